@@ -1,0 +1,16 @@
+"""`python -m gamesvc.games GAME`: the engine protocol on stdin and stdout."""
+
+import sys
+
+from gamesvc.games.catalog import OFFERED, game
+from gamesvc.games.kernel import Refused
+from gamesvc.games.protocol import serve
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: python -m gamesvc.games GAME, where GAME is one of: {', '.join(OFFERED)}")
+    try:
+        engine = game(sys.argv[1])
+    except Refused as refused:
+        sys.exit(refused.detail)
+    serve(engine, sys.stdin, sys.stdout)

@@ -1,0 +1,22 @@
+"""The games offered, by id. Adding a game means adding it here."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from gamesvc.games.kernel import Game, Refused
+
+OFFERED = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
+
+
+def game(game_id: str) -> Game[Any]:
+    """Return the engine of a game; refuses an unknown id with the known ones. Only this game's package is loaded."""
+    if game_id not in OFFERED:
+        raise Refused("unknown_game", f"There is no game {game_id!r}. There are: {', '.join(OFFERED)}.", "game")
+    engine: Game[Any] = importlib.import_module(f"gamesvc.games.{game_id}").GAME
+    return engine
+
+
+def games() -> tuple[Game[Any], ...]:
+    return tuple(game(game_id) for game_id in OFFERED)

@@ -1,0 +1,173 @@
+"""The only source of chance. Each draw is numbered and recorded, so that it can be checked later.
+
+What lives here: the draws an engine may ask for, where their results come from (a key, a script, or nothing at
+all), and the exact algorithm. Not here: who keeps the secret (`gamesvc.matches`), how draws are stored (`events`).
+The algorithm is documented with test vectors in `gamesvc/games/README.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+Draw = dict[str, Any]
+
+
+class DrawNeeded(Exception):
+    """A preview came to a point where chance would decide."""
+
+
+class Source(Protocol):
+    """Where results come from. `i` is the number of the draw, counted from 0 within a match."""
+
+    def below(self, i: int, n: int) -> int:
+        """Return a whole number of 0..n-1."""
+
+    def order(self, i: int, n: int, k: int) -> tuple[int, ...]:
+        """Return `k` different indices of 0..n-1, in the order drawn."""
+
+
+def commitment(secret: bytes) -> str:
+    """Return what is published before anybody joins: SHA-256 of the 32-byte secret, in hex."""
+    return hashlib.sha256(secret).hexdigest()
+
+
+def contribution(match_id: str, text: str) -> str:
+    """Return what the log keeps of a player's contribution: SHA-256 of match id, a newline, and the text, in hex."""
+    return hashlib.sha256(f"{match_id}\n{text}".encode()).hexdigest()
+
+
+def draw_key(secret: bytes, match_id: str, contributions: Sequence[str]) -> bytes:
+    """Derive the key of all draws from the secret, the match id and the contributed hashes in seat order."""
+    message = "\n".join(["gamesvc dice 1", match_id, *contributions]).encode()
+    return hmac.new(secret, message, hashlib.sha256).digest()
+
+
+class KeyedSource:
+    """Draws from HMAC-SHA256 under a key: unbiased, and the same for everybody who has the key."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def _words(self, i: int) -> Any:
+        block = 0
+        while True:
+            message = i.to_bytes(8, "big") + block.to_bytes(4, "big")
+            digest = hmac.digest(self._key, message, "sha256")
+            for at in range(0, 32, 8):
+                yield int.from_bytes(digest[at : at + 8], "big")
+            block += 1
+
+    @staticmethod
+    def _below(words: Any, n: int) -> int:
+        limit = (1 << 64) - (1 << 64) % n
+        while (word := next(words)) >= limit:
+            pass
+        return int(word % n)
+
+    def below(self, i: int, n: int) -> int:
+        return self._below(self._words(i), n)
+
+    def order(self, i: int, n: int, k: int) -> tuple[int, ...]:
+        words = self._words(i)
+        items = list(range(n))
+        for at in range(min(k, n - 1)):
+            other = at + self._below(words, n - at)
+            items[at], items[other] = items[other], items[at]
+        return tuple(items[:k])
+
+
+class ScriptedSource:
+    """Results written down beforehand, then those of another source. For the engine protocol and tests only."""
+
+    def __init__(self, script: Sequence[Any], then: Source) -> None:
+        self.script = list(script)
+        self._then = then
+
+    def below(self, i: int, n: int) -> int:
+        if not self.script:
+            return self._then.below(i, n)
+        if not isinstance(self.script[0], int) or isinstance(self.script[0], bool):
+            raise ValueError(f"the script has {self.script[0]!r} where a number below {n} is drawn")
+        return int(self.script.pop(0))
+
+    def order(self, i: int, n: int, k: int) -> tuple[int, ...]:
+        if not self.script:
+            return self._then.order(i, n, k)
+        if not isinstance(self.script[0], list):
+            raise ValueError(f"the script has {self.script[0]!r} where {k} of {n} items are drawn in order")
+        return tuple(self.script.pop(0))
+
+
+class NoSource:
+    """Refuses every draw: a preview never throws."""
+
+    def below(self, i: int, n: int) -> int:
+        raise DrawNeeded
+
+    def order(self, i: int, n: int, k: int) -> tuple[int, ...]:
+        raise DrawNeeded
+
+
+class Dice:
+    """What an engine draws with. `next` is the number of the next draw; it never goes back, not even in a rewind."""
+
+    def __init__(self, source: Source, next_draw: int = 0) -> None:
+        self.source = source
+        self.next = next_draw
+        self._taken: list[Draw] = []
+
+    def _record(self, kind: str, n: int, got: int | list[int]) -> None:
+        self._taken.append({"i": self.next, kind: n, "got": got})
+        self.next += 1
+
+    def roll(self, sides: int) -> int:
+        """Return 1..sides. A scripted result is the number on the die. Recorded as `{"i", "of", "got"}`."""
+        if isinstance(self.source, ScriptedSource) and self.source.script:
+            got = self.source.below(self.next, sides)
+        else:
+            got = self.source.below(self.next, sides) + 1
+        if not 1 <= got <= sides:
+            raise ValueError(f"a die of {sides} sides cannot show {got}")
+        self._record("of", sides, got)
+        return got
+
+    def choose(self, n: int) -> int:
+        """Return 0..n-1. Recorded as `{"i", "choose", "got"}`."""
+        got = self.source.below(self.next, n)
+        if not 0 <= got < n:
+            raise ValueError(f"{got} is not below {n}")
+        self._record("choose", n, got)
+        return got
+
+    def shuffle(self, items: Sequence[T]) -> tuple[T, ...]:
+        """Return the items in a new order. Recorded as `{"i", "shuffle", "got"}`, `got` being indices into `items`."""
+        got = self.source.order(self.next, len(items), len(items))
+        if sorted(got) != list(range(len(items))):
+            raise ValueError(f"{list(got)} is no order of {len(items)} items")
+        self._record("shuffle", len(items), list(got))
+        return tuple(items[at] for at in got)
+
+    def sample(self, items: Sequence[T], k: int) -> tuple[T, ...]:
+        """Return `k` of the items in the order drawn. Recorded as `{"i", "sample", "got"}` with indices."""
+        if not 0 <= k <= len(items):
+            raise ValueError(f"cannot draw {k} of {len(items)}")
+        got = self.source.order(self.next, len(items), k)
+        if len(got) != k or len(set(got)) != k or any(not 0 <= at < len(items) for at in got):
+            raise ValueError(f"{list(got)} are not {k} of {len(items)} items")
+        self._record("sample", len(items), list(got))
+        return tuple(items[at] for at in got)
+
+    def taken(self) -> tuple[Draw, ...]:
+        """Hand over the draws made since the last call."""
+        taken, self._taken = tuple(self._taken), []
+        return taken
+
+
+def seeded(seed: str, match_id: str = "", next_draw: int = 0) -> Dice:
+    """Dice from any text, for self-play, tests and the engine protocol."""
+    secret = hashlib.sha256(seed.encode()).digest()
+    return Dice(KeyedSource(draw_key(secret, match_id, ())), next_draw)

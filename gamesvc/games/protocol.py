@@ -1,0 +1,205 @@
+"""The engine protocol: one JSON object a line in, one out. Drives any game without Django, database or network.
+
+`{"op":"new","seats":2,"options":{},"seed":"any text"}`, then `dice`, `command`, `order`, `legal`, `view`, `position`,
+`default`, `rewind`, `picture`, `schema`, `events` (DESIGN.md section 4). Answers carry what they name. A line that
+cannot be read gets `{"ok":false,"error":...}` and the process goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, TextIO
+
+from gamesvc.games import codec
+from gamesvc.games.dice import Dice, ScriptedSource, seeded
+from gamesvc.games.kernel import Caption, Event, Game, Refused, Viewer, see_event
+from gamesvc.games.timeline import Run, Timeline, check_options
+
+
+class Misuse(Exception):
+    """The request cannot be understood."""
+
+
+def event_json(game: Game[Any], event: Event) -> dict[str, Any]:
+    return {
+        "version": event.version,
+        "type": game.full_type(event.type),
+        "type_version": event.type_version,
+        "data": event.data,
+        "draws": list(event.draws),
+    }
+
+
+class Session:
+    """One match driven by requests."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        self.game = game
+        self.timeline: Timeline[Any] | None = None
+        self.dice = seeded("")
+        self.log: list[Event] = []
+
+    def answer(self, request: Any) -> dict[str, Any]:
+        """Answer one request. Never raises for anything a request can hold."""
+        if not isinstance(request, dict) or not isinstance(request.get("op"), str):
+            return {"ok": False, "error": 'a request is an object with "op"'}
+        op: Callable[[dict[str, Any]], dict[str, Any]] | None = getattr(self, f"_op_{request['op']}", None)
+        if op is None:
+            known = ", ".join(name[4:] for name in dir(self) if name.startswith("_op_"))
+            return {"ok": False, "error": f"unknown op {request['op']!r}; known: {known}"}
+        try:
+            return {"ok": True, **op(request)}
+        except Misuse as error:
+            return {"ok": False, "error": str(error)}
+        except Refused as refused:
+            return {"ok": False, "refusal": refused.as_json()}
+
+    @property
+    def match(self) -> Timeline[Any]:
+        if self.timeline is None:
+            raise Misuse('no match yet; begin with {"op":"new"}')
+        return self.timeline
+
+    def _take(self, run: Run[Any], timeline: Timeline[Any]) -> dict[str, Any]:
+        timeline.follow(run)
+        self.timeline = timeline
+        self.log.extend(run.events)
+        return {
+            "version": timeline.version,
+            "events": [event_json(self.game, event) for event in run.events],
+            "awaited": [awaited.as_json() for awaited in self.game.awaited(timeline.state)],
+            "outcome": outcome.as_json() if (outcome := self.game.outcome(timeline.state)) else None,
+        }
+
+    def _seat(self, request: dict[str, Any]) -> int:
+        seat = request.get("seat")
+        if not isinstance(seat, int) or isinstance(seat, bool) or seat < 0:
+            raise Misuse('"seat" must be a number, 0 the first')
+        return seat
+
+    def _viewer(self, request: dict[str, Any]) -> Viewer:
+        return None if request.get("seat") is None else self._seat(request)
+
+    def _op_new(self, request: dict[str, Any]) -> dict[str, Any]:
+        seed = request.get("seed", "")
+        if not isinstance(seed, str):
+            raise Misuse('"seed" must be text')
+        script = self.dice.source.script if isinstance(self.dice.source, ScriptedSource) else []
+        self.dice = seeded(seed)
+        if self.timeline is None and script:
+            self.dice.source = ScriptedSource(script, self.dice.source)
+        timeline: Timeline[Any] = Timeline(self.game)
+        self.log = []
+        if "position" in request:
+            run = Run(timeline, self.dice)
+            run.place(request["position"])
+            return self._take(run, timeline)
+        seats, options = request.get("seats", self.game.manifest.min_seats), request.get("options", {})
+        if not isinstance(seats, int) or not isinstance(options, dict):
+            raise Misuse('"seats" must be a number and "options" an object')
+        return self._take(timeline.begin(check_options(self.game, options, seats), seats, self.dice), timeline)
+
+    def _op_dice(self, request: dict[str, Any]) -> dict[str, Any]:
+        script = request.get("script")
+        if not isinstance(script, list) or not all(isinstance(item, (int, list)) for item in script):
+            raise Misuse('"script" must be a list of numbers and lists of numbers')
+        source = self.dice.source
+        self.dice.source = ScriptedSource(script, source._then if isinstance(source, ScriptedSource) else source)
+        return {}
+
+    def _decide(self, seat: int, command: Any) -> dict[str, Any]:
+        if not isinstance(command, dict):
+            raise Misuse('"command" must be an object with "name"')
+        before = self.dice.next
+        dice = Dice(self.dice.source, before)
+        script = list(dice.source.script) if isinstance(dice.source, ScriptedSource) else None
+        try:
+            run = self.match.command(seat, command, dice)
+        except (Refused, ValueError) as error:
+            if script is not None and isinstance(dice.source, ScriptedSource):
+                dice.source.script = script
+            if isinstance(error, Refused):
+                raise
+            raise Misuse(str(error)) from error
+        self.dice = dice
+        return self._take(run, self.match)
+
+    def _op_command(self, request: dict[str, Any]) -> dict[str, Any]:
+        return self._decide(self._seat(request), request.get("command"))
+
+    def _op_order(self, request: dict[str, Any]) -> dict[str, Any]:
+        seat, text = self._seat(request), request.get("text")
+        if not isinstance(text, str):
+            raise Misuse('"text" must be text')
+        command = self.game.parse(text, self.game.view(self.match.state, seat))
+        return {"command": dict(command), **self._decide(seat, dict(command))}
+
+    def _op_legal(self, request: dict[str, Any]) -> dict[str, Any]:
+        return {"forms": [form.as_json() for form in self.game.legal_commands(self.match.state, self._seat(request))]}
+
+    def _op_view(self, request: dict[str, Any]) -> dict[str, Any]:
+        return {"version": self.match.version, "view": self.game.view(self.match.state, self._viewer(request))}
+
+    def _op_position(self, request: dict[str, Any]) -> dict[str, Any]:
+        match = self.match
+        return {"position": codec.write_position(self.game, match.state, match.version, match.keep_marked())}
+
+    def _op_default(self, request: dict[str, Any]) -> dict[str, Any]:
+        seat = self._seat(request)
+        if all(awaited.seat != seat for awaited in self.game.awaited(self.match.state)):
+            raise Refused("not_awaited", f"Seat {seat} is not awaited.", "seat")
+        return {"command": dict(self.game.default_command(self.match.state, seat))}
+
+    def _op_rewind(self, request: dict[str, Any]) -> dict[str, Any]:
+        version = request.get("version")
+        if not isinstance(version, int) or isinstance(version, bool):
+            raise Misuse('"version" must be a number')
+        try:
+            run = self.match.rewind(version, self.dice)
+        except ValueError as error:
+            raise Misuse(str(error)) from error
+        return self._take(run, self.match)
+
+    def _op_picture(self, request: dict[str, Any]) -> dict[str, Any]:
+        return {"svg": self.game.picture(self.game.view(self.match.state, self._viewer(request)), Caption())}
+
+    def _op_schema(self, request: dict[str, Any]) -> dict[str, Any]:
+        position = {
+            "type": "object",
+            "required": ["format", "game", "state", "marked"],
+            "properties": {
+                "format": {"const": codec.POSITION_FORMAT},
+                "game": {"const": self.game.id},
+                "rules": {"type": "string"},
+                "state": codec.schema(self.game.state),
+                "marked": {"type": "array"},
+            },
+        }
+        return {"schema": {"options": self.game.manifest.options, "position": position, "commands": self.game.commands}}
+
+    def _op_events(self, request: dict[str, Any]) -> dict[str, Any]:
+        since = request.get("since", 0)
+        if not isinstance(since, int):
+            raise Misuse('"since" must be a version')
+        events = [event for event in self.log if event.version > since]
+        if "seat" not in request:
+            return {"events": [event_json(self.game, event) for event in events]}
+        seen = (see_event(self.game, event, self._viewer(request)) for event in events)
+        return {"events": [event_json(self.game, event) for event in seen if event is not None]}
+
+
+def serve(game: Game[Any], lines: Iterable[str], out: TextIO) -> None:
+    """Answer requests line by line until the input ends."""
+    session = Session(game)
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            answer: dict[str, Any] = {"ok": False, "error": f"not a line of JSON: {error}"}
+        else:
+            answer = session.answer(request)
+        out.write(json.dumps(answer, ensure_ascii=False, separators=(",", ":")) + "\n")
+        out.flush()

@@ -1,0 +1,93 @@
+"""Recorded whole matches as files: written by self-play, replayed by tests and by `manage.py compat`.
+
+One JSON object: game, rules, options, seats, seed, commands (`[seat, command]`), events (`[type, type_version, data,
+draws]`, version = place in the list), outcome. Replaying uses `evolve` alone; playing again uses `decide` and the draws.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import Event, Game, Outcome
+from gamesvc.games.selfplay import Record
+from gamesvc.games.timeline import Timeline, replay
+
+
+class Parted(AssertionError):
+    """A recorded match no longer gives what was recorded; the message names the first event."""
+
+
+def dump(game: Game[Any], record: Record) -> str:
+    """Write a record, one event a line so that changes can be read."""
+    assert record.outcome is not None
+    head = {
+        "game": record.game,
+        "rules": game.manifest.rules,
+        "options": record.options,
+        "seats": record.seats,
+        "seed": record.seed,
+        "outcome": record.outcome.as_json(),
+    }
+    commands = ",\n".join(json.dumps(item, separators=(",", ":")) for item in record.commands)
+    events = ",\n".join(
+        json.dumps([event.type, event.type_version, event.data, list(event.draws)], separators=(",", ":"))
+        for event in record.events
+    )
+    return f'{json.dumps(head)[:-1]},\n"commands":[\n{commands}],\n"events":[\n{events}]}}\n'
+
+
+def load(text: str) -> Record:
+    data = json.loads(text)
+    events = [
+        Event(kind, body, version, type_version, tuple(draws))
+        for version, (kind, type_version, body, draws) in enumerate(data["events"], 1)
+    ]
+    outcome = data["outcome"]
+    return Record(
+        data["game"],
+        data["options"],
+        data["seats"],
+        data["seed"],
+        [(seat, command) for seat, command in data["commands"]],
+        events,
+        Outcome(
+            outcome["reason"], tuple(tuple(group) for group in outcome["ranking"]), tuple(outcome["scores"]), outcome["detail"]
+        ),
+    )
+
+
+def check_replay(game: Game[Any], record: Record) -> Timeline[Any]:
+    """Fold the recorded events with today's `evolve`. Raises `Parted` unless the recorded outcome is reached."""
+    timeline = replay(game, [game.lift(event) for event in record.events])
+    outcome = game.outcome(timeline.state)
+    assert record.outcome is not None
+    found = json.loads(json.dumps(outcome.as_json())) if outcome else None
+    if found != json.loads(json.dumps(record.outcome.as_json())):
+        raise Parted(
+            f"{record.game}: after event {timeline.version} the outcome is {found}, recorded was {record.outcome.as_json()}"
+        )
+    return timeline
+
+
+def check_again(game: Game[Any], record: Record) -> None:
+    """Play the recorded commands again with today's `decide` on the recorded seed. Raises `Parted` at the first difference."""
+    dice = seeded(record.seed)
+    timeline: Timeline[Any] = Timeline(game)
+    run = timeline.begin(record.options, record.seats, dice)
+    events = iter(record.events)
+    for seat, command in [(None, None), *record.commands]:
+        if seat is not None and command is not None:
+            run = timeline.command(seat, command, dice)
+        timeline.follow(run)
+        for event in run.events:
+            recorded = next(events, None)
+            if recorded is None or _plain(event) != _plain(recorded):
+                raise Parted(
+                    f"{record.game}: event {event.version} is {_plain(event)}, recorded was {recorded and _plain(recorded)}"
+                )
+
+
+def _plain(event: Event) -> Any:
+    return json.loads(json.dumps([event.type, event.type_version, event.data, list(event.draws)]))

@@ -1,0 +1,279 @@
+"""A match in memory: fold events to a state, decide commands, go back. Pure; the service and the protocol both use it.
+
+Rewind is one mechanism. `match.rewound` names the version `to` go back to and carries what the engine drew anew.
+Nothing is deleted: versions and draw numbers go on counting, and any version may be gone back to, also one that
+was itself taken back (that is redo). States gone back to lie flat beside the current one, never inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+from gamesvc.games import codec, forms
+from gamesvc.games.dice import Dice, NoSource
+from gamesvc.games.kernel import POSITIONED, REWOUND, Command, Data, Event, Game, Refused
+
+S = TypeVar("S")
+
+
+def effective(events: Sequence[Event], version: int) -> list[int]:
+    """The versions that led to the state at `version`: what was taken back is left out. `events` begin at version 1."""
+    path: list[int] = []
+    while version > 0:
+        path.append(version)
+        event = events[version - 1]
+        version = int(event.data["to"]) if event.type == REWOUND else version - 1
+    return path[::-1]
+
+
+class Timeline(Generic[S]):
+    """The state of a match at its newest version, with the earlier states that may be gone back to.
+
+    `recall(version)` finds the state of a version that is not kept here; `log()` gives all events from version 1.
+    Without them every state and event is kept in memory, as the engine protocol and self-play do.
+    """
+
+    def __init__(
+        self,
+        game: Game[S],
+        *,
+        recall: Callable[[int], S] | None = None,
+        log: Callable[[], Sequence[Event]] | None = None,
+    ) -> None:
+        self.game = game
+        self.version = 0
+        self.draws = 0
+        self._state: S | None = None
+        self.kept: dict[int, S] = {}
+        self._events: list[Event] = []
+        self._recall = recall
+        self._log = log
+
+    @property
+    def started(self) -> bool:
+        return self._state is not None
+
+    @property
+    def state(self) -> S:
+        if self._state is None:
+            raise ValueError("the match has no state before its first game event")
+        return self._state
+
+    @classmethod
+    def resume(
+        cls,
+        game: Game[S],
+        *,
+        version: int,
+        state: S | None,
+        draws: int,
+        kept: dict[int, S],
+        recall: Callable[[int], S] | None = None,
+        log: Callable[[], Sequence[Event]] | None = None,
+    ) -> Timeline[S]:
+        """Go on from a snapshot."""
+        timeline = cls(game, recall=recall, log=log)
+        timeline.version, timeline._state, timeline.draws, timeline.kept = version, state, draws, dict(kept)
+        return timeline
+
+    def apply(self, event: Event) -> None:
+        """Fold one event. Its version must be the next one."""
+        if event.version != self.version + 1:
+            raise ValueError(f"event {event.version} does not follow version {self.version}")
+        if event.type == REWOUND:
+            then = self.at(int(event.data["to"]))
+            state = self.game.rewound(then, self.state, event.data.get("data", {}))
+        elif event.type == POSITIONED:
+            state, marked = codec.read_position(self.game, event.data["position"], event.version)
+            self.kept.update(marked)
+        elif event.type.startswith("match."):
+            state = self._state  # type: ignore[assignment]
+        else:
+            state = self.game.evolve(self._state, event)
+        self._moved(event, state)
+
+    def _moved(self, event: Event, state: S | None) -> None:
+        self._state = state
+        self.version = event.version
+        for draw in event.draws:
+            self.draws = int(draw["i"]) + 1
+        if self._recall is None:
+            self._events.append(event)
+            if state is not None:
+                self.kept[self.version] = state
+
+    def fold(self, events: Iterable[Event], keep: Iterable[int] = ()) -> Timeline[S]:
+        """Fold many events. States that a later one of them goes back to, or named in `keep`, are kept on the way."""
+        events = list(events)
+        wanted = {int(e.data["to"]) for e in events if e.type == REWOUND} | set(keep)
+        wanted |= set(self.marked())
+        for event in events:
+            self.apply(event)
+            if self.version in wanted and self._state is not None:
+                self.kept[self.version] = self._state
+        return self
+
+    def marked(self) -> frozenset[int]:
+        """The versions that the game itself may still go back to."""
+        return self.game.marks(self._state) if self._state is not None else frozenset()
+
+    def at(self, version: int) -> S:
+        """The state at a version. Raises ValueError for one that does not exist."""
+        if version == self.version:
+            return self.state
+        if version in self.kept:
+            return self.kept[version]
+        if self._recall is None or not 0 < version < self.version:
+            raise ValueError(f"there is no version {version} to go back to")
+        state = self._recall(version)
+        self.kept[version] = state
+        return state
+
+    def log(self) -> Sequence[Event]:
+        return self._events if self._log is None else self._log()
+
+    def keep_marked(self) -> dict[int, S]:
+        """The states that belong beside this one in snapshots and positions: those marked, and those they mark in turn."""
+        kept: dict[int, S] = {}
+        waiting = set(self.marked())
+        while waiting:
+            version = waiting.pop()
+            kept[version] = self.at(version)
+            waiting |= set(self.game.marks(kept[version])) - kept.keys()
+        return kept
+
+    # --- deciding ---
+
+    def begin(self, options: Data, seats: int, dice: Dice) -> Run[S]:
+        """Decide the opening events of a match. Raises `Refused` for options that do not fit."""
+        run = Run(self, dice)
+        self.game.setup(run, options, seats)
+        return run
+
+    def command(self, seat: int, command: Command, dice: Dice) -> Run[S]:
+        """Decide a command. Raises `Refused`; this timeline does not change until the events are folded."""
+        check_command(self.game, command)
+        run = Run(self, dice)
+        self.game.decide(run, seat, command)
+        run.close()
+        return run
+
+    def preview(self, seat: int, command: Command) -> Run[S]:
+        """What a command would do up to its first draw; raises `DrawNeeded` there. Never draws."""
+        return self.command(seat, command, Dice(NoSource(), self.draws))
+
+    def rewind(self, version: int, dice: Dice, **why: Any) -> Run[S]:
+        """Decide to go back (or forward, to a version taken back) to a version."""
+        run = Run(self, dice)
+        run.rewind(version, **why)
+        return run
+
+    def follow(self, run: Run[S]) -> None:
+        """Make the events of a run, just decided on this timeline, its own."""
+        for event, state in zip(run.events, run.states, strict=True):
+            self._moved(event, state)
+        self.kept.update(run.kept)
+
+
+class Run(Generic[S]):
+    """One decision in the making: the events decided so far and the state after them."""
+
+    def __init__(self, timeline: Timeline[S], dice: Dice) -> None:
+        self._timeline = timeline
+        self._state = timeline._state
+        self.game = timeline.game
+        self.dice = dice
+        self.version = timeline.version
+        self.events: list[Event] = []
+        self.states: list[S] = []
+        self.kept: dict[int, S] = {}
+
+    @property
+    def state(self) -> S:
+        if self._state is None:
+            raise ValueError("no event has been emitted yet")
+        return self._state
+
+    def emit(self, event_type: str, /, **data: Any) -> S:
+        """Add an event with the draws made since the last one, and return the state after it."""
+        version = self.version + 1
+        event = Event(event_type, data, version, self.game.type_versions.get(event_type, 1), self.dice.taken())
+        return self._add(event, self.game.evolve(self._state, event))
+
+    def place(self, position: Data) -> S:
+        """Begin from a described position instead of the game's own setup."""
+        event = Event(POSITIONED, {"position": position}, self.version + 1)
+        state, marked = codec.read_position(self.game, position, event.version)
+        self.kept.update(marked)
+        return self._add(event, state)
+
+    def rewind(self, version: int, **why: Any) -> S:
+        """Go back to a version; the game draws anew what must be drawn anew. `why` goes into the event."""
+        then, now = self.at(version), self.state
+        data = self.game.on_rewind(then, now, self._retracted(version), self.dice)
+        event = Event(REWOUND, {"to": version, **why, "data": dict(data)}, self.version + 1, 1, self.dice.taken())
+        return self._add(event, self.game.rewound(then, now, event.data["data"]))
+
+    def _add(self, event: Event, state: S) -> S:
+        self.events.append(event)
+        self.states.append(state)
+        self.version = event.version
+        self._state = state
+        return state
+
+    def _retracted(self, version: int) -> list[Event]:
+        log = [*self._timeline.log(), *self.events]
+        gone = set(effective(log, self.version)) - set(effective(log, version))
+        return [log[at - 1] for at in sorted(gone)]
+
+    def at(self, version: int) -> S:
+        """The state at a version: one the state marks, one of this run, or any earlier one."""
+        if version == self.version:
+            return self.state
+        if version in self.kept:
+            return self.kept[version]
+        if version > self._timeline.version:
+            return self.states[version - self._timeline.version - 1]
+        return self._timeline.at(version)
+
+    def close(self) -> None:
+        if self.dice.taken():
+            raise ValueError("draws were made that no event carries")
+
+
+def replay(game: Game[S], events: Iterable[Event]) -> Timeline[S]:
+    """Fold a whole recorded match with nothing kept but what it goes back to."""
+    recorded = list(events)
+
+    def missing(version: int) -> S:
+        return replay(game, recorded[:version]).state
+
+    return Timeline(game, recall=missing, log=lambda: recorded).fold(recorded)
+
+
+def check_command(game: Game[Any], command: Command) -> None:
+    """Refuse a command whose name the game does not know, or whose parameters have the wrong shape."""
+    name = command.get("name")
+    if not isinstance(name, str) or name not in game.commands:
+        known = ", ".join(sorted(game.commands))
+        raise Refused("unknown_command", f"There is no command {name!r}. There are: {known}.", "name")
+    parameters = {key: value for key, value in command.items() if key != "name"}
+    fault = forms.fault(game.commands[name], parameters)
+    if fault is not None:
+        raise Refused("bad_parameter", f"{name}: {fault.detail}", fault.path or None)
+
+
+def check_options(game: Game[Any], options: Data, seats: int) -> dict[str, Any]:
+    """Return the options with defaults filled in, or refuse them."""
+    manifest = game.manifest
+    if not manifest.min_seats <= seats <= manifest.max_seats:
+        raise Refused(
+            "bad_seats", f"{manifest.title} is for {manifest.min_seats} to {manifest.max_seats} seats, not {seats}.", "seats"
+        )
+    fault = forms.fault(manifest.options, options)
+    if fault is not None:
+        raise Refused("bad_options", f"Options: {fault.detail}", fault.path or "options")
+    full = {name: schema["default"] for name, schema in manifest.options["properties"].items()} | dict(options)
+    game.check_options(full, seats)
+    return full
