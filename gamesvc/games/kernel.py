@@ -157,7 +157,8 @@ def _reveals(event: Event) -> bool:
     return True
 
 
-def _no_marks(state: Any) -> frozenset[int]:
+def no_marks(state: Any) -> frozenset[int]:
+    """For games that never go back by themselves."""
     return frozenset()
 
 
@@ -215,7 +216,7 @@ class Game(Generic[S]):
     """The rules in our own words, as Markdown."""
     stale: Callable[[Command, Sequence[Event], int], bool] = _any_visible
     reveals: Callable[[Event], bool] = _reveals
-    marks: Callable[[S], frozenset[int]] = _no_marks
+    marks: Callable[[S], frozenset[int]] = no_marks
     on_rewind: Callable[[S, S, Sequence[Event], Any], Data] = _draw_nothing
     rewound: Callable[[S, S, Data], S] = _back
     faults: Callable[[S], Sequence[str]] = _nothing_wrong

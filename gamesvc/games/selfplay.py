@@ -122,7 +122,7 @@ def check_secrets(
 
 def _refusal(game: Game[Any], timeline: Timeline[Any], state: Any, seat: int, command: Mapping[str, Any]) -> Any:
     shadow = Timeline.resume(
-        game, version=timeline.version, state=state, draws=timeline.draws, kept=timeline.kept, log=timeline.log
+        game, version=timeline.version, state=state, draws=timeline.draws, kept=timeline.kept, log=timeline.whole_log
     )
     try:
         shadow.command(seat, dict(command), seeded("shadow", next_draw=timeline.draws))

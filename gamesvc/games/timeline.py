@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from gamesvc.games import codec, forms
 from gamesvc.games.dice import Dice, NoSource
-from gamesvc.games.kernel import POSITIONED, REWOUND, Command, Data, Event, Game, Refused
+from gamesvc.games.kernel import POSITIONED, REWOUND, Command, Data, Event, Game, Refused, no_marks
 
 S = TypeVar("S")
 
@@ -47,8 +47,8 @@ class Timeline(Generic[S]):
         self._state: S | None = None
         self.kept: dict[int, S] = {}
         self._events: list[Event] = []
-        self._recall = recall
-        self._log = log
+        self.recall = recall
+        self.log = log
 
     @property
     def started(self) -> bool:
@@ -98,7 +98,7 @@ class Timeline(Generic[S]):
         self.version = event.version
         for draw in event.draws:
             self.draws = int(draw["i"]) + 1
-        if self._recall is None:
+        if self.recall is None:
             self._events.append(event)
             if state is not None:
                 self.kept[self.version] = state
@@ -107,12 +107,24 @@ class Timeline(Generic[S]):
         """Fold many events. States that a later one of them goes back to, or named in `keep`, are kept on the way."""
         events = list(events)
         wanted = {int(e.data["to"]) for e in events if e.type == REWOUND} | set(keep)
-        wanted |= set(self.marked())
+        may_go_back = self.game.marks is not no_marks
         for event in events:
-            self.apply(event)
-            if self.version in wanted and self._state is not None:
+            if self._state is not None and (may_go_back or self.version in wanted):
                 self.kept[self.version] = self._state
+            self.apply(event)
+        if self.recall is not None:
+            self._forget(set(keep))
         return self
+
+    def _forget(self, keep: set[int]) -> None:
+        """Keep only the states that the present one marks, with those that they mark in turn, and `keep`."""
+        waiting, kept = {*self.marked(), *keep}, {}
+        while waiting:
+            version = waiting.pop()
+            if version in self.kept:
+                kept[version] = self.kept[version]
+                waiting |= set(self.game.marks(kept[version])) - kept.keys()
+        self.kept = kept
 
     def marked(self) -> frozenset[int]:
         """The versions that the game itself may still go back to."""
@@ -124,14 +136,15 @@ class Timeline(Generic[S]):
             return self.state
         if version in self.kept:
             return self.kept[version]
-        if self._recall is None or not 0 < version < self.version:
+        if self.recall is None or not 0 < version < self.version:
             raise ValueError(f"there is no version {version} to go back to")
-        state = self._recall(version)
+        state = self.recall(version)
         self.kept[version] = state
         return state
 
-    def log(self) -> Sequence[Event]:
-        return self._events if self._log is None else self._log()
+    def whole_log(self) -> Sequence[Event]:
+        """All events of the match, from version 1."""
+        return self._events if self.log is None else self.log()
 
     def keep_marked(self) -> dict[int, S]:
         """The states that belong beside this one in snapshots and positions: those marked, and those they mark in turn."""
@@ -171,9 +184,14 @@ class Timeline(Generic[S]):
 
     def follow(self, run: Run[S]) -> None:
         """Make the events of a run, just decided on this timeline, its own."""
+        if self._state is not None:
+            self.kept[self.version] = self._state
         for event, state in zip(run.events, run.states, strict=True):
             self._moved(event, state)
+            self.kept[event.version] = state
         self.kept.update(run.kept)
+        if self.recall is not None:
+            self._forget(set())
 
 
 class Run(Generic[S]):
@@ -223,7 +241,7 @@ class Run(Generic[S]):
         return state
 
     def _retracted(self, version: int) -> list[Event]:
-        log = [*self._timeline.log(), *self.events]
+        log = [*self._timeline.whole_log(), *self.events]
         gone = set(effective(log, self.version)) - set(effective(log, version))
         return [log[at - 1] for at in sorted(gone)]
 
@@ -233,7 +251,7 @@ class Run(Generic[S]):
             return self.state
         if version in self.kept:
             return self.kept[version]
-        if version > self._timeline.version:
+        if self._timeline.version < version < self.version:
             return self.states[version - self._timeline.version - 1]
         return self._timeline.at(version)
 

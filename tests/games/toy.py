@@ -247,4 +247,3 @@ GAME: Game[State] = Game(
     rewound=rewound,
     faults=faults,
 )
-

@@ -1,0 +1,64 @@
+"""Our answers where django-allauth asks: which addresses an account may have, how its mails leave."""
+
+from __future__ import annotations
+
+import logging
+from smtplib import SMTPException
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context as allauth_context
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+
+from accounts.throttling import throttle
+
+MAILS_PER_ADDRESS_AND_DAY = 10
+DAY = 24 * 3600
+
+log = logging.getLogger(__name__)
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Sign-up, sign-in and address book of django-allauth, with our limits."""
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        """Refuse the name an erased account would have, beside what allauth and the validators refuse."""
+        if username.lower().startswith("erased-"):
+            raise ValidationError("Names that begin with erased- are kept for erased accounts.", code="username_blacklisted")
+        return str(super().clean_username(username, shallow))
+
+    def clean_email(self, email: str) -> str:
+        """Refuse addresses of our own domains: the service would write to itself, and answer itself."""
+        address = str(super().clean_email(email))
+        domain = address.rpartition("@")[2].lower()
+        own = str(settings.MAIL_DOMAIN).lower()
+        if domain == own or domain.endswith(f".{own}"):
+            raise ValidationError(f"An address at {own} belongs to this service itself; give one of your own.", code="own_domain")
+        return address
+
+    def render_mail(
+        self, template_prefix: str, email: str | list[str], context: dict[str, Any], headers: dict[str, str] | None = None
+    ) -> EmailMessage:
+        """Mark the mail as a machine's, so that no vacation responder answers it."""
+        marks = {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All", **(headers or {})}
+        message: EmailMessage = super().render_mail(template_prefix, email, context, headers=marks)
+        return message
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a mail of the account itself, so many to one address in a day at most.
+
+        A mail server that is away is told to the person, who can ask again; the account is not lost by it.
+        """
+        request = allauth_context.request
+        if throttle(f"account-mail:{email.lower()}", MAILS_PER_ADDRESS_AND_DAY, DAY):
+            log.warning("account mail %s held back: the address had its %s today", template_prefix, MAILS_PER_ADDRESS_AND_DAY)
+            return
+        try:
+            super().send_mail(template_prefix, email, context)
+        except (SMTPException, OSError) as failure:
+            log.error("account mail %s could not be sent: %s", template_prefix, type(failure).__name__)
+            if request is not None:
+                messages.error(request, "The mail could not be sent just now. Please ask for it again in a few minutes.")

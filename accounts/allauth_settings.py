@@ -1,0 +1,45 @@
+"""How django-allauth is set up here. `gamesvc.settings` takes all of it: `from accounts.allauth_settings import *`.
+
+Nothing of Django is imported: settings are being made when this module is read.
+"""
+
+import os
+
+ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
+ACCOUNT_USERNAME_MIN_LENGTH = 2
+# Names that would look as if the service itself spoke; `erased-...` is what an erased account is called.
+ACCOUNT_USERNAME_BLACKLIST = ["admin", "administrator", "root", "postmaster", "abuse", "system", "clock", "bot", "host", "nobody"]
+
+# mandatory: no sign-in before an address is proved; optional; none: no proof at all, for a closed circle without mail.
+ACCOUNT_EMAIL_VERIFICATION = os.environ.get("ACCOUNT_EMAIL_VERIFICATION", "mandatory")
+ACCOUNT_UNIQUE_EMAIL = True
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+# Link scanners open every link of a mail: a GET shows a button, the POST confirms (MAIL_AND_API.md section 6).
+ACCOUNT_CONFIRM_EMAIL_ON_GET = False
+ACCOUNT_LOGOUT_ON_GET = False
+# Sign-up and forgotten password answer alike whether or not the address is known; mail tells its owner.
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = False
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "http" if os.environ.get("BASE_URL", "http://").startswith("http://") else "https"
+
+# On top of these, `accounts.adapter` caps the mails to one address per day.
+ACCOUNT_RATE_LIMITS = {
+    "change_password": "5/m/user",
+    "confirm_email": "1/3m/key",
+    "login": "30/m/ip",
+    "login_failed": "10/m/ip,5/5m/key",
+    "manage_email": "10/m/user",
+    "reauthenticate": "10/m/user",
+    "reset_password": "20/m/ip,5/h/key",
+    "reset_password_from_key": "20/m/ip",
+    "signup": "20/h/ip",
+}
+# How many proxies of ours stand before the server: the address that the limits count by is read from X-Forwarded-For then.
+ALLAUTH_TRUSTED_PROXY_COUNT = int(os.environ.get("TRUSTED_PROXIES", "0"))

@@ -1,0 +1,8 @@
+"""The app of people: accounts, addresses, keys for programs."""
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    name = "accounts"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,97 @@
+"""People and the keys their programs use. What they play is not known here."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.timezone import now
+
+from accounts.validators import USERNAME_LENGTH, check_timezone, username_validators
+
+
+class Language(models.TextChoices):
+    """The languages notices and pages are written in."""
+
+    ENGLISH = "en", "English"
+    GERMAN = "de", "Deutsch"
+
+
+class User(AbstractUser):
+    """A person. Real names are not asked for: what is not stored need not be erased.
+
+    `email` is the primary address as django-allauth keeps it; whether an address is verified, and which others there
+    are, is asked of `accounts.addresses`.
+    """
+
+    username = models.CharField(
+        "user name",
+        max_length=USERNAME_LENGTH,
+        unique=True,
+        validators=username_validators,
+        error_messages={"unique": "This user name is taken."},
+    )
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
+    date_joined = None  # type: ignore[assignment]
+    timezone = models.CharField("time zone", max_length=64, default="UTC", validators=[check_timezone])
+    language = models.CharField(max_length=2, choices=Language.choices, default=Language.ENGLISH)
+    created = models.DateTimeField(default=now, editable=False)
+
+    REQUIRED_FIELDS = ["email"]
+
+    class Meta(AbstractUser.Meta):
+        # `Anna` and `anna` would be taken for one person.
+        constraints = [models.UniqueConstraint(Lower("username"), name="accounts_user_username_any_case")]
+
+    def get_full_name(self) -> str:
+        return self.username
+
+    def get_short_name(self) -> str:
+        return self.username
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone in which this person reads deadlines."""
+        return ZoneInfo(self.timezone)
+
+
+class ApiToken(models.Model):
+    """A bearer key of a program that acts for a user; only its hash is stored (see `accounts.tokens`)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    hint = models.CharField(
+        max_length=12, editable=False, help_text="How the key begins, so that its owner can tell his keys apart."
+    )
+    scopes = ArrayField(models.CharField(max_length=10))
+    created_at = models.DateTimeField(default=now, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint}…)"
+
+    def usable(self, *, at: datetime) -> bool:
+        """Whether the key opens anything at that moment."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > at)
+
+
+class Throttle(models.Model):
+    """How often something was done within the present window; the key is a hash, so no address stands here."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    started_at = models.DateTimeField()
+    ends_at = models.DateTimeField(db_index=True)
+    count = models.IntegerField()

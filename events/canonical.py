@@ -1,0 +1,206 @@
+"""Canonical JSON, the hashed bytes of an event and the chain of hashes. No Django: a verifier needs only this module.
+
+`events/README.md` describes the format exactly, with test vectors, for those who write a verifier of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+LARGEST = 2**53 - 1
+DEEPEST = 100
+EVENT_TAG = b"gamesvc.event/1"
+STREAM_TAG = b"gamesvc.stream/1"
+HASHED = ("match", "version", "type", "type_version", "data", "meta", "occurred_at", "salt")
+FULL = frozenset((*HASHED, "digest", "hash"))
+SEALED = frozenset(("match", "version", "digest", "hash"))
+
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z", re.ASCII)
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
+
+
+class NotCanonical(ValueError):
+    """The value or the bytes do not follow the format; the message says where."""
+
+
+class Broken(ValueError):
+    """A record's digest or hash does not follow from what it says and from the hash before it."""
+
+
+def encode(value: Any) -> bytes:
+    """Write a value as canonical JSON. Raises `NotCanonical` for floats, large integers, keys that are not ASCII text."""
+    _check(value, 0)
+    try:
+        return orjson.dumps(value, option=_OPTIONS)
+    except orjson.JSONEncodeError as error:
+        raise NotCanonical(f"This cannot be written as canonical JSON: {error}.") from None
+
+
+def decode(text: bytes) -> Any:
+    """Read canonical JSON. Raises `NotCanonical` unless the bytes are exactly those that `encode` would write."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise NotCanonical(f"This is not JSON in UTF-8: {error}.") from None
+    if encode(value) != text:
+        raise NotCanonical("This JSON is not canonical: keys sorted, no spaces, each key once, text escaped no more than needed.")
+    return value
+
+
+def _check(value: Any, depth: int) -> None:
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return
+    if kind is int:
+        if not -LARGEST <= value <= LARGEST:
+            raise NotCanonical(f"{value} is no integer under 2^53.")
+        return
+    if depth > DEEPEST:
+        raise NotCanonical(f"The value is nested deeper than {DEEPEST} levels.")
+    if kind is dict:
+        for key, item in value.items():
+            if type(key) is not str or not key.isascii():
+                raise NotCanonical(f"The key {key!r} is not ASCII text.")
+            _check(item, depth + 1)
+    elif kind is list or kind is tuple:
+        for item in value:
+            _check(item, depth + 1)
+    else:
+        raise NotCanonical(f"{value!r} ({kind.__name__}) is not one of text, integer, true, false, null, list, object.")
+
+
+def write_time(moment: datetime) -> str:
+    """`YYYY-MM-DDTHH:MM:SS.ffffffZ`, always UTC and always six digits."""
+    if moment.tzinfo is None:
+        raise NotCanonical("A time must know its zone.")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def read_time(text: str) -> datetime:
+    """Read what `write_time` writes, nothing else."""
+    if not isinstance(text, str) or not _TIME.fullmatch(text):
+        raise NotCanonical(f"{text!r} is not a time as YYYY-MM-DDTHH:MM:SS.ffffffZ.")
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        raise NotCanonical(f"{text!r} is no time: {error}.") from None
+
+
+def _prefixed(*fields: bytes) -> bytes:
+    return b"".join([part for field in fields for part in (len(field).to_bytes(4, "big"), field)])
+
+
+def genesis(stream: UUID) -> bytes:
+    """The hash that the first event of a stream links to."""
+    return hashlib.sha256(_prefixed(STREAM_TAG, str(stream).encode())).digest()
+
+
+def digest(
+    *, stream: UUID, version: int, type: str, type_version: int, data: bytes, meta: bytes, occurred_at: datetime, salt: bytes
+) -> bytes:
+    """SHA-256 over the length-prefixed fields. `data` and `meta` are canonical JSON already."""
+    return hashlib.sha256(
+        _prefixed(
+            EVENT_TAG,
+            str(stream).encode(),
+            b"%d" % version,
+            type.encode(),
+            b"%d" % type_version,
+            data,
+            meta,
+            write_time(occurred_at).encode(),
+            salt.hex().encode(),
+        )
+    ).digest()
+
+
+def link(previous_hash: bytes, digest: bytes) -> bytes:
+    """The hash of an event: SHA-256 over the hash before it and its digest, 32 bytes each."""
+    return hashlib.sha256(previous_hash + digest).digest()
+
+
+def read_record(line: bytes) -> dict[str, Any]:
+    """Read one line of an export: a whole event, a redacted one or a sealed one.
+
+    Raises `NotCanonical` if the bytes are not canonical or the fields not those of an event. Proves nothing yet: `check_record`.
+    """
+    record = decode(line.removesuffix(b"\n"))
+    if not isinstance(record, dict):
+        raise NotCanonical("A record is an object.")
+    fields = record.keys()
+    if record.get("redacted") is True:
+        fits = SEALED <= fields <= FULL | {"redacted"} and not fields >= FULL
+    else:
+        fits = fields in (FULL, SEALED)
+    if not fits:
+        raise NotCanonical(f"These are not the fields of an event: {', '.join(sorted(fields))}.")
+    for name, value in record.items():
+        if not _SHAPES[name](value):
+            raise NotCanonical(f"{name} has the wrong form: {str(value)[:80]!r}.")
+    if "occurred_at" in record:
+        read_time(record["occurred_at"])
+    return record
+
+
+def check_record(record: Mapping[str, Any], previous_hash: bytes) -> bytes:
+    """Prove a record against the hash before it and give its own. Raises `Broken`.
+
+    Of a whole event the digest is proved too; of a redacted or sealed one only that it stands in its place of the chain.
+    """
+    claimed = bytes.fromhex(record["digest"])
+    if record.keys() == FULL:
+        found = digest(
+            stream=UUID(record["match"]),
+            version=record["version"],
+            type=record["type"],
+            type_version=record["type_version"],
+            data=encode(record["data"]),
+            meta=encode(record["meta"]),
+            occurred_at=read_time(record["occurred_at"]),
+            salt=bytes.fromhex(record["salt"]),
+        )
+        if found != claimed:
+            raise Broken(
+                f"The content of event {record['version']} does not give its digest: {found.hex()}, not {claimed.hex()}."
+            )
+    hashed = link(previous_hash, claimed)
+    if hashed.hex() != record["hash"]:
+        raise Broken(f"The hash of event {record['version']} does not follow from the one before it: {hashed.hex()} does.")
+    return hashed
+
+
+def _hex(length: int) -> Any:
+    pattern = re.compile(f"[0-9a-f]{{{length}}}")
+    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int and value > 0
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _uuid(value: Any) -> bool:
+    try:
+        return str(UUID(value)) == value
+    except (ValueError, AttributeError, TypeError):
+        return False
+
+
+_SHAPES: dict[str, Any] = {
+    "match": _uuid, "version": _whole, "type": _text, "type_version": _whole, "data": _object, "meta": _object,
+    "occurred_at": _text, "salt": _hex(32), "digest": _hex(64), "hash": _hex(64), "redacted": lambda value: value is True,
+}  # fmt: skip

@@ -1,0 +1,53 @@
+"""Snapshots: states kept to shorten a replay. They can always be thrown away, and are never upcast.
+
+A snapshot counts only with the fingerprint of the code that reads it and the hash of the event it stands on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+KEPT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A state at a version, as bytes that only its maker understands."""
+
+    version: int
+    hash: bytes
+    payload: bytes
+
+
+def get(stream: UUID, fingerprint: str, *, until: int | None = None, using: str = DEFAULT_DB_ALIAS) -> Snapshot | None:
+    """The youngest snapshot (at `until` or before) whose event is in the log with the hash noted; None if there is none."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            "SELECT s.version, s.hash, s.payload FROM events_snapshot s"
+            " JOIN events_event e ON e.stream = s.stream AND e.version = s.version AND e.hash = s.hash"
+            " WHERE s.stream = %s::uuid AND s.fingerprint = %s::text AND s.version <= %s::int"
+            " ORDER BY s.version DESC LIMIT 1",
+            [stream, fingerprint, 2**31 - 1 if until is None else until],
+        )
+        row = cursor.fetchone()
+    return None if row is None else Snapshot(row[0], bytes(row[1]), bytes(row[2]))
+
+
+def put(stream: UUID, fingerprint: str, snapshot: Snapshot, *, using: str = DEFAULT_DB_ALIAS) -> None:
+    """Keep a snapshot. Beside it the youngest other one of this fingerprint stays, everything else goes."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            "WITH put AS (INSERT INTO events_snapshot (stream, version, fingerprint, hash, payload)"
+            " VALUES (%s::uuid, %s::int, %s::text, %s::bytea, %s::bytea)"
+            " ON CONFLICT (stream, fingerprint, version) DO UPDATE SET hash = excluded.hash, payload = excluded.payload)"
+            " DELETE FROM events_snapshot o WHERE o.stream = %s::uuid AND (o.fingerprint <> %s::text OR o.version <> %s::int"
+            " AND o.version NOT IN (SELECT k.version FROM events_snapshot k WHERE k.stream = o.stream"
+            " AND k.fingerprint = o.fingerprint AND k.version <> %s::int ORDER BY k.version DESC LIMIT %s::int))",
+            [
+                stream, snapshot.version, fingerprint, snapshot.hash, snapshot.payload,
+                stream, fingerprint, snapshot.version, snapshot.version, KEPT - 1,
+            ],
+        )  # fmt: skip

@@ -1,0 +1,168 @@
+"""The store on PostgreSQL: one SQL statement an append, over Django's connection.
+
+Everything a caller needs is importable from here. Outside `atomic()` the append is one statement and one round trip, and
+its own transaction: the fastest way. Inside `atomic()` it works as well, and should be the transaction's first write, or
+the feed may show a stream's events out of order (`FeedReader` mends that, at a cost).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from events.canonical import NotCanonical, genesis
+from events.chain import Row, forge, unpack
+from events.types import (
+    START,
+    Cursor,
+    DuplicateCommand,
+    Head,
+    NewEvent,
+    Statement,
+    Store,
+    StoredEvent,
+    VersionConflict,
+)
+
+__all__ = [
+    "START",
+    "Cursor",
+    "DuplicateCommand",
+    "Head",
+    "NewEvent",
+    "NotCanonical",
+    "PostgresStore",
+    "Statement",
+    "Store",
+    "StoredEvent",
+    "VersionConflict",
+]
+
+COLUMNS = "stream, version, type, type_version, payload, meta, occurred_at, salt, hash"
+READ = f"SELECT {COLUMNS} FROM events_event WHERE stream = %s::uuid AND version > %s::int"  # noqa: S608 - no input in it
+FEED = f"""
+SELECT {", ".join("e." + name for name in COLUMNS.split(", "))}, e.epoch, e.xid::text, e.pos
+FROM events_event e, events_epoch c
+WHERE (e.epoch, e.xid, e.pos) > (%s::smallint, %s::text::xid8, %s::bigint)
+  AND (e.epoch < c.epoch OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))
+ORDER BY e.epoch, e.xid, e.pos LIMIT %s::int
+"""  # noqa: S608 - no input in it
+
+
+class PostgresStore:
+    """The log in the table `events_event` of one of Django's databases."""
+
+    def __init__(self, using: str = DEFAULT_DB_ALIAS) -> None:
+        self.using = using
+
+    def append(
+        self, stream: UUID, events: Sequence[NewEvent], *, expected: Head, command_id: UUID, also: Sequence[Statement] = ()
+    ) -> tuple[StoredEvent, ...]:
+        """See `Store.append`. `also` runs in the same statement, and only if the events were appended.
+
+        May wait for another writer's transaction that holds the same version or command; `lock_timeout` bounds that.
+        """
+        rows, stored = forge(stream, events, expected)
+        query = _append_query(len(rows), expected.version == 0, tuple(statement.sql for statement in also))
+        params = _append_params(rows, expected, command_id)
+        for statement in also:
+            params.extend(statement.params)
+        if expected.version or expected.hash == genesis(stream):
+            with connections[self.using].cursor() as cursor:
+                cursor.execute(query, params)
+                if cursor.fetchone() is not None:
+                    return stored
+        if found := self._find_command(stream, command_id):
+            raise DuplicateCommand(*found)
+        raise VersionConflict(f"Stream {stream} does not end with version {expected.version} and the expected hash.")
+
+    def read(self, stream: UUID, after: int = 0, until: int | None = None) -> list[StoredEvent]:
+        with connections[self.using].cursor() as cursor:
+            if until is None:
+                cursor.execute(READ + " ORDER BY version", [stream, after])
+            else:
+                cursor.execute(READ + " AND version <= %s::int ORDER BY version", [stream, after, until])
+            return [unpack(row) for row in cursor.fetchall()]
+
+    def head(self, stream: UUID) -> Head | None:
+        row = self._one(
+            "SELECT version, hash, occurred_at FROM events_event WHERE stream = %s::uuid ORDER BY version DESC LIMIT 1", [stream]
+        )
+        return None if row is None else Head(*row)
+
+    def command(self, stream: UUID, command_id: UUID) -> list[StoredEvent]:
+        found = self._find_command(stream, command_id)
+        return self.read(stream, found[0] - 1, found[0] + found[1] - 1) if found else []
+
+    def feed(self, cursor: Cursor, limit: int) -> tuple[list[StoredEvent], Cursor]:
+        """See `Store.feed`. Shows what no transaction still open can precede, so a fresh event may take a moment to come."""
+        with connections[self.using].cursor() as reader:
+            reader.execute(FEED, [cursor.epoch, str(cursor.xid), cursor.pos, limit])
+            found = reader.fetchall()
+        if not found:
+            return [], cursor
+        epoch, xid, pos = found[-1][-3:]
+        return [unpack(row[:-3]) for row in found], Cursor(epoch, int(xid), pos)
+
+    def _find_command(self, stream: UUID, command_id: UUID) -> tuple[int, int] | None:
+        """Version of the command's first event and number of its events. The next command's first event ends it."""
+        return self._one(
+            "SELECT f.version, coalesce("
+            "(SELECT n.version FROM events_event n WHERE n.stream = f.stream AND n.version > f.version AND n.command_seq = 0"
+            " ORDER BY n.version LIMIT 1),"
+            "(SELECT max(l.version) + 1 FROM events_event l WHERE l.stream = f.stream)) - f.version"
+            " FROM events_event f WHERE f.stream = %s::uuid AND f.command_id = %s::uuid AND f.command_seq = 0",
+            [stream, command_id],
+        )
+
+    def _one(self, query: str, params: Sequence[Any]) -> Any:
+        with connections[self.using].cursor() as cursor:
+            cursor.execute(query, params)
+            return cursor.fetchone()
+
+
+_INTO = f"INSERT INTO events_event ({COLUMNS}, command_id, command_seq)"
+_FIRST = (
+    "SELECT %s::uuid, %s::int, %s::text, %s::smallint, %s::text, %s::text, %s::timestamptz, %s::bytea, %s::bytea, %s::uuid, 0"
+)
+_BEFORE = " FROM events_event p WHERE p.stream = %s::uuid AND p.version = %s::int AND p.hash = %s::bytea"
+_REST = (
+    "SELECT %s::uuid, r.version, r.type, r.type_version, r.payload, r.meta, r.occurred_at, r.salt, r.hash,"
+    " %s::uuid, row_number() OVER (ORDER BY r.version) FROM unnest("
+    "%s::int[], %s::text[], %s::smallint[], %s::text[], %s::text[], %s::timestamptz[], %s::bytea[], %s::bytea[])"
+    " AS r(version, type, type_version, payload, meta, occurred_at, salt, hash), opened"
+)
+
+
+@functools.cache
+def _append_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
+    """One statement: the lock, the proof of the predecessor, the rows, and what else is to be written.
+
+    Only the first event can collide, with another writer's or with an earlier try of the same command. `ON CONFLICT`
+    rather than an error, because an error would end the caller's transaction. The rest follows from the first.
+    """
+    first = f"{_INTO} {_FIRST}{'' if begins else _BEFORE} ON CONFLICT DO NOTHING RETURNING version"
+    if count == 1:
+        parts = [f"appended AS ({first})"]
+    else:
+        parts = [
+            f"opened AS ({first})",
+            f"rest AS ({_INTO} {_REST})",
+            "appended AS (SELECT version + %s::int AS version FROM opened)",
+        ]
+    parts += [f"also_{at} AS ({sql})" for at, sql in enumerate(also)]
+    return f"WITH {', '.join(parts)} SELECT version FROM appended"  # noqa: S608 - texts of the program
+
+
+def _append_params(rows: Sequence[Row], expected: Head, command_id: UUID) -> list[Any]:
+    params: list[Any] = [*rows[0], command_id]
+    if expected.version:
+        params += (rows[0].stream, expected.version, expected.hash)
+    if len(rows) > 1:
+        columns = [list(column) for column in zip(*rows[1:], strict=True)][1:]
+        params += (rows[0].stream, command_id, *columns, len(rows) - 1)
+    return params

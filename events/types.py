@@ -1,0 +1,138 @@
+"""What every store takes and gives: events, heads, cursors, the store's contract and its two conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
+
+from events import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to append. `data` and `meta` hold plain JSON: no floats, integers under 2^53, ASCII keys."""
+
+    type: str
+    type_version: int
+    data: dict[str, Any]
+    meta: dict[str, Any]
+    occurred_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as the store holds it. Two reads of it are equal."""
+
+    stream: UUID
+    version: int
+    type: str
+    type_version: int
+    data: dict[str, Any]
+    meta: dict[str, Any]
+    occurred_at: datetime
+    salt: bytes
+    digest: bytes
+    hash: bytes
+
+    def as_record(self) -> dict[str, Any]:
+        """The event in the one JSON shape of store, API and exports (DESIGN.md 5)."""
+        return {
+            "match": str(self.stream),
+            "version": self.version,
+            "type": self.type,
+            "type_version": self.type_version,
+            "data": self.data,
+            "meta": self.meta,
+            "occurred_at": canonical.write_time(self.occurred_at),
+            "salt": self.salt.hex(),
+            "digest": self.digest.hex(),
+            "hash": self.hash.hex(),
+        }
+
+    @property
+    def head(self) -> Head:
+        """The head of its stream at this version: what the next append expects."""
+        return Head(self.version, self.hash, self.occurred_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last event of a stream, as far as an append must know it."""
+
+    version: int
+    hash: bytes
+    occurred_at: datetime | None
+
+    @classmethod
+    def empty(cls, stream: UUID) -> Head:
+        """The head of a stream without events."""
+        return cls(0, canonical.genesis(stream), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A further statement (INSERT, UPDATE or DELETE) that runs inside the append's own SQL statement, as one CTE of it.
+
+    It may read the CTE `appended(version)`: one row with the stream's new version, or none if nothing was appended; then
+    it must do nothing. It sees the tables as they were before the append. Parameters are written `%s`; cast numbers.
+    """
+
+    sql: str
+    params: Sequence[Any] = ()
+
+
+class Cursor(NamedTuple):
+    """A place in the feed. Compares as the feed is ordered."""
+
+    epoch: int
+    xid: int
+    pos: int
+
+
+START = Cursor(0, 0, 0)
+
+
+class VersionConflict(Exception):
+    """The stream's head is not the expected one: nothing was appended. Load again and decide anew."""
+
+
+class DuplicateCommand(Exception):
+    """The stream has this command already: nothing was appended. `version` is its first event's, `count` their number."""
+
+    def __init__(self, version: int, count: int) -> None:
+        super().__init__(f"This command was applied already, as version {version} and the {count - 1} after it.")
+        self.version = version
+        self.count = count
+
+
+class Store(Protocol):
+    """The append-only log of many streams."""
+
+    def append(
+        self, stream: UUID, events: Sequence[NewEvent], *, expected: Head, command_id: UUID, also: Sequence[Statement] = ()
+    ) -> tuple[StoredEvent, ...]:
+        """Append all events of one command, or none.
+
+        Raises `DuplicateCommand` if the stream has the command (whatever was expected), else `VersionConflict` if its head
+        is not `expected`, and `canonical.NotCanonical` for what cannot be written. An event never takes place before its
+        predecessor: an earlier `occurred_at` is moved up to that one's.
+        """
+
+    def read(self, stream: UUID, after: int = 0, until: int | None = None) -> list[StoredEvent]:
+        """The events with a version above `after` and not above `until`, in order."""
+
+    def head(self, stream: UUID) -> Head | None:
+        """The stream's head; None where there is no event."""
+
+    def command(self, stream: UUID, command_id: UUID) -> list[StoredEvent]:
+        """The events of an earlier command, in order; none if it is unknown."""
+
+    def feed(self, cursor: Cursor, limit: int) -> tuple[list[StoredEvent], Cursor]:
+        """The next events of all streams, at most `limit`, and where to go on.
+
+        Gives each event once, and skips none, however the writers' transactions overlap. The order within a stream may
+        differ from its versions: `FeedReader` mends that.
+        """

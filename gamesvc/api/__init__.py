@@ -1,0 +1,1 @@
+"""HTTP for programs: bearer tokens, problem details, versions as ETags, idempotency keys."""

@@ -1,0 +1,58 @@
+"""Who calls: a bearer token of the accounts app, or the session of the web pages (with its CSRF check)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from accounts import tokens
+from accounts.models import User
+
+
+class BearerToken(BaseAuthentication):
+    """`Authorization: Bearer gsk_...`. `request.auth` is the set of the token's scopes."""
+
+    def authenticate(self, request: Request) -> tuple[User, frozenset[str]] | None:
+        header = request.META.get("HTTP_AUTHORIZATION", "")
+        scheme, _, plain = header.partition(" ")
+        if scheme.casefold() != "bearer":
+            return None
+        found = tokens.find_token(plain.strip())
+        if found is None:
+            raise AuthenticationFailed("This token does not exist, has expired or was revoked.")
+        user, scopes = found
+        return user, frozenset(scopes)
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="gamesvc"'
+
+
+class Session(SessionAuthentication):
+    """A signed-in browser may do what its user may: all scopes."""
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="gamesvc"'
+
+
+class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the schema describes the tokens."""
+
+    target_class = "gamesvc.api.authentication.BearerToken"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "bearerFormat": "gsk_..."}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the schema describes the sessions."""
+
+    target_class = "gamesvc.api.authentication.Session"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "apiKey", "in": "cookie", "name": "sessionid"}

@@ -1,0 +1,31 @@
+"""Versions as ETags: `"<match>-<seat or o>-<version>"`, the version being that of the viewer."""
+
+from __future__ import annotations
+
+import re
+from uuid import UUID
+
+from rest_framework.request import Request
+
+from gamesvc.api.problems import Problem
+from gamesvc.games.kernel import Viewer
+
+_FORM = re.compile(r'^"?(?P<match>[0-9a-f-]{36})-(?P<viewer>o|\d+)-(?P<version>\d{1,9})"?$')
+
+
+def etag(match_id: UUID, viewer: Viewer, version: int) -> str:
+    return f'"{match_id}-{"o" if viewer is None else viewer}-{version}"'
+
+
+def required_version(request: Request, match_id: UUID, viewer: Viewer) -> int:
+    """The version the sender saw, from If-Match. Raises `Problem`: 428 without one, 412 with one of something else."""
+    given = request.headers.get("If-Match")
+    if not given:
+        detail = "Send If-Match with the ETag of the view this command answers."
+        raise Problem(428, "version_missing", "Which version have you seen?", detail)
+    parts = _FORM.match(given.strip())
+    wanted = "o" if viewer is None else str(viewer)
+    if parts is None or parts["match"] != str(match_id) or parts["viewer"] != wanted:
+        detail = f"If-Match must be an ETag of this match as your seat saw it, like {etag(match_id, viewer, 17)}."
+        raise Problem(412, "version_unknown", "This is no version of your view", detail)
+    return int(parts["version"])

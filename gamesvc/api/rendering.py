@@ -1,0 +1,45 @@
+"""JSON in and out, by orjson; a body over the limit is refused before it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from django.conf import settings
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+
+from gamesvc.api.problems import TooLarge
+
+
+class JSON(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        return b"" if data is None else orjson.dumps(data)
+
+
+class JSONBody(BaseParser):
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        length = int(getattr(stream, "META", {}).get("CONTENT_LENGTH") or 0)
+        if length > limit:
+            raise TooLarge(limit)
+        body = stream.read(limit + 1)
+        if len(body) > limit:
+            raise TooLarge(limit)
+        try:
+            data = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise ParseError(f"The body is no JSON: {error}.") from None
+        if not isinstance(data, dict):
+            raise ParseError("The body must be a JSON object.")
+        return data

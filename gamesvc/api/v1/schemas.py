@@ -1,0 +1,212 @@
+"""The shapes of requests and answers: what is validated here, what the OpenAPI document shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from gamesvc.matches.models import Match
+
+
+class Strict(serializers.Serializer[Any]):
+    """Refuses fields it does not know, with the known ones."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict) and (unknown := set(data) - set(self.fields)):
+            known = ", ".join(self.fields)
+            raise serializers.ValidationError({name: [f"Not known here; known: {known}."] for name in sorted(unknown)})
+        return super().to_internal_value(data)
+
+
+class NewMatch(Strict):
+    game = serializers.CharField()
+    options = serializers.DictField(required=False, default=dict)
+    seats = serializers.IntegerField(required=False, allow_null=True, default=None)
+    hours = serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
+    entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.PUBLIC)
+    watch = serializers.ChoiceField(Match.Watch.choices, required=False, default=Match.Watch.LINK)
+    bots = serializers.DictField(
+        child=serializers.CharField(), required=False, default=dict, help_text="Seat number to bot name."
+    )
+    take_seat = serializers.BooleanField(required=False, default=True)
+    contribution = serializers.CharField(required=False, allow_blank=True, default="", max_length=1000)
+
+    def validate_bots(self, value: dict[str, str]) -> dict[int, str]:
+        if not all(seat.isdecimal() and len(seat) < 3 for seat in value):
+            raise serializers.ValidationError('Keys are seat numbers, like {"1": "greedy"}.')
+        return {int(seat): bot for seat, bot in value.items()}
+
+
+class Join(Strict):
+    seat = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0)
+    contribution = serializers.CharField(required=False, allow_blank=True, default="", max_length=1000)
+    link = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class AddBot(Strict):
+    seat = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0)
+    bot = serializers.CharField()
+
+
+class Start(Strict):
+    bot = serializers.CharField(required=False, allow_null=True, default=None, help_text="Takes the free seats.")
+
+
+class Invite(Strict):
+    user = serializers.CharField(required=False, allow_blank=True, default="")
+    address = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class Order(Strict):
+    text = serializers.CharField(max_length=1000, help_text="One command in the game's notation.")
+
+
+class NewToken(Strict):
+    name = serializers.CharField(max_length=80)
+    scopes = serializers.ListField(child=serializers.ChoiceField(["read", "play", "admin"]), min_length=1, max_length=3)
+
+
+class Command(serializers.Serializer[Any]):
+    """A command: its name and parameters, as one of the forms offers it."""
+
+    name = serializers.CharField()
+
+
+class SeatShape(serializers.Serializer[Any]):
+    seat = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(["user", "bot", "free"])
+
+
+class Question(serializers.Serializer[Any]):
+    seat = serializers.IntegerField()
+    id = serializers.CharField()
+    prompt = serializers.CharField()
+    kind = serializers.CharField()
+    due_at = serializers.DateTimeField()
+
+
+class MatchShape(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    game = serializers.CharField()
+    rules = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.ChoiceField(Match.Status.choices)
+    options = serializers.DictField()
+    hours = serializers.IntegerField()
+    entry = serializers.CharField()
+    watch = serializers.CharField()
+    host = serializers.CharField(allow_null=True)
+    seats = SeatShape(many=True)
+    your_seat = serializers.IntegerField(allow_null=True)
+    commitment = serializers.CharField()
+    awaited = Question(many=True)
+    outcome = serializers.DictField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField(allow_null=True)
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class MatchPage(serializers.Serializer[Any]):
+    results = MatchShape(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class View(serializers.Serializer[Any]):
+    match = serializers.UUIDField()
+    version = serializers.IntegerField()
+    seat = serializers.IntegerField(allow_null=True)
+    status = serializers.CharField()
+    view = serializers.DictField(allow_null=True)
+    awaited = Question(many=True)
+    outcome = serializers.DictField(allow_null=True)
+
+
+class FormShape(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    label = serializers.CharField()
+    aside = serializers.BooleanField()
+    parameters = serializers.DictField()
+
+
+class Forms(serializers.Serializer[Any]):
+    match = serializers.UUIDField()
+    version = serializers.IntegerField()
+    forms = FormShape(many=True)
+    help = serializers.CharField()
+
+
+class EventShape(serializers.Serializer[Any]):
+    """An event as DESIGN section 5 describes it: whole, redacted, or sealed."""
+
+    match = serializers.UUIDField()
+    version = serializers.IntegerField()
+    type = serializers.CharField(required=False)
+    type_version = serializers.IntegerField(required=False)
+    data = serializers.DictField(required=False)
+    meta = serializers.DictField(required=False)
+    occurred_at = serializers.CharField(required=False)
+    salt = serializers.CharField(required=False)
+    digest = serializers.CharField()
+    hash = serializers.CharField()
+    redacted = serializers.BooleanField(required=False)
+
+
+class Events(serializers.Serializer[Any]):
+    events = EventShape(many=True)
+    version = serializers.IntegerField()
+    next = serializers.CharField(allow_null=True)
+
+
+class Receipt(serializers.Serializer[Any]):
+    match = serializers.UUIDField()
+    version = serializers.IntegerField()
+    events = EventShape(many=True)
+
+
+class Game(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    title = serializers.CharField()
+    designer = serializers.CharField()
+    credit = serializers.CharField()
+    rules_link = serializers.CharField()
+    rules = serializers.CharField()
+    summary = serializers.CharField()
+    seats = serializers.DictField()
+    bots = serializers.ListField(child=serializers.CharField())
+
+
+class GameDetail(Game):
+    schema = serializers.DictField()
+    order_help = serializers.CharField()
+    rules_help = serializers.CharField()
+
+
+class Token(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    name = serializers.CharField()
+    scopes = serializers.ListField(child=serializers.CharField())
+    created_at = serializers.DateTimeField()
+    last_used_at = serializers.DateTimeField(allow_null=True)
+
+
+class TokenOnce(Token):
+    token = serializers.CharField(help_text="Shown this once.")
+
+
+class Invitation(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    link = serializers.CharField()
+
+
+class Problem(serializers.Serializer[Any]):
+    """RFC 9457."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    code = serializers.CharField()
+    instance = serializers.CharField(required=False)

@@ -1,0 +1,132 @@
+"""Servers of one's own: PostgreSQL and Valkey in one data folder, for machines where none are given.
+
+    servers = use(Path("var"))          # starts what does not run yet
+    servers.database_url, servers.redis_url
+    servers.release()                   # or at the end of the process; the last one out stops the servers
+
+Any number of processes may use a folder at once. Each holds a shared lock on its `users.lock`, which the system takes
+back when a process ends, even if it is killed; starting and stopping happen under the lock of `start.lock`. What a killed
+process or server leaves behind is put right by the next `use`. Nothing here knows Django.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from gamesvc.embedded import sockets
+from gamesvc.embedded.postgres import OWNER, RUNTIME, Postgres
+from gamesvc.embedded.processes import EmbeddedError, held_by_others, locked
+from gamesvc.embedded.valkey import Valkey
+
+__all__ = ["EmbeddedError", "Servers", "use"]
+
+
+class Servers:
+    """A hold on the servers of one data folder. Made by `use`; also a context manager."""
+
+    def __init__(self, home: Path, users: IO[str], postgres: Postgres | None, valkey: Valkey | None) -> None:
+        self.home = home
+        self._users = users
+        self._postgres = postgres
+        self._valkey = valkey
+        self._process = os.getpid()
+
+    @property
+    def database_url(self) -> str:
+        """For the service: a role that owns no table."""
+        return self._database().url(RUNTIME)
+
+    @property
+    def owner_url(self) -> str:
+        """For migrations and tests: the role that owns the tables and may make databases."""
+        return self._database().url(OWNER)
+
+    @property
+    def admin_url(self) -> str:
+        """For restoring: the superuser."""
+        return self._database().url("postgres")
+
+    @property
+    def redis_url(self) -> str:
+        """For Celery: `redis+socket://...`."""
+        return self._broker().url
+
+    @property
+    def redis_socket(self) -> Path:
+        return self._broker().socket
+
+    @property
+    def programs(self) -> Path:
+        """The folder of PostgreSQL's own programs (pg_dump, pg_restore)."""
+        return self._database().programs
+
+    def release(self) -> None:
+        """Let go. Stops the servers if nobody else holds them. A second call does nothing, nor does a forked child's."""
+        if self._users.closed or os.getpid() != self._process:
+            return
+        atexit.unregister(self.release)
+        with locked(self.home / "start.lock"):
+            # Closed, not unlocked: children that were forked and still run keep the hold.
+            self._users.close()
+            if not held_by_others(self.home / "users.lock"):
+                _stop(self.home)
+
+    def __enter__(self) -> Servers:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+    def _database(self) -> Postgres:
+        if self._postgres is None:
+            raise EmbeddedError("These servers were taken into use without PostgreSQL.")
+        return self._postgres
+
+    def _broker(self) -> Valkey:
+        if self._valkey is None:
+            raise EmbeddedError("These servers were taken into use without Valkey.")
+        return self._valkey
+
+
+def use(data_dir: Path, *, postgres: bool = True, valkey: bool = True) -> Servers:
+    """Have the servers of `data_dir` run, and hold them until `release` or the end of this process.
+
+    Raises `EmbeddedError`, in one sentence, where that cannot be.
+    """
+    home = Path(data_dir).resolve()
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with locked(home / "start.lock"):
+            users = (home / "users.lock").open("a")
+            try:
+                fcntl.flock(users, fcntl.LOCK_SH)
+                database = Postgres(home) if postgres else None
+                broker = Valkey(home) if valkey else None
+                if database:
+                    database.ensure()
+                if broker:
+                    broker.ensure()
+            except BaseException:
+                users.close()
+                if not held_by_others(home / "users.lock"):
+                    _stop(home)
+                raise
+    except (PermissionError, NotADirectoryError, FileExistsError) as error:
+        raise EmbeddedError(f"The data folder {home} cannot be used by this user ({error}).") from error
+    servers = Servers(home, users, database, broker)
+    atexit.register(servers.release)
+    return servers
+
+
+def _stop(home: Path) -> None:
+    """Stop whatever runs in this folder, also servers that this holder did not ask for."""
+    if (home / "valkey").exists():
+        Valkey(home).stop()
+    if (home / "postgres").exists() or (home / "postgres-home").exists():
+        Postgres(home).stop()
+    sockets.remove_folder(home)

@@ -1,0 +1,66 @@
+"""The environment of an embedded run: addresses of the servers started here, secrets made once and kept in the data folder."""
+
+from __future__ import annotations
+
+import base64
+import os
+import secrets
+import time
+from pathlib import Path
+
+from gamesvc.embedded import Servers, use
+
+_held: list[Servers] = []  # keeps the servers in use until this process ends
+
+
+def provide(data_dir: Path) -> None:
+    """Set what the environment does not name yet: DATABASE_URL, DATABASE_OWNER_URL, REDIS_URL, SECRET_KEY, MATCH_KEYS."""
+    data_dir = data_dir.absolute()
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name, value in _secrets(data_dir / "secrets").items():
+        os.environ.setdefault(name, value)
+    postgres, valkey = "DATABASE_URL" not in os.environ, "REDIS_URL" not in os.environ
+    if not (postgres or valkey):
+        return
+    servers = use(data_dir, postgres=postgres, valkey=valkey)
+    _held.append(servers)
+    if postgres:
+        os.environ["DATABASE_URL"] = servers.database_url
+        os.environ["DATABASE_OWNER_URL"] = servers.owner_url
+    if valkey:
+        os.environ["REDIS_URL"] = servers.redis_url
+
+
+def release() -> None:
+    """Let go of the servers held by `provide`; the last process to do so stops them."""
+    while _held:
+        _held.pop().release()
+
+
+def _secrets(folder: Path) -> dict[str, str]:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    made = {
+        "SECRET_KEY": lambda: secrets.token_urlsafe(50),
+        "MATCH_KEYS": lambda: f"k1:{base64.b64encode(secrets.token_bytes(32)).decode()}",
+    }
+    found = {}
+    for name, make in made.items():
+        path = folder / name
+        try:
+            # Exclusive creation: of several processes that start at once, one makes the secret and all read it.
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            pass
+        else:
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(make())
+        found[name] = _read(path)
+    return found
+
+
+def _read(path: Path) -> str:
+    for _ in range(50):
+        if text := path.read_text(encoding="ascii"):
+            return text
+        time.sleep(0.02)  # another process has made the file and is about to write it
+    raise RuntimeError(f"{path} is empty; remove it, or restore it from a backup.")

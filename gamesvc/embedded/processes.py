@@ -1,0 +1,193 @@
+"""Running server programs: as whom, whether a recorded process still lives, and locks between processes."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import filecmp
+import logging
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+
+class EmbeddedError(RuntimeError):
+    """The embedded servers cannot be used here; the message says why and what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """How PostgreSQL is started: which copy of its programs, which folder holds its data, as which user.
+
+    PostgreSQL refuses to run as root. `prefix` is put before each command; `user` and `group` are numbers to change to.
+    """
+
+    bin: Path
+    home: Path
+    prefix: tuple[str, ...] = ()
+    user: int | None = None
+    group: int | None = None
+
+    def run(self, program: str, *args: str, timeout: float = 180) -> None:
+        """Run a program of PostgreSQL to its end. Raises `EmbeddedError` with what it printed if it fails.
+
+        Its output goes to a file, not to a pipe: a server started by it would keep a pipe open for ever.
+        """
+        with tempfile.TemporaryFile("w+", errors="replace") as output:
+            done = subprocess.run(
+                [*self.prefix, str(self.bin / program), *args],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                cwd=self.home,
+                user=self.user,
+                group=self.group,
+                extra_groups=None if self.user is None else [],
+                timeout=timeout,
+                check=False,
+            )
+            if done.returncode:
+                output.seek(0)
+                said = " ".join(output.read().split())[-600:]
+                raise EmbeddedError(f"PostgreSQL's {program} failed in {self.home}: {said}")
+
+    def mkdir(self, path: Path) -> None:
+        """Make a private folder that the server may use."""
+        path.mkdir(mode=0o700, exist_ok=True)
+        if self.user is not None and self.group is not None:
+            os.chown(path, self.user, self.group)
+
+
+NAMESPACE = ("unshare", "-U", "--map-user=65534", "--map-group=65534")
+
+
+def choose_runner(programs: Path, home: Path) -> Runner:
+    """Decide how PostgreSQL can run with its programs at `programs` and its data below `home`.
+
+    As an ordinary user: directly. As root: in a user namespace, where the server sees an ordinary user and the files
+    stay root's, so that nothing has to be opened to other users. Where namespaces are forbidden: from a copy owned by an
+    unprivileged user in a folder of its own, recorded in `home`, so that data made there is found again.
+    """
+    if os.geteuid() != 0:
+        return Runner(programs, home)
+    recorded = home / "postgres-home"
+    if not recorded.exists() and namespaces_work(programs, home):
+        return Runner(programs, home, NAMESPACE)
+    return _copied(programs, home, recorded)
+
+
+def namespaces_work(programs: Path, home: Path) -> bool:
+    """Whether root may enter a user namespace and, as the ordinary user it is there, still reach programs and data."""
+    probe = 'test -w "$1" && exec "$2" --version'
+    with contextlib.suppress(FileNotFoundError):
+        command = [*NAMESPACE, "sh", "-c", probe, "sh", str(home), str(programs / "postgres")]
+        return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode == 0
+    return False
+
+
+def _copied(programs: Path, home: Path, recorded: Path) -> Runner:
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            user = pwd.getpwnam(name)
+            break
+    else:
+        raise EmbeddedError(
+            "PostgreSQL does not run as root, and there is neither a user namespace nor a user 'nobody' to run it as: "
+            "start the service as an ordinary user, or set DATABASE_URL."
+        )
+    try:
+        elsewhere = Path(recorded.read_text())
+    except FileNotFoundError:
+        base = "/var/lib" if os.access("/var/lib", os.W_OK) else tempfile.gettempdir()
+        elsewhere = Path(tempfile.mkdtemp(prefix="gamesvc-", dir=base))
+        recorded.write_text(str(elsewhere))
+        log.warning(
+            "PostgreSQL does not run as root and user namespaces are forbidden: it runs as %s, with its data in %s.",
+            user.pw_name,
+            elsewhere,
+        )
+    if not elsewhere.is_dir():
+        raise EmbeddedError(
+            f"The database of {home} was kept in {elsewhere}, which is gone: bring it back, or remove {recorded} to start empty."
+        )
+    os.chown(elsewhere, user.pw_uid, user.pw_gid)
+    # programs is PACKAGE/pginstall18/bin; the programs look for their libraries beside PACKAGE, or in it.
+    package, version = programs.parents[1], programs.parent.name
+    copy = elsewhere / "programs"
+    copied = copy / package.name / version / "bin"
+    # A copy that was cut short lacks the mark, which is made last of all.
+    mark = copy / "copied"
+    if not mark.exists() or not filecmp.cmp(programs / "postgres", copied / "postgres"):
+        shutil.rmtree(copy, ignore_errors=True)
+        for folder in (programs.parent, *package.parent.glob(f"{package.name}.libs"), *package.glob(".dylibs")):
+            target = copy / folder.relative_to(package.parent)
+            shutil.copytree(folder, target, symlinks=True, ignore=shutil.ignore_patterns("include"))
+        for path in (copy, *copy.rglob("*")):
+            os.lchown(path, user.pw_uid, user.pw_gid)
+        mark.touch()
+    runner = Runner(copied, elsewhere, user=user.pw_uid, group=user.pw_gid)
+    try:
+        runner.run("postgres", "--version")
+    except (EmbeddedError, OSError) as error:
+        raise EmbeddedError(
+            f"PostgreSQL runs here neither in a user namespace nor as {user.pw_name} ({error}): "
+            "start the service as an ordinary user, or set DATABASE_URL."
+        ) from error
+    return runner
+
+
+def lives(pid_file: Path, mark: str) -> int | None:
+    """The process a pid file names, if it still lives and its command line holds `mark`.
+
+    After a crash or in a new container the number may belong to a stranger: hence the mark.
+    """
+    try:
+        pid = int(pid_file.read_text().split(maxsplit=1)[0])
+    except (FileNotFoundError, ValueError, IndexError):
+        return None
+    return pid if shows(pid, mark) else None
+
+
+def shows(pid: int, mark: str) -> bool:
+    """Whether there is such a process and its command line holds `mark`."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
+    except OSError:
+        if Path("/proc/self").exists():
+            return False
+        listed = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, check=False)
+        command = listed.stdout
+    return mark.encode() in command
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a file's lock alone; the system lets go of it when the process ends, however it ends."""
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def held_by_others(path: Path) -> bool:
+    """Whether any process holds the shared lock of this file."""
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def tail(path: Path, characters: int = 600) -> str:
+    """The end of a log, on one line."""
+    try:
+        return " ".join(path.read_text(errors="replace")[-characters:].split())
+    except FileNotFoundError:
+        return "its log is empty"

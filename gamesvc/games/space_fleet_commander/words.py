@@ -1,0 +1,294 @@
+"""Events as sentences and the position as plain text, for mails, logs and screen readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.kernel import POSITIONED, REWOUND, Caption, Data, Event, Viewer
+from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
+
+SEATS = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
+NOTHING = frozenset({"none", "nothing", "no", "0", "-", "skip"})
+PHASES = {
+    "fleet": "form the fleet",
+    "reroll_1": "phase 2: reroll red and white dice",
+    "reroll_2": "phase 3: reroll white dice",
+    "tinker": "end of phase 3: change dice",
+    "explore": "phase 5: choose a hex",
+    "repair": "phase 5: Repair Tender",
+    "hit": "a hit: take, reroll or redirect",
+    "push": "push on or end the turn",
+    "wait": "waiting for the others",
+    "resolve": "being resolved",
+    "finished": "finished",
+}
+ENDINGS = {
+    "emperor": "the last star is filled in",
+    "time": "all time boxes are marked",
+    "cornered": "no unexplored hex is adjacent",
+    "stuck": "too few dice for any adjacent hex",
+    "destroyed": "the whole fleet is destroyed",
+    "resigned": "resigned",
+    "all_finished": "all sheets are finished",
+}
+SOURCES = {"sabotage": "sabotage", "hex": "the hex", "failure": "the failed exploration", "turn": "the end of the turn"}
+
+
+def seat_name(seat: int, names: Sequence[str]) -> str:
+    return names[seat] if seat < len(names) and names[seat] else SEATS[seat]
+
+
+def _ship(ship: str) -> str:
+    return SHIPS[ship].name if ship in SHIPS else ROSTER.flag.name
+
+
+def _stars(count: int) -> str:
+    return f"{count} star" if count == 1 else f"{count} stars"
+
+
+def _listed(items: Sequence[Any]) -> str:
+    texts = [str(item) for item in items]
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+
+
+def _values(dice: Mapping[str, int]) -> str:
+    return ", ".join(f"{value} ({die})" for die, value in dice.items())
+
+
+class _Teller:
+    """One event's facts with the subject of its sentence: you, or a seat by name."""
+
+    def __init__(self, data: Data, viewer: Viewer, names: Sequence[str]) -> None:
+        self.data = data
+        seat = data.get("seat", 0)
+        self.you = seat == viewer
+        self.who = "You" if self.you else seat_name(seat, names)
+        self.their = "your" if self.you else "their"
+
+    def does(self, verb: str, thing: str = "") -> str:
+        """Past tense is the same for all: `You rolled ...`, `Red rolled ...`."""
+        return f"{self.who} {verb}{f' {thing}' if thing else ''}."
+
+
+def _created(t: _Teller) -> str:
+    words = {"classic": "Classic", "high_score": "High score", "race": f"Race of {t.data['seats']}"}
+    return f"{words[t.data['mode']]} on {BOARDS[t.data['map']].name}." if t.data["map"] in BOARDS else "The match was set up."
+
+
+def _hit_rolled(t: _Teller) -> str:
+    d = t.data
+    total = d["a"] + d["b"]
+    where = f"slot {d['plot']}" if d["plot"] else "no slot"
+    return f"A hit from {SOURCES[d['source']]}: {d['a']} + {d['b']} = {total}, {where}."
+
+
+def _explored(t: _Teller) -> str:
+    d = t.data
+    if "hex" not in d:
+        return t.does("scored", f"{_stars(d['stars'])}, now {d['total']}")
+    kind = d["kind"].replace("_", " ").title()
+    return t.does("explored", f"{d['hex']}, {kind}: {_stars(d['stars'])}, now {d['total']}")
+
+
+def _finished(t: _Teller) -> str:
+    d = t.data
+    why = f": {ENDINGS[d['reason']]}" if "reason" in d else ""
+    title = f", {d['title']}" if d["title"] else ""
+    owner = "Your sheet" if t.you else f"{t.who}'s sheet"
+    return f"{owner} is finished{why}. {_stars(d['stars'])}{title}."
+
+
+def _time(t: _Teller) -> str:
+    why = f" ({SOURCES[t.data['source']]})" if "source" in t.data else ""
+    return t.does("marked", f"time box {t.data['box']}{why}")
+
+
+_TELL: dict[str, Callable[[_Teller], str]] = {
+    "game_created": _created,
+    "fleet_dice_rolled": lambda t: f"Formation dice: {', '.join(map(str, t.data['dice']))}.",
+    "ship_placed": lambda t: t.does("placed", f"{_ship(t.data['ship'])} in slot {t.data['slot']}"),
+    "ship_removed": lambda t: t.does("removed", f"the ships in slot {_listed(t.data['slots'])}"),
+    "upgrade_set": lambda t: (
+        f"The Drone Boat in {t.data['slot']} upgrades the ship in {t.data['target']}."
+        if t.data["target"]
+        else f"The Drone Boat in {t.data['slot']} upgrades no ship."
+    ),
+    "fleet_confirmed": lambda t: t.does("confirmed", f"{t.their} fleet: {len(t.data['pool'])} dice"),
+    "turn_started": lambda t: f"Turn {t.data['turn']} of {'your sheet' if t.you else t.who} began.",
+    "dice_rolled": lambda t: t.does("rolled", f"{_values(t.data['dice'])} in attempt {t.data['attempt']}"),
+    "dice_rerolled": lambda t: t.does("rerolled", f"to {_values(t.data['dice'])}"),
+    "dice_kept": lambda t: t.does("kept", "all dice"),
+    "die_adjusted": lambda t: (
+        f"The ship in {t.data['ship']} changed {t.data['die']} from {t.data['before']} to {t.data['value']}."
+    ),
+    "die_removed": lambda t: f"The Prison Barge in {t.data['ship']} removed {t.data['die']}.",
+    "ones_counted": lambda t: f"Dice showing 1: {_listed(t.data['dice'])}." if t.data["dice"] else "No die shows 1.",
+    "targets_found": lambda t: f"The dice reach {_listed(t.data['hexes'])}.",
+    "exploration_failed": lambda t: "The exploration failed: two hits.",
+    "hex_explored": _explored,
+    "rank_gained": lambda t: t.does("gained", f"the rank of {t.data['title']}"),
+    "hull_added": lambda t: (
+        f"The Repair Tender in {t.data['tender']} added 1 hull to slot {t.data['slot']}, now {t.data['hull']}."
+    ),
+    "repair_due": lambda t: f"The Repair Tender in {t.data['tender']} can add hull to slot {' or '.join(t.data['candidates'])}.",
+    "push_offered": lambda t: t.does("may push on or end the turn"),
+    "die_set_aside": lambda t: t.does("set aside", t.data["die"]),
+    "turn_ended": lambda t: f"Turn {t.data['turn']} of {'your sheet' if t.you else t.who} ended.",
+    "turn_awaited": lambda t: t.does("waited for the other sheets"),
+    "sabotage_marked": lambda t: f"Sabotage cell {t.data['cell']} was marked{': ' + t.data['icon'] if t.data['icon'] else ''}.",
+    "time_marked": _time,
+    "time_ignored": lambda t: "The Temporal Buoy ignored a time hazard.",
+    "hit_rolled": _hit_rolled,
+    "hit_missed": lambda t: "The hit missed.",
+    "hospital_used": lambda t: f"The Hospital Barge in {t.data['slot']} rolled the hit again.",
+    "hit_redirected": lambda t: f"The Bulwark Ship in {t.data['slot']} took the hit for slot {t.data['origin']}.",
+    "ship_damaged": lambda t: f"The ship in {t.data['slot']} has {t.data['damage']} damage.",
+    "ship_destroyed": lambda t: (
+        f"{_ship(t.data['ship'])} in {t.data['slot']} was destroyed"
+        + (f"; lost dice: {_listed(t.data['dice_lost'])}." if t.data["dice_lost"] else ".")
+    ),
+    "sheet_finished": _finished,
+    "game_over": lambda t: f"The match is over. Stars: {', '.join(map(str, t.data['stars']))}.",
+    REWOUND: lambda t: f"The match went back to version {t.data['to']}.",
+    POSITIONED: lambda t: "The match began from a described position.",
+}
+
+
+def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
+    """One redacted event as a sentence from the viewer's point of view; "" for an event of the service."""
+    write = _TELL.get(event.type)
+    return write(_Teller(event.data, viewer, names)) if write else ""
+
+
+# --- the position ---
+
+
+def board_text(view: Data, caption: Caption) -> str:
+    """The position as plain text, 72 columns wide."""
+    head = f"Space Fleet Commander {caption.match}".rstrip()
+    lines = [head, _state_line(view)]
+    sheet = view["sheet"]
+    if sheet is not None:
+        lines += ["", *_dice_lines(sheet), "", *_around_lines(view), "", *_roster_lines(sheet), "", *_track_lines(view)]
+        if sheet["phase"] == "fleet":
+            lines[3:3] = [_formation_line(view), ""]
+        lines += ["", *_map_lines(view)]
+    if view["mode"] == "race":
+        lines += ["", *_table_lines(view, caption)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _state_line(view: Data) -> str:
+    found, sheet = view["outcome"], view["sheet"]
+    if found is not None and view["mode"] != "race":
+        detail = found["detail"]
+        title = f", {detail['title']} (rank {detail['rank']})" if detail["title"] else ", no rank"
+        result = "Won" if detail["won"] else "Over"
+        return f"{result}: {ENDINGS[found['reason']]}. {_stars(detail['stars'])}{title}."
+    if sheet is None:
+        return "Over." if found else f"Race of {view['seats']}."
+    if sheet["phase"] == "finished":
+        return f"Your sheet is finished: {ENDINGS[sheet['reason']]}. {_stars(sheet['stars'])}."
+    return f"Turn {sheet['turn']}, attempt {sheet['attempt']}: {PHASES[sheet['phase']]}."
+
+
+def _formation_line(view: Data) -> str:
+    left = view["sheet"]["unplaced"]
+    dice = ", ".join(f"die {at} shows {view['formation'][at]}" for at in left)
+    return f"Unplaced: {dice}." if left else "All formation dice are placed."
+
+
+def _dice_lines(sheet: Data) -> list[str]:
+    lines = []
+    for status, word in (("live", "Dice"), ("removed", "Removed"), ("aside", "Set aside")):
+        for colour in ("white", "red", "black"):
+            dice = [
+                f"{die['id']}={die['value'] or '?'}"
+                for die in sheet["dice"]
+                if die["status"] == status and die["colour"] == colour
+            ]
+            if dice:
+                lines.append(f"{word + ' ' + colour:<16}{'  '.join(dice)}")
+    if (hit := sheet["hit"]) is not None:
+        lines.append(f"Hit from {SOURCES[hit['source']]}: {hit['a']} + {hit['b']}, slot {hit['slot']}.")
+    if (repair := sheet["repair"]) is not None:
+        lines.append(f"Repair Tender in {repair['tender']}: slot {' or '.join(repair['candidates'])}.")
+    return lines or ["No dice yet."]
+
+
+def _around_lines(view: Data) -> list[str]:
+    sheet, board = view["sheet"], view["map"]
+    lines = [f"Fleet at {sheet['token']}. Adjacent, unexplored:"]
+    for place in sheet["open"]:
+        kind = board["kinds"][board["hexes"][place][2]]
+        marks = ", ".join(
+            [_stars(kind["stars"]), *(f"{hazard} hazard" for hazard in kind["hazards"]), *(["combat"] if kind["combat"] else [])]
+        )
+        reach = " *" if place in sheet["targets"] else ""
+        lines.append(f"  {place}{reach:<3}{kind['name']:<13}{marks}: {kind['text']}"[:72])
+    return lines if sheet["open"] else [f"Fleet at {sheet['token']}. No adjacent hex is unexplored."]
+
+
+def _roster_lines(sheet: Data) -> list[str]:
+    lines = ["Slot   Ship                 Hull left  Dice"]
+    rows = {row["slot"]: row for row in sheet["roster"]}
+    for slot in ROSTER.order:
+        row = rows.get(slot)
+        if row is None:
+            lines.append(f"{slot:<7}-")
+            continue
+        hull = f"{row['hull'] - row['damage']} of {row['hull']}" if row["live"] else "destroyed"
+        dice = " ".join(f"{name} {colour}" for name, colour in row["dice"])
+        lines.append(f"{slot:<7}{row['name']:<21}{hull:<11}{dice}")
+    for slot, target in sheet["upgrades"].items():
+        lines.append(f"Drone Boat in {slot} upgrades slot {target}.")
+    return lines
+
+
+def _track_lines(view: Data) -> list[str]:
+    sheet, board = view["sheet"], view["map"]
+    title = f", {sheet['title']}" if sheet["title"] else ""
+    goal = f" of {board['stars_to_win']}" if view["mode"] == "classic" else ""
+    lines = [f"Stars {sheet['stars']}{goal}{title}. Time boxes {sheet['time']} of {board['time_boxes']}."]
+    icons = "".join({"": "o", "damage": "D", "time": "T"}[icon] for icon in board["sabotage"])
+    marked = "".join("x" if at < sheet["sabotage"] and icon == "o" else icon for at, icon in enumerate(icons))
+    at = 0
+    rows = []
+    for size in board["sabotage_rows"]:
+        rows.append(marked[at : at + size])
+        at += size
+    lines.append(f"Sabotage {sheet['sabotage']} of {len(icons)}: {' '.join(rows)}")
+    return lines
+
+
+def _map_lines(view: Data) -> list[str]:
+    """The map as rows of cells: stars and first letters of the kind; explored hexes are dashes, the fleet is @@."""
+    sheet, board = view["sheet"], view["map"]
+    rows: dict[int, list[tuple[float, str]]] = {}
+    for place, (q, r, kind) in board["hexes"].items():
+        if place == sheet["token"]:
+            text = "@@"
+        elif place in sheet["path"]:
+            text = "--"
+        else:
+            entry = board["kinds"][kind]
+            text = f"{entry['stars']}{''.join(word[0] for word in entry['name'].split())[:2]}{'!' if entry['hazards'] else ''}"
+        rows.setdefault(r, []).append((q + r / 2, f"{place}:{text}"))
+    left = min(x for row in rows.values() for x, _ in row)
+    lines = []
+    for _, row in sorted(rows.items()):
+        line = ""
+        for x, text in sorted(row):
+            line = line.ljust(int((x - left) * 9)) + text
+        lines.append(line)
+    return ["Map (hex:stars kind, ! hazard, -- explored, @@ your fleet):", *lines]
+
+
+def _table_lines(view: Data, caption: Caption) -> list[str]:
+    lines = ["Seat                  Stars  Rank        Time  "]
+    for row in view["table"]:
+        name = seat_name(row["seat"], caption.names)[:20]
+        done = "finished" if row["finished"] else ""
+        lines.append(f"{name:<22}{row['stars']:>5}  {row['title']:<12}{row['time']:>4}  {done}")
+    return lines

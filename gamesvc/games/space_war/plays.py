@@ -1,0 +1,451 @@
+"""What a seat may play or use, each as an option: a command with its parameters narrowed to what is legal.
+
+The one place that says which choices a card asks for when it is played (RULES.md section 6). Options are worked out
+from what the seat itself may see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gamesvc.games.kernel import Form, Schema
+from gamesvc.games.space_war.board import Board
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS, Card, Effect
+from gamesvc.games.space_war.reach import ability_reason
+from gamesvc.games.space_war.state import LETTERS, Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A legal command: its name, words for it, and its parameters."""
+
+    name: str
+    label: str
+    properties: dict[str, Schema] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> list[str]:
+        return [name for name in self.properties if name not in self.optional]
+
+    def form(self) -> Form:
+        return Form(self.name, self.label, self.properties, tuple(self.required))
+
+    def as_play(self) -> dict[str, Any]:
+        """The same as the `play` of a reaction."""
+        return {"p": self.properties, "r": self.required, "l": self.label}
+
+
+def some(values: Sequence[str], least: int, most: int, labels: dict[str, str]) -> Schema:
+    """The schema of so many different ones of a list."""
+    return {
+        "type": "array",
+        "items": {"enum": list(values), "labels": labels},
+        "minItems": least,
+        "maxItems": min(most, len(values)),
+        "uniqueItems": True,
+    }
+
+
+def labelled(board: Board, pieces: Sequence[Piece]) -> dict[str, str]:
+    return {p.id: f"{CARDS[p.card].name} {p.id}" for p in pieces}
+
+
+def pick_pieces(board: Board, pieces: Sequence[Piece], least: int = 1, most: int = 1) -> Schema:
+    return some([p.id for p in pieces], least, most, labelled(board, pieces))
+
+
+def slots_schema(board: Board, seat: int, slots: Sequence[str], count: int) -> Schema:
+    rows = {card.slot: card.row for card in board.state.sides[seat].station}
+    return some(slots, count, count, {slot: f"{slot} ({rows[slot]} row)" for slot in slots})
+
+
+def cards_schema(board: Board, instances: Sequence[str], least: int = 1, most: int = 1) -> Schema:
+    return some(instances, least, most, {one: f"{CARDS[board.state.cards[one]].name} {one}" for one in instances})
+
+
+def one(instance: str, name: str) -> Schema:
+    return {"const": instance, "title": name}
+
+
+def in_hand(board: Board, seat: int) -> list[str]:
+    """What a seat may play: its hand and its flipped station cards."""
+    side = board.state.sides[seat]
+    return [*side.hand, *(card.id for card in side.station if card.flipped)]
+
+
+def budget(board: Board, seat: int) -> int:
+    state = board.state
+    return state.sides[seat].actions if state.active == seat and state.phase == "action" else 0
+
+
+def play_options(board: Board, seat: int, cards: Sequence[str] | None = None) -> Iterator[Option]:
+    """Every card the seat may play now, with every choice it asks for."""
+    money, dearer = budget(board, seat), board.cost_increase()
+    for instance in in_hand(board, seat) if cards is None else cards:
+        card = CARDS[board.state.cards[instance]]
+        if (card.cost or 0) + dearer > money or board.play_ban(seat, card.type):
+            continue
+        if "shield_limit" in card.keywords and board.limited_shield(seat):
+            continue
+        for properties, optional in _choices(board, seat, instance, card, money - dearer):
+            yield Option("play_card", card.name, {"card": one(instance, card.name), **properties}, optional)
+
+
+Choice = tuple[dict[str, Schema], tuple[str, ...]]
+
+
+def _choices(board: Board, seat: int, instance: str, card: Card, most: int) -> Iterator[Choice]:
+    """The parameters a card asks for, one entry per combination of mode and x."""
+    if not any(effect["trigger"] in ("played", "played_from_hand") for effect in card.effects):
+        if card.type != "event":
+            yield {}, ()
+        return
+    special = _SPECIAL.get(card.id)
+    if special is not None:
+        yield from special(board, seat, instance, most)
+        return
+    modes = sorted({effect.get("mode", 0) for effect in card.effects if effect["trigger"].startswith("played")})
+    for mode in modes:
+        chosen: dict[str, Schema] = {"mode": {"const": mode}} if mode else {}
+        optional: tuple[str, ...] = ()
+        possible = True
+        for effect in card.effects:
+            if not effect["trigger"].startswith("played") or effect.get("mode", 0) != mode:
+                continue
+            target = effect.get("target")
+            if effect["trigger"] == "played_from_hand":
+                chosen["options"] = {"type": "object", "properties": {"draw": {"type": "boolean", "title": "Draw a card"}}}
+                chosen["options"] = {**chosen["options"], "additionalProperties": False, "required": ["draw"]}
+                optional = ("options",)
+            elif isinstance(target, dict) and target.get("count", 1) == 1:
+                found = matching(board, seat, target)
+                possible = possible and bool(found)
+                chosen["targets"] = pick_pieces(board, found)
+        if possible:
+            yield chosen, optional
+
+
+def matching(board: Board, seat: int, target: Effect, source: Piece | None = None) -> list[Piece]:
+    """The cards in play that a target table allows (attached cards are never chosen)."""
+    found = []
+    for p in board.pieces:
+        face = CARDS[p.card]
+        if p.on is not None or source is not None and target.get("exclude") == "self" and p.id == source.id:
+            continue
+        side = target.get("side", "any")
+        if side == "own" and p.controller != seat or side == "enemy" and p.controller == seat:
+            continue
+        if "kind" in target and face.type not in target["kind"] and not ("shield" in target["kind"] and face.is_shield):
+            continue
+        if face.type in target.get("not_kind", ()) or "card" in target and face.id != target["card"]:
+            continue
+        if "max_cost" in target and board.cost(p) > target["max_cost"]:
+            continue
+        zone = target.get("zone", "any")
+        if zone == "same" and source is not None and p.zone != source.zone or zone == "home" and p.zone != seat:
+            continue
+        found.append(p)
+    return found
+
+
+def _dark_destroyer(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    found = matching(board, seat, {"side": "any"})
+    if found:
+        yield {"targets": pick_pieces(board, found, 0)}, ("targets",)
+    else:
+        yield {}, ()
+
+
+def _excellent_work(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    if board.room(seat):
+        yield {"mode": {"const": 1}, "row": {"enum": list(ROWS)}}, ()
+    yield {"mode": {"const": 2}}, ()
+
+
+def enemy_slots(board: Board, seat: int, amount: int) -> dict[str, Schema]:
+    """The parameter `slots` for damage to the enemy station, where the seat chooses them."""
+    enemy = 1 - seat
+    count = min(amount, board.to_flip(enemy))
+    if count <= 0 or board.own_flips(enemy):
+        return {}
+    return {"slots": slots_schema(board, enemy, [card.slot for card in board.face_down(enemy)], count)}
+
+
+def _supernova(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    yield enemy_slots(board, seat, 3), ()
+
+
+def _target_missed(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    found = matching(board, seat, {"kind": ["spaceship", "missile"]})
+    if found:
+        yield {"mode": {"const": 2}, "targets": pick_pieces(board, found)}, ()
+
+
+def _fatal_error(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    by_cost: dict[int, list[Piece]] = {}
+    for p in matching(board, seat, {"side": "any"}):
+        by_cost.setdefault(board.cost(p), []).append(p)
+    for cost, pieces in sorted(by_cost.items()):
+        if cost + 1 <= most:
+            yield {"x": {"const": cost + 1}, "targets": pick_pieces(board, pieces)}, ()
+
+
+def _discovery(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    yield {"mode": {"const": 1}}, ()
+    others = [card for card in board.state.sides[seat].hand if card != instance]
+    if others:
+        yield {"mode": {"const": 2}, "targets": cards_schema(board, others)}, ()
+    else:
+        yield {"mode": {"const": 2}}, ()
+
+
+def _revive(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    cards = board.state.cards
+    ships = [c for c in board.state.sides[seat].discard if CARDS[cards[c]].type == "spaceship"]
+    worth = {c: CARDS[cards[c]].cost or 0 for c in ships}
+    ships = [c for c in ships if worth[c] <= 6]
+    if ships:
+        schema = {**cards_schema(board, ships, 1, 2), "total": {"minimum": 0, "maximum": 6, "worth": worth}}
+        yield {"targets": schema}, ()
+
+
+def _sacrifice(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    own = board.own(seat)
+    yield ({"targets": pick_pieces(board, own)} if own else {}), ()
+
+
+def _deploy(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    own = board.own(seat)
+    if len(own) >= 3:
+        yield {"targets": pick_pieces(board, own, 3, 3)}, ()
+
+
+def _duplication(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    by_cost: dict[int, list[Piece]] = {}
+    limited = board.limited_shield(seat)
+    for p in matching(board, seat, {"side": "own", "zone": "home"}):
+        if not ("shield_limit" in CARDS[p.card].keywords and limited):
+            by_cost.setdefault(board.cost(p), []).append(p)
+    for cost, pieces in sorted(by_cost.items()):
+        if cost <= most:
+            yield {"x": {"const": cost}, "targets": pick_pieces(board, pieces)}, ()
+
+
+def _death_ray(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    loaded = {p.on for p in board.pieces if p.on is not None}
+    ships = [p for p in board.own(seat) if p.card == "starship" and p.id not in loaded]
+    if ships:
+        x: Schema = {"type": "integer", "minimum": 0, "maximum": most} if most > 0 else {"const": 0}
+        yield {"x": x, "targets": pick_pieces(board, ships)}, ()
+
+
+def _release(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    part = {"type": "integer", "minimum": 0, "maximum": max(0, most)}
+    yield {
+        "options": {
+            "type": "object",
+            "properties": {"draw": {**part, "title": "Cards to draw"}, "mill": {**part, "title": "Times two cards to mill"}},
+            "required": ["draw", "mill"],
+            "additionalProperties": False,
+            "total": {"minimum": 0, "maximum": max(0, most)},
+        }
+    }, ()
+
+
+def _deja_vu(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    pile = board.state.sides[seat].discard
+    if pile:
+        count = min(2, len(pile))
+        yield {"targets": cards_schema(board, pile, count, count)}, ()
+
+
+def _return(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    flipped = {
+        f"{LETTERS[who]}:{card.slot}": f"{card.slot} of {'yours' if who == seat else 'the opponent'}"
+        for who in (0, 1)
+        for card in board.state.sides[who].station
+        if card.flipped and card.id != instance
+    }
+    if flipped:
+        yield {"mode": {"const": 1}, "targets": some(list(flipped), 1, 1, flipped)}, ()
+    found = matching(board, seat, {"not_kind": ["defense"], "max_cost": 3})
+    if found:
+        yield {"mode": {"const": 2}, "targets": pick_pieces(board, found)}, ()
+
+
+_SPECIAL = {
+    "the_dark_destroyer": _dark_destroyer,
+    "excellent_work": _excellent_work,
+    "supernova": _supernova,
+    "target_missed": _target_missed,
+    "fatal_error": _fatal_error,
+    "discovery": _discovery,
+    "revive_procedure": _revive,
+    "sacrifice": _sacrifice,
+    "deploy_starship": _deploy,
+    "duplication": _duplication,
+    "death_ray": _death_ray,
+    "release_of_energy": _release,
+    "deja_vu": _deja_vu,
+    "return": _return,
+}
+
+
+# --- effects of cards in play and of commanders ---
+
+
+def own_flipped(board: Board, seat: int, amount: int) -> Schema | None:
+    """The parameter `slots` for repairing one's own station; None when nothing is flipped."""
+    flipped = [card.slot for card in board.state.sides[seat].station if card.flipped]
+    return slots_schema(board, seat, flipped, min(amount, len(flipped))) if flipped else None
+
+
+def repairable(board: Board, seat: int, target: Effect, source: Piece | None = None) -> list[Piece]:
+    return [p for p in matching(board, seat, target, source) if p.damage or p.paralyzed]
+
+
+def anytime_options(board: Board, seat: int) -> Iterator[Option]:
+    """Own cards in play usable at any moment, and a commander of that kind."""
+    for p in board.own(seat):
+        if not board.has_text(p):
+            continue
+        for _, effect in CARDS[p.card].triggered("any_time"):
+            base: dict[str, Schema] = {"card": one(p.id, CARDS[p.card].name)}
+            if "mode" in effect:
+                base["mode"] = {"const": effect["mode"]}
+            if effect["op"] == "repair_station":
+                slots = own_flipped(board, seat, effect["amount"])
+                if slots is not None:
+                    yield Option("use_anytime", CARDS[p.card].name, {**base, "slots": slots})
+            elif effect["op"] == "repair":
+                if found := repairable(board, seat, effect["target"]):
+                    yield Option("use_anytime", CARDS[p.card].name, {**base, "targets": pick_pieces(board, found)})
+            elif "target" in effect:
+                if found := matching(board, seat, effect["target"], p):
+                    yield Option("use_anytime", CARDS[p.card].name, {**base, "targets": pick_pieces(board, found)})
+            else:
+                yield Option("use_anytime", CARDS[p.card].name, base)
+
+
+def commander_anytime(board: Board, seat: int) -> Iterator[Option]:
+    side = board.state.sides[seat]
+    if side.commander and COMMANDERS[side.commander].triggered("any_time") and side.pile:
+        yield Option("use_commander", COMMANDERS[side.commander].name)
+
+
+def commander_options(board: Board, seat: int) -> Iterator[Option]:
+    """The commander's effects of the action phase."""
+    state = board.state
+    side = state.sides[seat]
+    if not side.commander:
+        return
+    card = COMMANDERS[side.commander]
+    for _, effect in card.triggered("action_phase"):
+        cost = effect.get("cost", {})
+        if cost.get("actions", 0) > side.actions or "limit" in effect and side.commander_uses >= 2:
+            continue
+        base: dict[str, Schema] = {"mode": {"const": effect["mode"]}} if "mode" in effect else {}
+        if effect["op"] == "rearrange_station":
+            for row in ROWS:
+                if others := [one_card.slot for one_card in side.station if one_card.row != row]:
+                    schema = {**slots_schema(board, seat, others, 1), "maxItems": len(others)}
+                    yield Option("use_commander", card.name, {"slots": schema, "row": {"const": row}})
+        elif effect["op"] == "gain_actions" and effect["amount"] == "removed":
+            if side.charge:
+                yield Option("use_commander", card.name, {**base, "n": {"type": "integer", "minimum": 1, "maximum": side.charge}})
+        elif effect["op"] == "repair_station":
+            if (slots := own_flipped(board, seat, effect["amount"])) is not None:
+                yield Option("use_commander", card.name, {**base, "slots": slots})
+        elif effect["op"] == "search" and effect["from"] == ["discard_pile"]:
+            wanted = [c for c in side.discard if state.cards[c] == effect["filter"]["card"]]
+            if wanted:
+                yield Option("use_commander", card.name, {**base, "targets": cards_schema(board, wanted)})
+        else:
+            yield Option("use_commander", card.name, base)
+
+
+def counter_options(board: Board, seat: int) -> Iterator[Option]:
+    """Cards whose counters turn into actions."""
+    for p in board.own(seat):
+        if p.counters and board.has_text(p):
+            for _, effect in CARDS[p.card].triggered("action_phase"):
+                if effect.get("amount") == "removed":
+                    n = {"type": "integer", "minimum": 1, "maximum": p.counters}
+                    yield Option("use_counters", CARDS[p.card].name, {"card": one(p.id, CARDS[p.card].name), "n": n})
+
+
+def action_options(board: Board, seat: int) -> Iterator[Option]:
+    """Other effects of cards in play for the action phase."""
+    for p in board.own(seat):
+        if not board.has_text(p):
+            continue
+        for _, effect in CARDS[p.card].triggered("action_phase"):
+            base: dict[str, Schema] = {"card": one(p.id, CARDS[p.card].name)}
+            if effect["op"] == "extra_turn" and p.counters >= effect["cost"]["counters"]:
+                yield Option("use_action", CARDS[p.card].name, base)
+            elif effect["op"] == "station_to_hand":
+                row = [card.slot for card in board.face_down(seat) if card.row == effect["target"]["row"]]
+                if row:
+                    schema = {**slots_schema(board, seat, row, 1), "maxItems": len(row)}
+                    yield Option("use_action", CARDS[p.card].name, {**base, "slots": schema})
+
+
+def ability_options(board: Board, seat: int) -> Iterator[Option]:
+    """Abilities of own cards in the attack phase, for those that may use one now."""
+    state = board.state
+    side = state.sides[seat]
+    for p in board.own(seat):
+        card = CARDS[p.card]
+        effects = card.triggered("ability")
+        if not effects or ability_reason(board, p) is not None:
+            continue
+        for _, effect in effects:
+            if effect["op"] == "collide" or card.id == "death_ray":
+                continue
+            condition = effect.get("condition", "")
+            if "not first turn" in condition and p.entered == state.turn or "not moved" in condition and p.moved:
+                continue
+            if "home zone" in condition and p.zone != seat or "below maximum" in condition and not board.room(seat):
+                continue
+            base: dict[str, Schema] = {"card": one(p.id, card.name)}
+            if "mode" in effect:
+                base["mode"] = {"const": effect["mode"]}
+            for properties in _ability_choices(board, seat, p, effect, side.discard):
+                yield Option("use_ability", card.name, {**base, **properties})
+
+
+def _ability_choices(
+    board: Board, seat: int, p: Piece, effect: Effect, discard: Sequence[str]
+) -> Iterator[dict[str, Schema]]:
+    op = effect["op"]
+    if op == "repair":
+        if found := repairable(board, seat, effect["target"], p):
+            yield {"targets": pick_pieces(board, found)}
+    elif op == "repair_station":
+        if (slots := own_flipped(board, seat, effect["amount"])) is not None:
+            yield {"slots": slots}
+    elif op == "station_add":
+        if p.owner == seat:
+            yield {"row": {"enum": list(ROWS)}}
+    elif op == "control":
+        if found := matching(board, seat, effect["target"], p):
+            yield {"targets": pick_pieces(board, found)}
+    elif op == "discard":
+        if board.state.sides[1 - seat].hand and not board.hand_is_safe(1 - seat):
+            yield {}
+    elif "discard_in_play" in effect.get("cost", {}):
+        others = [other for other in board.own(seat, "spaceship") if other.id != p.id]
+        if len(others) >= effect["cost"]["discard_in_play"]:
+            count = effect["cost"]["discard_in_play"]
+            yield {"targets": pick_pieces(board, others, count, count)}
+    elif op == "search" and effect["from"] == ["discard_pile"]:
+        if discard:
+            yield {"targets": cards_schema(board, discard)}
+    elif effect.get("cost", {}).get("counters"):
+        if p.counters:
+            yield {}
+    else:
+        yield {}

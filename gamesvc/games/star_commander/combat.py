@@ -1,0 +1,122 @@
+"""The combat phase step by step: choosing cells, assigning, striking, retreating (RULES.md 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.star_commander import actions, building, fire, movement, ops
+from gamesvc.games.star_commander.board import Board
+from gamesvc.games.star_commander.play import Play, Step
+
+
+def eligible(board: Board) -> list[str]:
+    """Cells not fought this turn where the active seat and another one have vessels (R17)."""
+    state = board.state
+    return [
+        cell
+        for cell in state.cells
+        if cell not in state.fought
+        and board.here(cell, state.active)
+        and any(vessel.controller != state.active for vessel in board.here(cell))
+    ]
+
+
+def can_still_build(board: Board) -> bool:
+    """Forsei: whether the active seat could build a core ship now."""
+    seat = board.state.active
+    if not building.builds_in_combat(board, seat):
+        return False
+    return any(building.places(board, seat, card) for card in building.core_cards(board, "ship"))
+
+
+def run_choose(play: Play, step: Step) -> bool:
+    """Ask for the next combat while there is one, or while Forsei could build; else the phase is over."""
+    if not play.state.seats[play.state.active].alive or not (eligible(play.board) or can_still_build(play.board)):
+        play.push("end")
+        return False
+    if play.state.phase != "combat":
+        play.emit("phase_entered", phase="combat", window=None, priority=None)
+    return play.wait(step, "combat_choose", play.state.active)
+
+
+def open_combat(play: Play, cell: str) -> None:
+    board = play.board
+    participants = [seat for seat in board.clockwise(play.state.active) if board.here(cell, seat)]
+    play.emit("combat_opened", cell=cell, participants=participants)
+    play.push("close_combat")
+    play.push("window", name="after_retreat")
+    play.push("retreat", queue=participants)
+    play.push("window", name="after_resolve")
+    play.push("strike")
+    play.push("window", name="after_assign")
+    play.push("assign", queue=participants)
+    play.push("window", name="after_initiate")
+
+
+def is_over_early(play: Play, window: str) -> bool:
+    """Before the damage is dealt a combat closes when fewer than two seats are left in the cell."""
+    return window == "after_assign" and len(fire.present(play.board)) < 2
+
+
+def drop_to_close(play: Play) -> bool:
+    while play.work[-1]["do"] != "close_combat":
+        play.work.pop()
+    return False
+
+
+def run_assign(play: Play, step: Step) -> bool:
+    """Let each participant assign in order; standing orders may do it."""
+    if len(fire.present(play.board)) < 2:
+        return drop_to_close(play)
+    queue: Sequence[int] = step["queue"]
+    while queue:
+        seat, board = queue[0], play.board
+        if play.state.seats[seat].alive and fire.can_assign(board, seat):
+            word = play.state.seats[seat].orders.assign
+            if word == "ask":
+                return play.wait({**step, "queue": list(queue)}, "combat_assign", seat)
+            fired = fire.return_fire(board, seat) if word == "return_fire" else {}
+            assign(play, seat, fired, auto=True)
+        queue = queue[1:]
+    return False
+
+
+def assign(play: Play, seat: int, assignments: fire.Assignments, *, more: bool = False, auto: bool = False) -> None:
+    combat = fire.fight(play.board)
+    flat = fire.check_assign(play.board, seat, assignments)
+    play.emit("damage_assigned", seat=seat, cell=combat.cell, turn=play.state.turn, shots=flat, more=more, auto=auto)
+
+
+def run_strike(play: Play, step: Step) -> bool:
+    """All damage is dealt together."""
+    if len(fire.present(play.board)) < 2:
+        return drop_to_close(play)
+    ops.damage(play, fire.arriving(play.board), "combat")
+    return False
+
+
+def run_retreat(play: Play, step: Step) -> bool:
+    """Each participant with a ship that may retreat; others than the active seat as their orders say (R47)."""
+    queue: Sequence[int] = step["queue"]
+    cell = fire.fight(play.board).cell
+    while queue:
+        seat, board = queue[0], play.board
+        if play.state.seats[seat].alive and any(movement.retreats(board, ship) for ship in board.ships(cell, seat)):
+            word = play.state.seats[seat].orders.retreat
+            pressed = seat == play.state.active or any(v.controller != seat for v in board.here(cell))
+            if word == "ask" or (word == "pressed" and pressed):
+                return play.wait({**step, "queue": list(queue)}, "combat_retreat", seat)
+        queue = queue[1:]
+    return False
+
+
+def retreat(play: Play, seat: int, moves: Sequence[Mapping[str, Any]]) -> None:
+    cell = fire.fight(play.board).cell
+    for to, jump in movement.plan_retreat(play.board, seat, cell, moves):
+        actions.do_jump(play, seat, jump, to, why="retreat")
+
+
+def run_close(play: Play, step: Step) -> bool:
+    play.emit("combat_closed", cell=fire.fight(play.board).cell)
+    return False

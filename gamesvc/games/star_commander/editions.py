@@ -1,0 +1,106 @@
+"""What differs between the two rule sets, all of it: the card lists in `cards.toml`, and the points below.
+
+Code asks these points by name and never for the edition's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gamesvc.games.star_commander.data import CATALOGS, Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """One rule set. Section numbers are those of RULES.md."""
+
+    id: str
+    title: str
+    actions_respondable: bool
+    """Moves, builds of core vessels, developing and card trades go on the stack (6, 10)."""
+    may_leave_unexplored: bool
+    """`explore` is the mover's choice (6)."""
+    may_cross_one_realm: bool
+    """Jumps between two systems of the same opponent are allowed (6)."""
+    limit_counts: str
+    """What the building limit counts: `fighters` (also per cell, and on every gain), or `ships` (6, R5, R6)."""
+    fighters_found_colonies: bool
+    """A fighter is enough for the first development (6)."""
+    first_per_seat: bool
+    """`first_developed` works once for each seat, not once per match (6)."""
+    may_scrap: bool
+    hand_full_discards: bool
+    """A full hand discards before drawing; otherwise the draw is skipped (8)."""
+    decks_reshuffle: bool
+    """An empty domain deck is made again from its discard; otherwise it ends the match (8, 15)."""
+    barred_cells_bar_moves: bool
+    """`deny_entry` also refuses movement that is not a jump (R26)."""
+    lock_bars_moves: bool
+    """`lock_movement` also stops movement that is not a jump (16)."""
+    long_jump_lifts_fighters: bool
+    """A fighter of speed 0 may make a long jump (R10)."""
+    may_skip_combat: bool
+    contested_needs_ship: bool
+    """A system is contested only while another seat has a ship there (12)."""
+    fighters_get_abandoned: bool
+    retreat_needs_rest: bool
+    """Only ships that did not move this turn retreat; otherwise a jump left is enough (11)."""
+    stations_go_with_system: bool
+    """In trades between players (9)."""
+    captured_home_eliminates: bool
+    """Losing the Homeworld puts a seat out; otherwise it ends the match for all (15)."""
+
+    @property
+    def cards(self) -> Catalog:
+        return CATALOGS[self.id]
+
+    @property
+    def hand_limit(self) -> int:
+        return self.cards.hand_limit
+
+
+CLASSIC = Edition(
+    id="classic",
+    title="Classic",
+    actions_respondable=False,
+    may_leave_unexplored=True,
+    may_cross_one_realm=True,
+    limit_counts="fighters",
+    fighters_found_colonies=True,
+    first_per_seat=True,
+    may_scrap=True,
+    hand_full_discards=True,
+    decks_reshuffle=True,
+    barred_cells_bar_moves=True,
+    lock_bars_moves=False,
+    long_jump_lifts_fighters=True,
+    may_skip_combat=True,
+    contested_needs_ship=False,
+    fighters_get_abandoned=True,
+    retreat_needs_rest=True,
+    stations_go_with_system=False,
+    captured_home_eliminates=True,
+)
+REVISED = Edition(
+    id="revised",
+    title="Revised",
+    actions_respondable=True,
+    may_leave_unexplored=False,
+    may_cross_one_realm=False,
+    limit_counts="ships",
+    fighters_found_colonies=False,
+    first_per_seat=False,
+    may_scrap=False,
+    hand_full_discards=False,
+    decks_reshuffle=False,
+    barred_cells_bar_moves=False,
+    lock_bars_moves=True,
+    long_jump_lifts_fighters=False,
+    may_skip_combat=False,
+    contested_needs_ship=True,
+    fighters_get_abandoned=False,
+    retreat_needs_rest=False,
+    stations_go_with_system=True,
+    captured_home_eliminates=False,
+)
+EDITIONS = {edition.id: edition for edition in (CLASSIC, REVISED)}

@@ -1,0 +1,224 @@
+"""Windows, priority, and the stack as it resolves (RULES.md 10, 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamesvc.games import codec
+from gamesvc.games.kernel import Refused
+from gamesvc.games.star_commander import actions, combat, ops, standing
+from gamesvc.games.star_commander.play import Play, Step
+from gamesvc.games.star_commander.state import Item
+from gamesvc.games.star_commander.targets import (
+    ability_of,
+    aim_of_ability,
+    aim_of_card,
+    check_targets,
+    price_of,
+    still_legal,
+)
+
+_PLAYED = {"command": "card_played", "ability": "ability_activated", "action": "action_declared"}
+
+
+def put_item(play: Play, item: Item, **data: Any) -> None:
+    """Put an item on top of the stack; priority goes to the active seat, in the running window or a new one."""
+    window = play.state.window
+    play.emit(
+        _PLAYED[item.kind],
+        item=codec.to_json(item, Item),
+        window=window.name if window else "stack",
+        priority=play.state.active,
+        **data,
+    )
+    if window is None:
+        play.push("window", name="stack")
+
+
+def next_item(play: Play, kind: str, seat: int, name: str, **fields: Any) -> Item:
+    return Item(id=play.state.items_made + 1, kind=kind, seat=seat, name=name, **fields)
+
+
+def play_command(
+    play: Play, seat: int, uid: str, targets: Mapping[str, str], *, hold: bool = False, auto: bool = False
+) -> None:
+    """Play a command card from hand onto the stack."""
+    card = check_command_card(play, seat, uid)
+    check_targets(play.board, aim_of_card(seat, card), targets)
+    item = next_item(play, "command", seat, card.id, uid=uid, targets=dict(targets), hold=hold)
+    put_item(play, item, auto=auto)
+
+
+def check_command_card(play: Play, seat: int, uid: str) -> Any:
+    if uid not in play.state.seats[seat].hand:
+        raise Refused("not_owned", f"There is no card {uid} in your hand.", "uid")
+    card = play.board.cards[play.state.faces[uid]]
+    if card.kind != "command":
+        raise Refused("wrong_card", f"{card.name} is a {card.kind}, not a command.", "uid")
+    return card
+
+
+def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False) -> None:
+    """Use an ability; its cost is paid at once."""
+    source, board = command["source"], play.board
+    effect = ability_of(board, seat, source)
+    if effect is None:
+        raise Refused("no_ability", f"{source} is nothing of yours with an ability that works now.", "source")
+    state, targets = play.state, dict(command.get("targets", {}))
+    check_targets(board, aim_of_ability(board, seat, source, effect), targets)
+    x, thrown = command.get("x", 0), command.get("discard")
+    if (effect.cost_credits == "X") != ("x" in command):
+        raise Refused("bad_price", "Name x, the credits to pay, where the ability costs X, and only there.", "x")
+    if bool(effect.cost_discard) != (thrown is not None):
+        raise Refused("bad_price", "Name the card to discard where the ability costs one, and only there.", "discard")
+    if thrown is not None and thrown not in state.seats[seat].hand:
+        raise Refused("not_owned", f"There is no card {thrown} in your hand.", "discard")
+    if "explore" in command and not (board.edition.may_leave_unexplored and effect.op == "move_ship"):
+        raise Refused("no_choice", "Exploring is no choice here.", "explore")
+    price = price_of(board, effect, targets, x)
+    if effect.cost_credits and not 1 <= price <= state.seats[seat].credits:
+        raise Refused("cannot_pay", f"This costs {price}; you have {state.seats[seat].credits} credits.", "x")
+    item = next_item(
+        play,
+        "ability",
+        seat,
+        name_of(play, source),
+        source=source,
+        targets=targets,
+        x=x,
+        paid=price,
+        explore=command.get("explore", True),
+        hold=command.get("hold", False),
+    )
+    once = effect.limit == "once_per_combat"
+    if thrown is not None:
+        ops.discard(play, seat, thrown)
+    ops.spend(play, seat, price, item.name)
+    put_item(play, item, once=once, auto=auto)
+
+
+def name_of(play: Play, source: str) -> str:
+    state = play.state
+    if source in state.vessels:
+        return state.vessels[source].card
+    return state.cells[source].card if source in state.cells else state.faces[source]
+
+
+# --- windows ---
+
+
+def run_window(play: Play, step: Step) -> bool:
+    """Give priority round until all living seats passed in a row; then the stack resolves, and a combat window begins anew."""
+    name = step["name"]
+    if play.state.window is None:
+        if name == "stack":
+            return False
+        if combat.is_over_early(play, name):
+            return combat.drop_to_close(play)
+        play.emit("phase_entered", phase="combat", window=name, priority=play.state.active)
+    passing: list[int] = []
+    while True:
+        board, window = play.board, play.state.window
+        assert window is not None
+        order = board.clockwise(window.priority)
+        waiting = [seat for seat in order if seat not in window.passed and seat not in passing]
+        if not waiting:
+            play.emit("priority_passed", seats=passing, auto=True, closed=True)
+            break
+        seat = waiting[0]
+        answered, response = (False, None) if seat in window.early else standing.automatic(board, seat)
+        if seat in window.early or not standing.can_respond(board, seat):
+            passing.append(seat)
+        elif response is not None:
+            _pass_automatically(play, passing)
+            passing = []
+            _respond(play, seat, response)
+        elif standing.wants_asking(board, seat) and (not answered or standing.names_asked_for(board, seat)):
+            _pass_automatically(play, passing)
+            return play.wait(step, "window", seat, name)
+        else:
+            passing.append(seat)
+    if play.state.stack:
+        if name != "stack":
+            play.work.append(step)
+        play.push("resolve")
+    return False
+
+
+def _pass_automatically(play: Play, passing: list[int]) -> None:
+    if passing:
+        play.emit("priority_passed", seats=list(passing), auto=True, closed=False)
+
+
+def _respond(play: Play, seat: int, response: standing.Response) -> None:
+    if response.uid:
+        play_command(play, seat, response.uid, response.targets, auto=True)
+    else:
+        command = {"source": response.source, "targets": response.targets, "discard": response.discard}
+        activate(play, seat, command, auto=True)
+
+
+def run_resolve(play: Play, step: Step) -> bool:
+    """Resolve the top item, and come back for the next one (R16)."""
+    if not play.state.stack:
+        return False
+    play.work.append(step)
+    item = play.state.stack[-1]
+    if item.kind == "action":
+        actions.resolve(play, item)
+        return False
+    board = play.board
+    if item.kind == "command":
+        card = board.cards[item.name]
+        aim, trigger = aim_of_card(item.seat, card), "play"
+    else:
+        effect = board.cards[item.name].ability
+        assert effect is not None
+        aim, trigger = aim_of_ability(board, item.seat, item.source, effect), "activate"
+    targets = still_legal(board, aim, item.targets)
+    fizzles = item.cancelled or (bool(item.targets) and not targets)
+    why = "cancelled" if item.cancelled else "no_target" if fizzles else ""
+    if fizzles:
+        play.emit("stack_item_fizzled", item=item.id, name=item.name, seat=item.seat, why=why, returned=None, refund=0)
+    else:
+        play.emit("stack_item_resolved", item=item.id, name=item.name, seat=item.seat)
+    if item.uid is not None:
+        ops.discard(play, item.seat, item.uid, source="stack")
+    if not fizzles:
+        play.push(
+            "effects",
+            trigger=trigger,
+            at=0,
+            seat=item.seat,
+            card=item.name,
+            source=item.source,
+            targets=targets,
+            x=item.x,
+            paid=item.paid,
+            explore=item.explore,
+        )
+    return False
+
+
+def run_effects(play: Play, step: Step) -> bool:
+    """Run one effect of a card, in the listed order; what it puts on the list comes before the next one."""
+    effects = play.board.cards[step["card"]].with_trigger(step["trigger"])
+    at, seat = step["at"], step["seat"]
+    if not play.state.seats[seat].alive:
+        return False
+    if step["trigger"] == "first_developed" and at == 0 and play.board.besieged(step["source"]):
+        return False  # R42
+    if at + 1 < len(effects):
+        play.work.append({**step, "at": at + 1})
+    acting = ops.Acting(
+        seat,
+        step["card"],
+        step["source"],
+        step["targets"],
+        step.get("x", 0),
+        step.get("paid", 0),
+        step.get("explore", True),
+    )
+    ops.OPS[effects[at].op](play, acting, effects[at])
+    return False

@@ -1,0 +1,101 @@
+"""The commands of the game with their parameters in full width (RULES.md 11): the shape check before `decide`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.games.stratastar import orders
+from gamesvc.games.stratastar.board import SPACES
+from gamesvc.games.stratastar.data import ABILITIES, CARDS, CORNERS, FLEETS, RETOOL_MAX
+
+SPACE: dict[str, Any] = {"enum": list(SPACES)}
+CARD_LIST: dict[str, Any] = {"type": "array", "items": {"enum": list(CARDS)}, "maxItems": 85}
+SEAT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 3}
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": FLEETS}
+MOST_OFFERED = 20
+COUNTS: dict[str, Any] = {
+    "type": "object",
+    "properties": {card: {"type": "integer", "minimum": 0, "maximum": MOST_OFFERED} for card in CARDS},
+    "additionalProperties": False,
+}
+PIECES = ("fleet", "warfleet", "colony", "stargate")
+BOOLEAN: dict[str, Any] = {"type": "boolean"}
+OFFER_ID: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 10**9}
+
+
+def _group(place: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {place: SPACE, "fleets": COUNT, "warfleets": COUNT},
+        "required": [place, "fleets", "warfleets"],
+        "additionalProperties": False,
+    }
+
+
+GROUPS: dict[str, Any] = {"type": "array", "items": _group("from"), "maxItems": FLEETS}
+DISBAND: dict[str, Any] = {"type": "array", "items": _group("space"), "maxItems": FLEETS}
+BUILDS: dict[str, Any] = {
+    "oneOf": [CARD_LIST, {"type": "integer", "minimum": 0, "maximum": 85}],
+}
+
+
+def _command(required: dict[str, Any] | None = None, optional: dict[str, Any] | None = None) -> dict[str, Any]:
+    required, optional = required or {}, optional or {}
+    return {
+        "type": "object",
+        "properties": {**required, **optional},
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+_PAY = {"pay": CARD_LIST}
+_STEP = {"from": SPACE, "to": SPACE}
+_GROUP = {"fleets": COUNT, "warfleets": COUNT}
+_AIM = {"seat": SEAT, "piece": {"enum": list(PIECES)}, "space": SPACE}
+
+COMMANDS: dict[str, dict[str, Any]] = {
+    "place_homeworld": _command({"corner": {"enum": list(CORNERS)}}),
+    "pick_ability": _command({"ability": {"enum": list(ABILITIES)}}),
+    "retool": _command({"cards": {**CARD_LIST, "maxItems": RETOOL_MAX}}),
+    "external_trade": _command({"target": SEAT}, _PAY),
+    "internal_trade": _command({"others": CARD_LIST}, _PAY),
+    "basic_research": _command(),
+    "offer_trade": _command(
+        {"to": {"oneOf": [SEAT, {"type": "null"}]}, "give": COUNTS, "want": COUNTS}, {"keep": BOOLEAN, "wait": BOOLEAN}
+    ),
+    "accept_offer": _command({"offer": OFFER_ID}),
+    "reject_offer": _command({"offer": OFFER_ID}),
+    "withdraw_offer": _command({"offer": OFFER_ID}),
+    "support": _command({"builds": BUILDS, "disband": DISBAND}),
+    "build_fleet": _command({}, {"space": SPACE, **_PAY}),
+    "build_warfleet": _command({}, _PAY),
+    "colonize": _command({"space": SPACE}, _PAY),
+    "build_stargate": _command({"space": SPACE}, _PAY),
+    "terraform": _command({"space": SPACE}, _PAY),
+    "allied_minor_race": _command({"space": SPACE}, _PAY),
+    "breakthrough": _command({}, _PAY),
+    "move": _command(_STEP, {**_GROUP, "free": BOOLEAN, **_PAY}),
+    "gate": _command(_STEP, {**_GROUP, "free": BOOLEAN, **_PAY}),
+    "hyper_jump": _command(_STEP, {**_GROUP, **_PAY}),
+    "defend_homeworld": _command({"groups": GROUPS}, _PAY),
+    "scout": _command(_STEP, _PAY),
+    "planning": _command({}, _PAY),
+    "piracy": _command({"target": SEAT}, _PAY),
+    "treaty": _command({"target": SEAT}, _PAY),
+    "treason": _command(_AIM, _PAY),
+    "disaster": _command(_AIM, _PAY),
+    "border_raids": _command({"seat": SEAT, "space": SPACE}, _PAY),
+    "sabotage": _command({}, _PAY),
+    "diplomacy_block": _command({}, _PAY),
+    "retreat": _command({"to": SPACE}, {**_GROUP, **_PAY}),
+    "pass": _command(),
+    "declare_battle": _command({"space": SPACE}),
+    "call_battle": _command({"space": SPACE}),
+    "commit_attack": _command({"cards": CARD_LIST}),
+    "spy": _command({"target": {"oneOf": [SEAT, {"enum": ["deck"]}]}}, _PAY),
+    "set_orders": _command({"orders": orders.SCHEMA}),
+    "end_phase": _command(),
+    "end_turn": _command(),
+    "resign": _command(),
+}

@@ -1,0 +1,124 @@
+"""The forms a seat is offered: exactly what `decide` accepts, as far as the seat's view tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gamesvc.games.kernel import Awaited, Form, Schema
+from gamesvc.games.stratastar import build_forms, facts, move_forms, offer_forms, reactions
+from gamesvc.games.stratastar.battle import ATTACKS
+from gamesvc.games.stratastar.data import ABILITY_NAMES, RETOOL_MAX
+from gamesvc.games.stratastar.decide import check_spy
+from gamesvc.games.stratastar.fields import SEAT_NAMES, choice, is_legal, priced, spaces
+from gamesvc.games.stratastar.orders import SCHEMA as ORDERS
+from gamesvc.games.stratastar.payment import cards_schema, cost_of
+from gamesvc.games.stratastar.setup import free_corners
+from gamesvc.games.stratastar.state import State
+
+
+def awaited(state: State) -> tuple[Awaited, ...]:
+    """The seats whose clock runs (RULES.md 5)."""
+    turn = state.turn
+    if state.ended is not None:
+        return ()
+    if turn.phase in ("homeworld", "ability_draft"):
+        return (Awaited(turn.active, turn.phase, f"{turn.phase}-{turn.active}", "choice"),)
+    if state.actions:
+        action = state.actions[-1]
+        return tuple(Awaited(seat, "window", f"{action.stage}-{action.id}", "reaction") for seat in action.asked)
+    if state.battle is not None:
+        return tuple(Awaited(seat, "commit", f"battle-{state.battle.id}", "commit") for seat in state.battle.waiting)
+    if turn.phase == "battle_call":
+        return tuple(Awaited(seat, "battle_call", f"call-{turn.number}", "reaction") for seat in turn.calling)
+    if state.waiting is not None:
+        [offer] = [one for one in state.offers if one.id == state.waiting]
+        assert offer.to is not None
+        return (Awaited(offer.to, "trade_reply", f"offer-{offer.id}", "reaction"),)
+    return (Awaited(turn.active, "pick_ability" if turn.choice else turn.phase, f"turn-{turn.number}"),)
+
+
+def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
+    """All forms of a seat: those that move the match on first, then those aside."""
+    if state.ended is not None or not state.players[seat].alive:
+        return ()
+    return (*_main(state, seat), *_aside(state, seat))
+
+
+def _main(state: State, seat: int) -> Iterable[Form]:
+    turn = state.turn
+    if turn.phase == "homeworld":
+        if turn.active == seat:
+            yield Form("place_homeworld", "Place the Homeworld", {"corner": choice(free_corners(state), "Corner")})
+    elif turn.choice:
+        if turn.active == seat:
+            yield Form("pick_ability", "Pick an ability", {"ability": choice(turn.choice, "Ability", ABILITY_NAMES)})
+    elif state.actions:
+        if seat in state.actions[-1].asked:
+            yield from _answers(state, seat)
+    elif state.battle is not None:
+        if seat in state.battle.waiting:
+            yield _commit_form(state, seat)
+    elif turn.phase == "battle_call":
+        if seat in turn.calling:
+            yield Form("call_battle", "Call a battle", {"space": spaces(facts.contested(state, seat))})
+            yield Form("pass", "No battle")
+    elif turn.active == seat and state.waiting is None:
+        yield from _turn_forms(state, seat)
+
+
+def _commit_form(state: State, seat: int) -> Form:
+    cards = [card for card in state.players[seat].hand if card in ATTACKS]
+    return Form("commit_attack", "Commit cards to the battle", {"cards": cards_schema(cards, title="Cards")})
+
+
+def _answers(state: State, seat: int) -> Iterable[Form]:
+    action = state.actions[-1]
+    for name in reactions.possible(state, seat, action):
+        if name == "sabotage":
+            yield from priced(state, seat, "sabotage", "Sabotage it", cost_of("sabotage"))
+        elif name == "diplomacy_block":
+            yield from priced(state, seat, "diplomacy_block", "Block it by diplomacy", cost_of("diplomacy_block"))
+        elif name == "retreat":
+            yield from move_forms.retreats(state, seat)
+        else:
+            yield from move_forms.defence(state, seat)
+    yield Form("pass", "Let it happen" if action.stage == "before" else "No more reaction")
+
+
+def _turn_forms(state: State, seat: int) -> Iterable[Form]:
+    phase = state.turn.phase
+    if phase == "retool":
+        cards = cards_schema(state.players[seat].hand, title="Cards to discard")
+        cards["maxItems"] = min(RETOOL_MAX, cards["maxItems"])
+        yield Form("retool", "Discard and draw", {"cards": cards})
+        return
+    if phase == "support":
+        yield from build_forms.support(state, seat)
+        return
+    makers: dict[str, Callable[[State, int], Iterable[Form]]] = {
+        "trade": offer_forms.trade_actions,
+        "build": build_forms.build,
+        "movement": move_forms.movement,
+    }
+    if phase in makers:
+        yield from makers[phase](state, seat)
+    elif phase == "battle" and (contested := facts.contested(state, seat)):
+        yield Form("declare_battle", "Start a battle", {"space": spaces(contested)})
+    yield from build_forms.own_time(state, seat)
+    yield Form("end_phase", f"End the {phase} phase")
+    if phase != "trade" or not facts.excess(state.players[seat]):
+        yield Form("end_turn", "End the turn")
+
+
+def _aside(state: State, seat: int) -> Iterable[Form]:
+    yield from offer_forms.dealing(state, seat)
+    targets: list[Any] = [one for one in (*facts.opponents(state, seat), "deck") if is_legal(check_spy, state, seat, one)]
+    if targets:
+        labels = {str(one): SEAT_NAMES[one] if isinstance(one, int) else "the next cards of the deck" for one in targets}
+        target: Schema = {"enum": targets, "labels": labels, "title": "Whose cards"}
+        yield from priced(state, seat, "spy", "Spy", cost_of("spy"), {"target": target}, aside=True)
+    yield Form("set_orders", "Standing orders", {"orders": ORDERS}, aside=True)
+    yield Form("resign", "Resign", aside=True)
+
+

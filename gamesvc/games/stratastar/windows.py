@@ -1,0 +1,141 @@
+"""Declared actions: paying and announcing them, waiting for answers, letting them take effect (RULES.md 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gamesvc.games.kernel import Command, Refused
+from gamesvc.games.stratastar import effects, reactions
+from gamesvc.games.stratastar.actions import Plan
+from gamesvc.games.stratastar.payment import Payment, settle
+from gamesvc.games.stratastar.state import Action, State
+from gamesvc.games.timeline import Run
+
+
+def declare(run: Run[State], seat: int, plan: Plan, pay: Sequence[str] | None, *, reaction: bool, auto: bool = False) -> None:
+    """Pay for an action and announce it; it takes effect at once unless somebody is asked."""
+    payment = settle(run.state, seat, plan.cost, pay, reaction=reaction, name=plan.name) if plan.cost else Payment()
+    announce(run, seat, plan, payment, auto=auto)
+
+
+def announce(
+    run: Run[State], seat: int, plan: Plan, payment: Payment, *, auto: bool = False, answers: int | None = None
+) -> None:
+    """Announce a paid action; `answers` names the before-window that it answers."""
+    state = run.state
+    action = Action(
+        id=state.next_id,
+        seat=seat,
+        name=plan.name,
+        args={**plan.args, "discard_at": len(state.discard)},
+        paid=payment.cards,
+        credit=payment.credit,
+        made=payment.made,
+        free=plan.free,
+        stage="before",
+        asked=(),
+        enters=plan.enters,
+    )
+    asked = reactions.asked(state, action)
+    _record(run, "action_declared", action, plan.args, asked, auto=auto, answers=answers)
+    if not asked:
+        perform(run, action)
+
+
+def _record(run: Run[State], event: str, action: Action, args: Any, asked: Sequence[int], **more: Any) -> None:
+    run.emit(
+        event,
+        id=action.id,
+        seat=action.seat,
+        action=action.name,
+        args=args,
+        paid=list(action.paid),
+        credit=action.credit,
+        made=action.made,
+        free=action.free,
+        enters=action.enters,
+        asked=list(asked),
+        **more,
+    )
+
+
+def react(run: Run[State], seat: int, command: Command, *, auto: bool = False) -> None:
+    """A seat answers the open window with something other than `pass`."""
+    plan = reactions.plan(run.state, seat, command)
+    action = run.state.actions[-1]
+    payment = settle(run.state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
+    answers = action.id if action.stage == "before" else None
+    announce(run, seat, plan, payment, auto=auto, answers=answers)
+
+
+def perform(run: Run[State], action: Action) -> None:
+    """Let an action take effect; a movement of the active seat then opens its after-window."""
+    if action.name == "sabotage":
+        target = _target(run, action)
+        run.emit("action_negated", id=target.id, seat=target.seat, action=target.name, by=action.seat)
+        return
+    if action.name == "diplomacy_block":
+        _block(run, action)
+        return
+    entered = effects.apply(run, action)
+    if entered and run.state.ended is None:
+        after = Action(action.id, action.seat, action.name, action.args, (), {}, {}, False, "after", (), action.enters)
+        asked = reactions.asked(run.state, after)
+        if asked:
+            args = {name: value for name, value in action.args.items() if name != "discard_at"}
+            _record(run, "window_opened", after, args, asked)
+
+
+def _target(run: Run[State], action: Action) -> Action:
+    [target] = [one for one in run.state.actions if one.id == action.args["action"]]
+    return target
+
+
+def _block(run: Run[State], action: Action) -> None:
+    target = _target(run, action)
+    run.emit(
+        "move_blocked",
+        id=target.id,
+        seat=target.seat,
+        by=action.seat,
+        space=target.enters,
+        paid=list(target.paid),
+        credit=target.credit,
+        made=target.made,
+        free=target.free,
+        discard_at=target.args["discard_at"],
+    )
+
+
+def resolve(run: Run[State]) -> None:
+    """Let standing orders answer and close windows that nobody is asked about any more, until somebody must be waited for."""
+    while run.state.actions and run.state.ended is None:
+        action = run.state.actions[-1]
+        if _answered(run, action):
+            continue
+        if action.asked:
+            return
+        run.emit("window_closed", id=action.id)
+        if action.stage == "before":
+            perform(run, action)
+
+
+def _answered(run: Run[State], action: Action) -> bool:
+    """Whether the standing orders of a seat asked, or facts that have changed, answered for one of the seats."""
+    for seat in action.asked:
+        command = reactions.automatic(run.state, seat, action)
+        if command is not None:
+            react(run, seat, command, auto=True)
+            return True
+        if not reactions.is_asked(run.state, seat, action):
+            run.emit("passed", seat=seat, action=action.id, how="orders")
+            return True
+    return False
+
+
+def need_answer(state: State, seat: int) -> Action:
+    """The window that a seat is asked about. Raises `Refused`."""
+    if not state.actions or seat not in state.actions[-1].asked:
+        raise Refused("wrong_phase", "Nothing is asked of you now.")
+    return state.actions[-1]

@@ -1,0 +1,15 @@
+"""Start-up of the heart: the Celery application, the notice renderers, the erasers, the check of the match keys."""
+
+from django.apps import AppConfig
+
+
+class MatchesConfig(AppConfig):
+    name = "gamesvc.matches"
+    label = "matches"
+
+    def ready(self) -> None:
+        # Not in gamesvc/__init__.py: an engine must load without Celery.
+        import gamesvc.celery  # noqa: F401
+        from gamesvc.matches import checks, notices  # noqa: F401
+
+        notices.register()

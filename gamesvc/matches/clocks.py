@@ -1,0 +1,90 @@
+"""Time-outs: who has run out of time, and the game's own answer for him.
+
+The database is the timer. A sweep claims due questions by a lease in a short transaction of its own, then submits
+the default command as actor `clock`. The question's id is the key, so two sweeps answer a question once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db import connection
+from django.utils import timezone
+
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import loading, turns
+from gamesvc.matches.models import Match, Question
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+
+logger = logging.getLogger(__name__)
+
+LEASE_SECONDS = 60
+BATCH = 50
+# A default command may lead to another question under the same clock (the next phase of the same turn).
+MOST_DEFAULTS = 60
+
+
+def claim_due(limit: int = BATCH) -> list[tuple[str, str, int, str]]:
+    """Lease due questions: (id, match id, seat, question). Rows that another sweep is at are passed over."""
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE matches_question SET claimed_until = %s::timestamptz WHERE id IN ("
+            " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
+            " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz)"
+            " ORDER BY due_at LIMIT %s::int FOR UPDATE SKIP LOCKED"
+            ") RETURNING id, match_id, seat, question",
+            [now + timedelta(seconds=LEASE_SECONDS), now, now, limit],
+        )
+        return cursor.fetchall()
+
+
+def sweep(limit: int = 1000) -> int:
+    """Answer due questions with the game's default commands, in batches. Returns how many questions were closed."""
+    fired = 0
+    for question_id, match_id, seat, question in _batches(limit):
+        try:
+            fired += time_out(question_id=str(question_id), match_id=str(match_id), seat=seat, question=question)
+        except Exception:
+            # One match that cannot go on must not stop the clocks of the others; its lease runs out and it is tried again.
+            logger.exception("The time-out of match %s, seat %s failed.", match_id, seat)
+    return fired
+
+
+def _batches(limit: int) -> Iterator[tuple[str, str, int, str]]:
+    left = limit
+    while left > 0 and (rows := claim_due(min(BATCH, left))):
+        yield from rows
+        left -= len(rows)
+
+
+def time_out(*, question_id: str, match_id: str, seat: int, question: str) -> bool:
+    """Submit default commands for a seat until its question is closed. Returns whether this call closed it."""
+    match = Match.objects.get(pk=match_id)
+    for step in range(MOST_DEFAULTS):
+        loaded = loading.load(match.id, match.game)
+        if all((one.seat, one.id) != (seat, question) for one in loaded.awaited()):
+            # Answered in the meantime; the row went with the answer, or is one that nothing closes any more.
+            Question.objects.filter(id=question_id).delete()
+            return step > 0
+        now = timezone.now()
+        if not Question.objects.filter(id=question_id, due_at__lte=now).exists():
+            return False
+        try:
+            turns.submit(
+                match=match,
+                sender=Sender(Actor("clock", seat), "clock", now),
+                command=loaded.game.default_command(loaded.timeline.state, seat),
+                expected_version=loaded.viewer_version(seat),
+                command_id=turns.command_id(sender=f"clock {question_id}", key=str(step)),
+            )
+        except turns.Stale:
+            continue
+        except Refused as refused:
+            if refused.code == "match_over":
+                return False
+            raise
+    raise RuntimeError(f"match {match_id}, seat {seat}: question {question} is still open after {MOST_DEFAULTS} default commands")

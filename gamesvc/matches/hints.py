@@ -1,0 +1,50 @@
+"""Hints to the workers that there is something to do. Losing one costs one sweep, nothing else."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from uuid import UUID
+
+from kombu.exceptions import OperationalError
+
+from gamesvc.celery import app
+
+logger = logging.getLogger(__name__)
+
+# After a broker failure no hint is tried for this long, so that a broker that is down does not slow down turns.
+PAUSE_SECONDS = 10.0
+# One hint is enough for all notices written within this time; the sweep finds any that come after it was taken.
+NOTICES_SECONDS = 0.5
+
+_lock = threading.Lock()
+_silent_until = 0.0
+_noticed_at = 0.0
+
+
+def _publish(name: str, *args: str) -> None:
+    global _silent_until
+    if time.monotonic() < _silent_until:
+        return
+    try:
+        app.send_task(name, args=args, ignore_result=True, retry=False)
+    except (OperationalError, OSError) as error:
+        _silent_until = time.monotonic() + PAUSE_SECONDS
+        logger.warning("The broker does not answer (%s); the sweeps go on without hints.", error)
+
+
+def bots(match_id: UUID) -> None:
+    """A bot is awaited in this match."""
+    _publish("gamesvc.matches.tasks.play_bots", str(match_id))
+
+
+def notices() -> None:
+    """There are notices to send."""
+    global _noticed_at
+    with _lock:
+        now = time.monotonic()
+        if now - _noticed_at < NOTICES_SECONDS:
+            return
+        _noticed_at = now
+    _publish("notifications.tasks.send_due")

@@ -1,0 +1,198 @@
+"""`manage.py demo`: the whole service in a temporary folder plays real matches to their end, and says what it does."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from gamesvc.embedded import EmbeddedError, environment
+from gamesvc.embedded.service import Service, ServiceError, free_port
+from gamesvc.games import catalog
+from gamesvc.matches.client import ApiError, Client
+from notifications.sink import MailSink
+
+# An hour of the demo's clocks, so that a deadline can be seen to run out.
+SECONDS_PER_HOUR = 3
+ROUNDS = 6
+
+
+class Failed(Exception):
+    """The demo did not show what it promises."""
+
+
+class Command(BaseCommand):
+    help = "Start the service on free ports in a temporary folder and play real matches through the API, mails and a time-out included."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--out", type=Path, help="Leave the matches' exports and every mail (.eml) in this folder.")
+        parser.add_argument("--json", action="store_true", help="Print the result as one line of JSON at the end.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.quiet = options["json"]
+        folder = Path(tempfile.mkdtemp(prefix="gamesvc-demo-"))
+        out = options["out"]
+        began = time.monotonic()
+        try:
+            os.environ["GAMESVC_DATA"] = str(folder)
+            environment.provide(folder)
+            sink = MailSink(folder / "mail")
+            sink.start()
+            settings = {
+                "EMAIL_HOST": "127.0.0.1",
+                "EMAIL_PORT": str(sink.port),
+                "SECONDS_PER_HOUR": str(SECONDS_PER_HOUR),
+                "SWEEP_SECONDS": "0.5",
+            }
+            try:
+                with Service(folder, port=free_port(), environment=settings) as service:
+                    self.say(f"The service runs at {service.url}, its data in {folder}.")
+                    result = self.play(service, sink)
+                    result["mails"] = self.wait_for_mails(sink)
+            finally:
+                sink.stop()
+            if out is not None:
+                self.keep(out, folder)
+        except (EmbeddedError, ServiceError, ApiError, Failed) as error:
+            raise CommandError(str(error)) from None
+        finally:
+            environment.release()
+            shutil.rmtree(folder, ignore_errors=True)
+        result["seconds"] = round(time.monotonic() - began, 1)
+        self.say(f"Done in {result['seconds']} s. Everything is stopped and removed.")
+        if self.quiet:
+            self.stdout.write(json.dumps(result))
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            self.stdout.write(text)
+            self.stdout.flush()
+
+    def play(self, service: Service, sink: MailSink) -> dict[str, Any]:
+        players = {}
+        for name, zone in (("anna", "Europe/Berlin"), ("ben", "America/New_York")):
+            made = json.loads(service.manage("player", name, f"{name}@players.example", "--time-zone", zone, "--json"))
+            players[name] = Client(service.url, made["token"])
+        self.say("Two players have accounts and API tokens: anna in Berlin, ben in New York.")
+        exports = sink.folder.parent / "exports"
+        exports.mkdir()
+        duel = self.play_duel(players["anna"], players["ben"], exports)
+        solo = self.play_solo(players["anna"], exports)
+        return {"stratastar": duel, "space_fleet_commander": solo}
+
+    def play_duel(self, anna: Client, ben: Client, exports: Path) -> dict[str, Any]:
+        """Stratastar from the lobby to the last event, one deadline running out on the way."""
+        opened = anna.post(
+            "/api/v1/matches/", {"game": "stratastar", "hours": 1, "options": {"max_rounds": ROUNDS}, "contribution": "tea"}
+        ).body
+        match = opened["id"]
+        self.say(f"anna opens Stratastar {opened['number']}; the draws are fixed by commitment {opened['commitment'][:16]}.")
+        ben.post(f"/api/v1/matches/{match}/join/", {"contribution": "coffee"})
+        self.say("ben joins, the match starts.")
+        commands = self.until_over(match, {0: anna, 1: ben}, pause_at=30)
+        final = anna.get(f"/api/v1/matches/{match}/").body
+        timed_out = self.export(anna, match, exports)
+        if not timed_out:
+            raise Failed("No deadline ran out.")
+        names = [seat["name"] for seat in final["seats"]]
+        ranking = [[names[seat] for seat in group] for group in final["outcome"]["ranking"]]
+        self.say(
+            f"Stratastar is over after {commands} commands ({final['outcome']['reason']}): {ranking}; time-outs: {timed_out}."
+        )
+        return {"match": match, "commands": commands, "outcome": final["outcome"], "time_outs": timed_out}
+
+    def play_solo(self, anna: Client, exports: Path) -> dict[str, Any]:
+        opened = anna.post("/api/v1/matches/", {"game": "space_fleet_commander", "hours": 100}).body
+        match = opened["id"]
+        commands = self.until_over(match, {0: anna})
+        final = anna.get(f"/api/v1/matches/{match}/").body
+        self.export(anna, match, exports)
+        outcome = final["outcome"]
+        self.say(f"Space Fleet Commander is over after {commands} commands: {outcome['reason']}, {outcome['scores'][0]} stars.")
+        return {"match": match, "commands": commands, "outcome": outcome}
+
+    def until_over(self, match: str, players: dict[int, Client], pause_at: int | None = None) -> int:
+        """Play by the forms the API offers until the match is over; before command `pause_at` let the clock run out once."""
+        rng = random.Random(match)
+        bot = None
+        commands = 0
+        while True:
+            seen = players[0].view(match)
+            if seen["status"] != "running":
+                return commands
+            seat = seen["awaited"][0]["seat"]
+            client = players[seat]
+            if commands == pause_at:
+                pause_at = None
+                self.wait_for_clock(players[0], match, seen["version"])
+                continue
+            bot = bot or catalog.game(self.game_of(client, match)).bots["greedy"]
+            forms, etag = client.forms(match)
+            try:
+                client.command(match, bot(client.view(match)["view"], forms, rng), etag)
+            except ApiError as error:
+                # The clock may have answered in between: look again.
+                if error.answer.status not in (412, 422):
+                    raise
+                continue
+            commands += 1
+
+    def game_of(self, client: Client, match: str) -> str:
+        return str(client.get(f"/api/v1/matches/{match}/").body["game"])
+
+    def wait_for_clock(self, client: Client, match: str, version: int) -> None:
+        self.say("Nobody answers now; the deadline runs out.")
+
+        def acted() -> bool:
+            events = client.get(f"/api/v1/matches/{match}/events/?after={version}").body["events"]
+            return any(event.get("meta", {}).get("actor", {}).get("kind") == "clock" for event in events)
+
+        wait_until(acted, 30, "the clock did not act")
+
+    def export(self, client: Client, match: str, exports: Path) -> int:
+        """Keep the match's export; return how many answers the clock gave."""
+        text = client.get(f"/api/v1/matches/{match}/export/").raw.decode()
+        (exports / f"{match}.jsonl").write_text(text, encoding="utf-8")
+        records = [json.loads(line) for line in text.splitlines()]
+        return sum(
+            record.get("meta", {}).get("actor", {}).get("kind") == "clock"
+            for record in records
+            if "command" in record.get("meta", {})
+        )
+
+    def wait_for_mails(self, sink: MailSink) -> dict[str, int]:
+        """Both ends of both matches are told by mail; count what came."""
+
+        def told() -> bool:
+            return sum("match is over" in mail.subject for mail in sink.messages) >= 3
+
+        wait_until(told, 30, "the mails about the ends did not come")
+        counted: dict[str, int] = {}
+        for mail in sink.messages:
+            reason = str(mail.message["X-Game-Reason"])
+            counted[reason] = counted.get(reason, 0) + 1
+        self.say(f"Mails caught by the SMTP sink: {counted}.")
+        return counted
+
+    def keep(self, out: Path, folder: Path) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        for name in ("exports", "mail"):
+            shutil.copytree(folder / name, out / name, dirs_exist_ok=True)
+        self.say(f"Exports and mails are in {out}.")
+
+
+def wait_until(true: Callable[[], bool], seconds: float, complaint: str) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > until:
+            raise Failed(f"After {seconds} s {complaint}.")
+        time.sleep(0.2)

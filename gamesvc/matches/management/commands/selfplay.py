@@ -1,0 +1,159 @@
+"""`manage.py selfplay GAME`: bots play matches in the engine, everything that must hold is checked after every command."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from gamesvc.games import catalog, forms, records
+from gamesvc.games.kernel import Game, Refused
+from gamesvc.games.selfplay import Broken, Record, Tally, play
+from gamesvc.games.timeline import check_options
+
+Job = dict[str, Any]
+
+
+def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
+    """What each match is played with; the same for the same arguments."""
+    for number in range(arguments["matches"]):
+        seed = f"{arguments['seed']}-{number}"
+        rng = random.Random(seed)
+        seats = arguments["seats"] or rng.randint(game.manifest.min_seats, game.manifest.max_seats)
+        options = dict(arguments["options"])
+        if arguments["vary"]:
+            options = {**vary(game, rng), **options}
+            seats = arguments["seats"] or fitting_seats(game, options, rng)
+        yield {
+            "game": game.id,
+            "seats": seats,
+            "options": options,
+            "seed": seed,
+            **{k: arguments[k] for k in ("bots", "check_every")},
+        }
+
+
+def vary(game: Game[Any], rng: random.Random) -> dict[str, Any]:
+    """Options at random, as far as they fit together."""
+    for _ in range(200):
+        options = {
+            name: forms.sample(schema, rng) for name, schema in game.manifest.options["properties"].items() if rng.random() < 0.5
+        }
+        if fitting_seats(game, options, rng):
+            return options
+    return {}
+
+
+def fitting_seats(game: Game[Any], options: dict[str, Any], rng: random.Random) -> int:
+    """A number of seats that goes with the options; 0 when none does."""
+    counts = list(range(game.manifest.min_seats, game.manifest.max_seats + 1))
+    rng.shuffle(counts)
+    for count in counts:
+        try:
+            check_options(game, options, count)
+        except Refused:
+            continue
+        return count
+    return 0
+
+
+def play_job(job: Job) -> tuple[Job, Record | None, str]:
+    """Play one match. Returns its record, or what broke."""
+    try:
+        record = play(
+            catalog.game(job["game"]),
+            options=job["options"],
+            seats=job["seats"],
+            seed=job["seed"],
+            bots=tuple(job["bots"]),
+            check_every=job["check_every"],
+        )
+    except (Broken, Refused) as broken:
+        return job, None, str(broken)
+    return job, record, ""
+
+
+class Command(BaseCommand):
+    help = (
+        "Bots play whole matches in the engine; invariants are checked after every command, each match is replayed and compared."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("game", choices=catalog.OFFERED)
+        parser.add_argument("--matches", type=int, default=100)
+        parser.add_argument("--seed", default="1")
+        parser.add_argument("--seats", type=int, default=0, help="Default: every number the game allows.")
+        parser.add_argument(
+            "--option", action="append", default=[], metavar="K=V", help="A match option; V as JSON or plain text."
+        )
+        parser.add_argument("--vary", action="store_true", help="Draw the options of each match at random.")
+        parser.add_argument("--bots", default="random", help="Names, one per seat, repeated: greedy,random")
+        parser.add_argument("--check-every", type=int, default=1, help="Check after every n-th command; 0: only at the end.")
+        parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="Processes.")
+        parser.add_argument("--out", type=Path, help="Write each match's record into this folder.")
+        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        game = catalog.game(options["game"])
+        arguments = {**options, "options": dict(read_option(text) for text in options["option"])}
+        arguments["bots"] = options["bots"].split(",")
+        if unknown := set(arguments["bots"]) - set(game.bots):
+            raise CommandError(f"No such bot: {', '.join(sorted(unknown))}; there are: {', '.join(game.bots)}.")
+        tally, broken, began = Tally(), [], time.monotonic()
+        with multiprocessing.get_context("spawn").Pool(options["jobs"]) as pool:
+            for number, (job, record, what) in enumerate(pool.imap_unordered(play_job, jobs(game, arguments), chunksize=4), 1):
+                if record is None:
+                    broken.append({"job": job, "broken": what})
+                else:
+                    tally.add(record)
+                    if options["out"] is not None:
+                        options["out"].mkdir(parents=True, exist_ok=True)
+                        (options["out"] / f"{game.id}-{job['seed']}.json").write_text(
+                            records.dump(game, record), encoding="utf-8"
+                        )
+                if number % 50 == 0 and sys.stderr.isatty():
+                    self.stderr.write(f"{number} of {options['matches']} matches", ending="\r")
+        self.report(tally, broken, time.monotonic() - began, as_json=options["json"])
+
+    def report(self, tally: Tally, broken: list[dict[str, Any]], seconds: float, *, as_json: bool) -> None:
+        scores = [score for match in tally.scores for score in match]
+        result = {
+            "matches": tally.matches,
+            "broken": broken,
+            "refusals": sum("refused" in one["broken"] for one in broken),
+            "commands": tally.commands,
+            "events": tally.events,
+            "seconds": round(seconds, 2),
+            "commands_per_second": round(tally.commands / seconds),
+            "events_per_second": round(tally.events / seconds),
+            "reasons": dict(tally.reasons.most_common()),
+            "first_places": dict(sorted(tally.wins.items())),
+            "mean_score": round(sum(scores) / len(scores), 2) if scores else None,
+        }
+        if as_json:
+            self.stdout.write(json.dumps(result))
+        else:
+            for name, value in result.items():
+                self.stdout.write(f"{name.replace('_', ' '):20} {value}")
+        if broken:
+            raise CommandError(f"{len(broken)} matches broke; the first: {broken[0]['broken']}")
+
+
+def read_option(text: str) -> tuple[str, Any]:
+    """Read `k=v`; v as JSON, or as plain text where it is none."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise CommandError(f"--option {text!r} must be NAME=VALUE.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

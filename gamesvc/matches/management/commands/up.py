@@ -1,0 +1,99 @@
+"""`manage.py up`: the whole service on this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from gamesvc.embedded import EmbeddedError, environment
+from gamesvc.embedded.service import Service, ServiceError, free_port
+from notifications.sink import MailSink
+
+
+class Command(BaseCommand):
+    help = "Start everything on this machine (database, broker, web, workers) and keep it running until Ctrl-C."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8000, help="Of the web server; 0: any free one.")
+        parser.add_argument("--data", type=Path, default=Path(os.environ.get("GAMESVC_DATA", "var")), help="Folder of all data.")
+        parser.add_argument("--json", action="store_true", help="Print the addresses as one line of JSON.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        data = options["data"].absolute()
+        os.environ["GAMESVC_DATA"] = str(data)
+        stopped = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stopped.set())
+        try:
+            environment.provide(data)
+            with (
+                LocalMail(data) as mail,
+                Service(data, port=options["port"] or free_port(), environment=mail.settings) as service,
+            ):
+                login = self.demo_login(service, data)
+                self.announce(service, data, mail, login, as_json=options["json"])
+                stopped.wait()
+                self.stderr.write("Stopping.")
+        except (EmbeddedError, ServiceError) as error:
+            raise CommandError(str(error)) from None
+
+    def demo_login(self, service: Service, data: Path) -> dict[str, str]:
+        """The one demo login of this data folder, made at its first start."""
+        path = data / "secrets" / "demo.json"
+        if not path.exists():
+            made = service.manage("player", "demo", "demo@gamesvc.example", "--json")
+            path.touch(mode=0o600)
+            path.write_text(made, encoding="utf-8")
+        found: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+        return found
+
+    def announce(self, service: Service, data: Path, mail: LocalMail, login: dict[str, str], *, as_json: bool) -> None:
+        facts = {
+            "web": service.environment["BASE_URL"],
+            "api": f"{service.environment['BASE_URL']}/api/v1/",
+            "data": str(data),
+            "mail": mail.where,
+            "login": f"{login['user']} / {login['password']}",
+            "token": login["token"],
+        }
+        if as_json:
+            self.stdout.write(json.dumps(facts))
+        else:
+            for name, value in facts.items():
+                self.stdout.write(f"{name:6} {value}")
+            self.stdout.write("Ctrl-C stops everything.")
+        self.stdout.flush()
+
+
+class LocalMail:
+    """Where mail goes: to the server the environment names, or, where none is named, into a folder of this machine."""
+
+    def __init__(self, data: Path) -> None:
+        self.settings: dict[str, str] = {}
+        self.where = f"by SMTP to {os.environ.get('EMAIL_HOST', '')}"
+        self._sink: MailSink | None = None
+        if "EMAIL_HOST" not in os.environ and "EMAIL_BACKEND" not in os.environ:
+            self._sink = MailSink(data / "mail")
+            self.where = str(data / "mail")
+
+    def __enter__(self) -> LocalMail:
+        if self._sink is not None:
+            self._sink.start()
+            self.settings = {
+                "EMAIL_HOST": "127.0.0.1",
+                "EMAIL_PORT": str(self._sink.port),
+                # Mail never leaves this machine, so an address cannot be proved by it.
+                "ACCOUNT_EMAIL_VERIFICATION": os.environ.get("ACCOUNT_EMAIL_VERIFICATION", "optional"),
+            }
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._sink is not None:
+            self._sink.stop()

@@ -1,0 +1,205 @@
+"""Which notice says what: the texts of mails, rendered at the moment of sending from what the seat may see then.
+
+A notice that no longer holds (the turn is done, the match over) renders to nothing and is dropped.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.games.kernel import Caption, Event, see_event
+from gamesvc.matches import loading, lobby, selectors
+from gamesvc.matches.loading import STORE, Loaded
+from gamesvc.matches.models import Invitation, Match, Question, Seat
+from gamesvc.matches.png import to_png
+from notifications import registry
+from notifications.models import Outbox
+from notifications.registry import Image, Message
+
+MOST_EVENTS = 30
+
+
+def register() -> None:
+    """Tell `notifications` who renders our kinds of notice."""
+    registry.register("your_turn", your_turn, label="It is your turn")
+    registry.register("match_started", match_started, label="A match has started")
+    registry.register("match_ended", match_ended, label="A match is over")
+    registry.register("invitation", invitation, label="Invitations")
+
+
+def local_time(moment: datetime, user: User | None) -> str:
+    """A moment in the player's zone, the zone named: "Fri 21 Nov 18:00 CET"."""
+    zone = ZoneInfo(user.timezone if user is not None else "UTC")
+    return moment.astimezone(zone).strftime("%a %d %b %H:%M %Z")
+
+
+def your_turn(row: Outbox) -> Message | None:
+    """It is this seat's turn; None when the question is answered."""
+    match = Match.objects.get(pk=row.payload["match"])
+    question = Question.objects.filter(match=match, seat=row.payload["seat"], question=row.payload["question"]).first()
+    if question is None or match.status != Match.Status.RUNNING:
+        return None
+    context = _context(match, row.payload["seat"], row.user)
+    due = local_time(question.due_at, row.user)
+    context |= {
+        "headline": _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")},
+        "due": due,
+        "due_utc": f"{question.due_at:%a %d %b %H:%M} UTC",
+        "orders": context["loaded"].game.order_help(question.prompt),
+    }
+    subject = _("[%(title)s #%(number)s] Your turn, due %(due)s") % {
+        "title": context["title"],
+        "number": match.number,
+        "due": due,
+    }
+    return _message("your_turn", subject, context, reason="your-turn")
+
+
+def match_started(row: Outbox) -> Message | None:
+    match = Match.objects.get(pk=row.payload["match"])
+    if match.status != Match.Status.RUNNING:
+        return None
+    context = _context(match, row.payload["seat"], row.user)
+    context["headline"] = _("The match has started")
+    subject = _("[%(title)s #%(number)s] The match has started") % {"title": context["title"], "number": match.number}
+    return _message("started", subject, context, reason="match-started")
+
+
+def match_ended(row: Outbox) -> Message | None:
+    match = Match.objects.get(pk=row.payload["match"])
+    context = _context(match, row.payload["seat"], row.user)
+    outcome = match.outcome
+    names = context["names"]
+    if outcome is None:
+        context["headline"] = _("The match was called off")
+    else:
+        context["headline"] = _("The match is over")
+        context["ranking"] = [
+            {
+                "place": place,
+                "names": ", ".join(names[seat] for seat in group),
+                "score": ", ".join(str(outcome["scores"][seat]) for seat in group),
+            }
+            for place, group in enumerate(outcome["ranking"], 1)
+        ]
+        context["how"] = outcome["reason"].replace("_", " ")
+    subject = _("[%(title)s #%(number)s] The match is over") % {"title": context["title"], "number": match.number}
+    return _message("ended", subject, context, reason="match-over")
+
+
+def invitation(row: Outbox) -> Message | None:
+    asked = Invitation.objects.filter(pk=row.payload["invitation"], accepted_at=None, declined_at=None).first()
+    if asked is None or asked.match.status != Match.Status.OPEN:
+        return None
+    game = catalog.game(asked.match.game)
+    context = {
+        "match": asked.match,
+        "title": game.manifest.title,
+        "credit": game.manifest.credit,
+        "headline": _("%(name)s invites you to a match of %(title)s")
+        % {"name": asked.invited_by.username, "title": game.manifest.title},
+        "summary": game.manifest.summary,
+        "link": f"{settings.BASE_URL}/invitations/{lobby.invitation_token(asked.id)}/",
+    }
+    return _message("invitation", str(context["headline"]), context, reason="invitation")
+
+
+def _context(match: Match, seat: int, user: User | None) -> dict[str, Any]:
+    """What all notices of a match show: the position as this seat sees it, and what happened since the last look."""
+    loaded = loading.load(match.id, match.game)
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    names = selectors.seat_names(seats)
+    caption = Caption(str(match.number), names)
+    context: dict[str, Any] = {
+        "match": match,
+        "loaded": loaded,
+        "title": loaded.game.manifest.title,
+        "credit": loaded.game.manifest.credit,
+        "names": names,
+        "link": f"{settings.BASE_URL}/matches/{match.number}/",
+        "head": _head_for(loaded, seat),
+        "since": [],
+    }
+    if loaded.started:
+        view = loaded.game.view(loaded.timeline.state, seat)
+        context["board_text"] = loaded.game.board_text(view, caption)
+        context["picture"] = to_png(loaded.game.picture(view, caption), width=1080)
+        own = next(row for row in seats if row.index == seat)
+        context["since"] = tell_since(loaded, own, names)
+    return context
+
+
+def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
+    """The events since the seat's last look as sentences, the newest last, at most the last thirty."""
+    return [sentence for _version, _moment, sentence in tell(loaded, seat.index, names, seat.seen_version)][-MOST_EVENTS:]
+
+
+def tell(loaded: Loaded, viewer: int | None, names: tuple[str, ...], after: int) -> list[tuple[int, datetime, str]]:
+    """Events after a version as a viewer may see them: (version, when, sentence). Service events are told as well."""
+    told = []
+    for stored in STORE.read(loaded.match_id, after, loaded.viewer_version(viewer)):
+        event = loading.lift(loaded.game, stored)
+        seen = event if loaded.ended else see_event(loaded.game, event, viewer)
+        if seen is None:
+            continue
+        sentence = _service_sentence(seen, names) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)
+        if sentence:
+            told.append((stored.version, stored.occurred_at, sentence))
+    return told
+
+
+def _service_sentence(event: Event, names: tuple[str, ...]) -> str:
+    match event.type:
+        case "match.opened":
+            return _("The match is opened.")
+        case "match.joined":
+            return _("%(name)s takes a seat.") % {"name": names[event.data["seat"]]}
+        case "match.left":
+            return _("Seat %(seat)s is free again.") % {"seat": event.data["seat"] + 1}
+        case "match.started":
+            return _("The match starts.")
+        case "match.rewound":
+            return _("The match goes back to version %(to)s.") % {"to": event.data["to"]}
+        case "match.ended":
+            return _("The match is over: %(reason)s.") % {"reason": str(event.data["reason"]).replace("_", " ")}
+    return ""
+
+
+def _head_for(loaded: Loaded, seat: int) -> str:
+    """The short hash of the last event the seat may know of: whoever keeps the mail can prove that it was there."""
+    version = loaded.viewer_version(seat)
+    if version == 0:
+        return ""
+    [stored] = STORE.read(loaded.match_id, version - 1, version)
+    return f"{version}:{stored.hash.hex()[:16]}"
+
+
+def _message(name: str, subject: str, context: dict[str, Any], *, reason: str) -> Message:
+    picture = context.get("picture")
+    text = render_to_string(f"notices/{name}.txt", context)
+    html = render_to_string(f"notices/{name}.html", context)
+    match: Match = context["match"]
+    return Message(
+        subject=subject,
+        text=text,
+        html=html,
+        images=(Image("board.png", picture),) if picture else (),
+        sender_name=f"{context['title']} #{match.number}",
+        list_name=f"match-{match.number}",
+        reason=reason,
+    )
+
+
+def mark_seen(seat: Seat, version: int) -> None:
+    """The player has looked at a version; later notices tell what came after it."""
+    if version > seat.seen_version:
+        Seat.objects.filter(pk=seat.pk, seen_version__lt=version).update(seen_version=version)
+        seat.seen_version = version

@@ -1,0 +1,80 @@
+"""The secrets of matches: made, sealed while the match runs, opened to draw, revealed at its end.
+
+Keys come from `MATCH_KEYS` ("id:base64 of 32 bytes", comma-separated): the first seals, all open, so keys can be
+changed by adding one in front. A key's id is stored beside what it sealed.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hmac
+import os
+import secrets as system
+import uuid
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+
+class WrongKey(Exception):
+    """A stored secret cannot be opened with the keys given."""
+
+
+@functools.cache
+def _keys(text: str) -> dict[str, bytes]:
+    keys: dict[str, bytes] = {}
+    for part in filter(None, text.split(",")):
+        key_id, _, value = part.strip().partition(":")
+        try:
+            keys[key_id] = base64.b64decode(value, validate=True)
+        except ValueError:
+            keys[key_id] = b""
+        if not key_id or len(keys[key_id]) != 32:
+            raise ImproperlyConfigured('MATCH_KEYS must be "id:base64 of 32 bytes", several separated by commas.')
+    if not keys:
+        raise ImproperlyConfigured("Set MATCH_KEYS: the key that seals the secrets of running matches (README.md, Settings).")
+    return keys
+
+
+def new_secret() -> bytes:
+    return system.token_bytes(32)
+
+
+def seal(secret: bytes, match_id: uuid.UUID) -> tuple[str, bytes]:
+    """Return the id of the key used and the sealed secret, bound to this match."""
+    key_id, key = next(iter(_keys(settings.MATCH_KEYS).items()))
+    nonce = os.urandom(12)
+    return key_id, nonce + AESGCM(key).encrypt(nonce, secret, match_id.bytes)
+
+
+def open_secret(key_id: str, sealed: bytes, match_id: uuid.UUID) -> bytes:
+    """Open a sealed secret. Raises `WrongKey` with the id of the key that is missing or does not fit."""
+    key = _keys(settings.MATCH_KEYS).get(key_id)
+    if key is None:
+        raise WrongKey(f"MATCH_KEYS has no key {key_id!r}, with which the secret of match {match_id} is sealed.")
+    sealed = bytes(sealed)
+    try:
+        return AESGCM(key).decrypt(sealed[:12], sealed[12:], match_id.bytes)
+    except InvalidTag:
+        raise WrongKey(
+            f"The key {key_id!r} in MATCH_KEYS does not open the secret of match {match_id}; it is another key."
+        ) from None
+
+
+def _keyed(parts: tuple[object, ...]) -> bytes:
+    # Lengths in front, so that no two lists of parts give the same message.
+    message = "".join(f"{len(str(part))}:{part}" for part in parts).encode()
+    return hmac.digest(settings.SECRET_KEY.encode(), message, "sha256")
+
+
+def keyed_uuid(*parts: object) -> uuid.UUID:
+    """An id that nobody can meet or guess without our key, always the same for the same parts."""
+    return uuid.UUID(bytes=_keyed(parts)[:16])
+
+
+def keyed_token(*parts: object) -> str:
+    """A token for links and reply addresses: 160 bits in lower-case base32, always the same for the same parts."""
+    return base64.b32encode(_keyed(parts)[:20]).decode().lower()

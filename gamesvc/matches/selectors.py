@@ -1,0 +1,130 @@
+"""Reading matches, always on behalf of someone: what he may know, as the rules of his seat allow."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from events.store import StoredEvent
+
+from accounts.models import User
+from gamesvc.games.kernel import Game, Viewer, see_event
+from gamesvc.matches.loading import STORE, Loaded, lift
+from gamesvc.matches.models import Match, Seat
+
+
+class Unknown(Exception):
+    """There is no such match, or not for this user."""
+
+
+class Forbidden(Exception):
+    """The user may know of the match but may not do this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A match as one user may use it: `seat` is his own, if he has one."""
+
+    match: Match
+    user: User | None
+    seat: Seat | None
+    seats: tuple[Seat, ...]
+
+    @property
+    def viewer(self) -> Viewer:
+        return self.seat.index if self.seat is not None else None
+
+    @property
+    def is_host(self) -> bool:
+        return self.user is not None and self.match.creator_id == self.user.pk
+
+
+def access_match(*, user: User | None, ident: str, link: str = "") -> Access:
+    """Find a match by uuid or public number for a user (None: not signed in). Raises `Unknown` for any other."""
+    match = Match.objects.filter(_by_ident(ident)).first()
+    if match is None:
+        raise Unknown(ident)
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    seat = next((seat for seat in seats if user is not None and seat.user_id == user.pk), None)
+    access = Access(match, user, seat, seats)
+    if seat is not None or access.is_host:
+        return access
+    if match.watch == Match.Watch.ALL:
+        return access
+    if link and link == match.link_token and (match.watch == Match.Watch.LINK or match.status == Match.Status.OPEN):
+        return access
+    if match.status == Match.Status.OPEN and match.entry == Match.Entry.PUBLIC:
+        return access
+    if user is not None and match.invitations.filter(user=user, declined_at=None).exists():
+        return access
+    raise Unknown(ident)
+
+
+def access_seat(*, user: User, ident: str) -> Access:
+    """The same for somebody who wants to play. Raises `Forbidden` for one who has no seat."""
+    access = access_match(user=user, ident=ident)
+    if access.seat is None:
+        raise Forbidden("You have no seat in this match.")
+    return access
+
+
+def _by_ident(ident: str) -> Q:
+    try:
+        return Q(number=int(ident)) if ident.isdecimal() and len(ident) < 18 else Q(pk=uuid.UUID(ident))
+    except ValueError:
+        raise Unknown(ident) from None
+
+
+def matches_of(user: User) -> QuerySet[Match]:
+    """The matches a user has a seat in or has opened, newest first."""
+    return Match.objects.filter(Q(seats__user=user) | Q(creator=user)).distinct().order_by("-created_at", "-pk")
+
+
+def open_matches(user: User | None) -> QuerySet[Match]:
+    """The matches a user could join now, newest first."""
+    free = Q(entry=Match.Entry.PUBLIC)
+    if user is not None:
+        free |= Q(invitations__user=user, invitations__declined_at=None)
+    matches = Match.objects.filter(free, status=Match.Status.OPEN).distinct().order_by("-created_at", "-pk")
+    return matches.exclude(seats__user=user) if user is not None else matches
+
+
+def see_record(game: Game[Any], stored: StoredEvent, viewer: Viewer, *, ended: bool) -> dict[str, Any]:
+    """One stored event as a viewer may see it (DESIGN.md section 5): whole, redacted, or sealed."""
+    record = stored.as_record()
+    if ended:
+        return record
+    event = lift(game, stored)
+    seen = see_event(game, event, viewer)
+    if seen is None:
+        return {key: record[key] for key in ("match", "version", "digest", "hash")}
+    meta = record["meta"]
+    own = meta["actor"].get("seat") == viewer and viewer is not None
+    if seen.data == event.data and "draws" not in meta and (own or "command" not in meta):
+        return record
+    hidden = {"draws"} if own else {"draws", "command", "command_id", "channel", "received_at"}
+    return {
+        **{key: record[key] for key in ("match", "version", "type", "digest", "hash", "occurred_at")},
+        "type_version": seen.type_version,
+        "data": dict(seen.data),
+        "meta": {key: value for key, value in meta.items() if key not in hidden},
+        "redacted": True,
+    }
+
+
+def records_for(loaded: Loaded, viewer: Viewer, after: int, limit: int) -> list[dict[str, Any]]:
+    """The events after a version as a viewer may see them; none beyond the last that he may know of."""
+    until = min(after + limit, loaded.viewer_version(viewer))
+    if until <= after:
+        return []
+    return [see_record(loaded.game, one, viewer, ended=loaded.ended) for one in STORE.read(loaded.match_id, after, until)]
+
+
+def seat_names(seats: tuple[Seat, ...]) -> tuple[str, ...]:
+    """What pages and mails call the seats: the players' names, bots by kind, empty seats as such."""
+    return tuple(
+        seat.user.username if seat.user is not None else f"{seat.bot} bot" if seat.bot else f"player {seat.index + 1}"
+        for seat in seats
+    )

@@ -1,0 +1,235 @@
+"""Taking a turn: the one service through which every channel submits commands (DESIGN.md section 6).
+
+Order of checks: a known command id is answered first with what came of it; then whether the sender's version is
+stale; then the rules. What is decided is appended on the newest version; a lost race starts again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+from events.store import DuplicateCommand, StoredEvent, VersionConflict
+
+from gamesvc.games.dice import Dice, KeyedSource, draw_key
+from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
+from gamesvc.games.timeline import Run, check_command
+from gamesvc.matches import loading, secrets
+from gamesvc.matches.loading import STORE, Loaded
+from gamesvc.matches.models import Match, Refusal, Seat
+from gamesvc.matches.recording import Act, Actor, record
+from gamesvc.matches.selectors import see_record
+
+ATTEMPTS = 8
+
+
+class Stale(Exception):
+    """Something has happened since the version the sender saw that outdates his command. Nothing was applied."""
+
+    def __init__(self, version: int, events: list[dict[str, Any]]) -> None:
+        super().__init__(f"The match has moved on to version {version}.")
+        self.version = version
+        self.events = events
+
+
+class KeyReused(Exception):
+    """The command id was used before for something else."""
+
+
+class Busy(Exception):
+    """Other writers were faster several times in a row; the same request may be sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What came of an accepted command: the sender's version after it, and its events as he may see them."""
+
+    match_id: UUID
+    version: int
+    events: list[dict[str, Any]]
+    repeated: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {"match": str(self.match_id), "version": self.version, "events": self.events}
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sends a command, through which channel, and when our border took it."""
+
+    actor: Actor
+    channel: str
+    received_at: datetime
+    user_id: int | None = None
+
+    @property
+    def seat(self) -> int:
+        assert self.actor.seat is not None
+        return self.actor.seat
+
+
+def command_id(*, sender: object, key: str) -> UUID:
+    """The id of a command from its sender and his key; nobody else can meet or guess it."""
+    return secrets.keyed_uuid("command", sender, key)
+
+
+def dice_for(match: Match, loaded: Loaded) -> Dice:
+    """The dice of a match, at the next draw."""
+    secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
+    contributed = [loaded.contributions[seat] for seat in sorted(loaded.contributions) if loaded.contributions[seat]]
+    return Dice(KeyedSource(draw_key(secret, str(match.id), contributed)), loaded.timeline.draws)
+
+
+def submit(
+    *,
+    match: Match,
+    sender: Sender,
+    command: Mapping[str, Any],
+    expected_version: int,
+    command_id: UUID,
+    seats: Sequence[Seat] | None = None,
+) -> Receipt:
+    """Apply a command once. Raises `Refused`, `Stale`, `KeyReused` or `Busy`; nothing has changed then.
+
+    `expected_version` is the version the sender saw (his viewer's version).
+    """
+    loaded = loading.load(match.id, match.game)
+    command = dict(command)
+    first, refusal, due_at = _known(match.id, command_id, sender.seat)
+    if first or refusal:
+        return _repeat(match, loaded, sender, command, command_id, refusal)
+    for _ in range(ATTEMPTS):
+        since = _since(loaded, sender.seat, expected_version)
+        if (since and loaded.game.stale(command, since, sender.seat)) or any(event.type == REWOUND for event in since):
+            raise Stale(loaded.viewer_version(sender.seat), _records_since(match, loaded, sender.seat, expected_version))
+        try:
+            _check_time(loaded, sender, due_at)
+            run = _decide(match, loaded, sender, command)
+        except Refused as refused:
+            _remember_refusal(match, sender, command, command_id, refused)
+            raise
+        events = [*run.events, *_end(match, loaded, run)]
+        act = Act(sender.actor, sender.channel, command_id, sender.received_at, command)
+        if seats is None:
+            seats = list(match.seats.all())
+        try:
+            stored = record(match, loaded, events, act, seats=seats, run=run)
+        except VersionConflict:
+            loaded = loading.load(match.id, match.game)
+            continue
+        except DuplicateCommand:
+            return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
+        return _receipt(loaded, match.id, sender.seat, stored)
+    raise Busy
+
+
+def known(match: Match, command_id: UUID) -> bool:
+    """Whether a command id has led to an event or a refusal."""
+    applied, refusal, _ = _known(match.id, command_id, 0)
+    return bool(applied or refusal)
+
+
+def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
+    """In one round trip: the event and the refusal this command id led to, and the seat's nearest deadline."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
+            " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"
+            " (SELECT max(due_at) FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int)",
+            [match_id, command_id, match_id, command_id, match_id, seat],
+        )
+        return cursor.fetchone()  # type: ignore[no-any-return]
+
+
+def _repeat(
+    match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any], command_id: UUID, refusal_id: int | None
+) -> Receipt:
+    """Answer a command id that is known with what came of it."""
+    if refusal_id is not None:
+        refusal = Refusal.objects.get(id=refusal_id)
+        if refusal.command != command:
+            raise KeyReused
+        raise Refused(refusal.code, refusal.detail, refusal.parameter)
+    stored = STORE.command(match.id, command_id)
+    if stored[0].meta.get("command") != command:
+        raise KeyReused
+    receipt = _receipt(loaded, match.id, sender.seat, stored)
+    return Receipt(receipt.match_id, receipt.version, receipt.events, repeated=True)
+
+
+def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredEvent]) -> Receipt:
+    """The command's events as its sender could see them then; the same for every repetition."""
+    ended = stored[-1].type == "match.ended"
+    seen = [see_record(loaded.game, one, seat, ended=ended) for one in stored]
+    visible = [one["version"] for one in seen if "type" in one]
+    return Receipt(match_id, visible[-1] if visible else stored[-1].version, seen)
+
+
+def _since(loaded: Loaded, seat: int, expected_version: int) -> list[Event]:
+    """The events after a version as the seat saw them."""
+    if expected_version >= loaded.viewer_version(seat):
+        return []
+    events = [loading.lift(loaded.game, one) for one in STORE.read(loaded.match_id, expected_version, loaded.version)]
+    seen = [see_event(loaded.game, event, seat) for event in events]
+    return [event for event in seen if event is not None and (event.type == REWOUND or not event.type.startswith("match."))]
+
+
+def _records_since(match: Match, loaded: Loaded, seat: int, expected_version: int) -> list[dict[str, Any]]:
+    stored = STORE.read(match.id, max(0, expected_version), loaded.viewer_version(seat))
+    return [see_record(loaded.game, one, seat, ended=loaded.ended) for one in stored]
+
+
+def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None:
+    """A command that our border took after the seat's deadline does not count; the clock answers for the seat."""
+    if sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at:
+        awaited = any(one.seat == sender.seat for one in loaded.awaited())
+        if awaited:
+            raise Refused("too_late", f"The time for this answer ran out at {due_at:%d %b %Y %H:%M} UTC.")
+
+
+def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any]) -> Run[Any]:
+    if loaded.ended:
+        raise Refused("match_over", "The match is over. It can be looked at and exported.")
+    if not loaded.started:
+        raise Refused("not_started", "The match has not started yet; it starts when all seats are taken.")
+    check_command(loaded.game, command)
+    return loaded.timeline.command(sender.seat, command, dice_for(match, loaded))
+
+
+def _end(match: Match, loaded: Loaded, run: Run[Any]) -> list[Event]:
+    """The last event of a match that the game has ended: its outcome, and the secret that opens all draws."""
+    outcome = loaded.game.outcome(run.state)
+    if outcome is None:
+        return []
+    return [ended(match, run.version + 1, outcome.reason, outcome.as_json())]
+
+
+def ended(match: Match, version: int, reason: str, outcome: dict[str, Any] | None) -> Event:
+    secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
+    return Event("match.ended", {"reason": reason, "outcome": outcome, "secret": secret.hex()}, version)
+
+
+def _remember_refusal(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID, refused: Refused) -> None:
+    """Keep who tried what and why it was refused; the same command id gets the same answer."""
+    with transaction.atomic():
+        Refusal.objects.bulk_create(
+            [
+                Refusal(
+                    match=match,
+                    command_id=command_id,
+                    user_id=sender.user_id,
+                    seat=sender.seat,
+                    channel=sender.channel,
+                    received_at=sender.received_at,
+                    command=command,
+                    code=refused.code,
+                    detail=refused.detail,
+                    parameter=refused.parameter,
+                )
+            ],
+            ignore_conflicts=True,
+        )

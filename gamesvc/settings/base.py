@@ -1,0 +1,185 @@
+"""What every way of running shares. Every secret and address comes from the environment; README.md lists the names."""
+
+import os
+import sys
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+DATA_DIR = Path(os.environ.get("GAMESVC_DATA", "var")).absolute()
+
+SECRET_KEY = os.environ.get("SECRET_KEY", "")
+# Keys that seal the secrets of running matches: "id:base64,id:base64", the first one seals, all of them open.
+MATCH_KEYS = os.environ.get("MATCH_KEYS", "")
+DEBUG = False
+ALLOWED_HOSTS = [host for host in os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",") if host]
+BASE_URL = os.environ.get("BASE_URL", "http://localhost:8000")
+CSRF_TRUSTED_ORIGINS = [BASE_URL]
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "rest_framework",
+    "drf_spectacular",
+    "events",
+    "accounts",
+    "notifications",
+    "gamesvc.matches",
+    "gamesvc.api",
+    "gamesvc.web",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+
+ROOT_URLCONF = "gamesvc.urls"
+WSGI_APPLICATION = "gamesvc.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "gamesvc" / "web" / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+
+def database(url: str) -> dict[str, object]:
+    """Django's settings for a `postgresql://user:password@host:port/name` address; `?host=DIR` names a socket folder."""
+    parts = urlsplit(url)
+    query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": query.pop("host", "") or parts.hostname or "",
+        "PORT": query.pop("port", "") or (parts.port or ""),
+        "CONN_MAX_AGE": None,
+        "CONN_HEALTH_CHECKS": True,
+        # Prepared on the server: the append and the reads of a turn are the same few statements.
+        "OPTIONS": {**query, "server_side_binding": True, "prepare_threshold": 2},
+    }
+
+
+DATABASE_URL = os.environ.get("DATABASE_URL", "postgresql:///gamesvc")
+# The owner runs migrations; everything else runs as a role that may only SELECT and INSERT in the event log.
+DATABASE_OWNER_URL = os.environ.get("DATABASE_OWNER_URL", DATABASE_URL)
+DATABASE_RUNTIME_ROLE = urlsplit(DATABASE_URL).username or ""
+DATABASES = {"default": database(DATABASE_OWNER_URL if "migrate" in sys.argv[1:2] else DATABASE_URL)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A broker that is down must not hold up a turn: the hint is dropped and the sweep finds the work.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 1, "socket_timeout": 30, "visibility_timeout": 3600}
+SWEEP_SECONDS = float(os.environ.get("SWEEP_SECONDS", "2"))
+CELERY_BEAT_SCHEDULE = {
+    "deadlines": {"task": "gamesvc.matches.tasks.sweep_deadlines", "schedule": SWEEP_SECONDS},
+    "bots": {"task": "gamesvc.matches.tasks.sweep_bots", "schedule": 5 * SWEEP_SECONDS},
+    "lobby": {"task": "gamesvc.matches.tasks.sweep_lobby", "schedule": 300.0},
+    "outbox": {"task": "notifications.tasks.send_due", "schedule": SWEEP_SECONDS},
+}
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL.replace("redis+socket://", "unix://"),
+    }
+}
+
+from accounts.allauth_settings import *  # noqa: F403, E402
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_REDIRECT_URL = "/"
+
+EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", "django.core.mail.backends.smtp.EmailBackend")
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
+EMAIL_PORT = int(os.environ.get("EMAIL_PORT", "25"))
+EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS", "") == "1"
+EMAIL_TIMEOUT = 20
+MAIL_DOMAIN = os.environ.get("MAIL_DOMAIN", "gamesvc.example")
+DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", f"gamesvc <play@{MAIL_DOMAIN}>")
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["gamesvc.api.authentication.BearerToken", "gamesvc.api.authentication.Session"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["gamesvc.api.rendering.JSON"],
+    "DEFAULT_PARSER_CLASSES": ["gamesvc.api.rendering.JSONBody"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "gamesvc.api.problems.handle",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "gamesvc",
+    "DESCRIPTION": "Slow games by mail: the turn API.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+# How many matches one user may open: at once, and within a minute.
+# An hour of the clocks in seconds: less than 3600 only for trying out, as `manage.py demo` does.
+SECONDS_PER_HOUR = int(os.environ.get("SECONDS_PER_HOUR", "3600"))
+MATCHES_OPEN_PER_USER = 50
+MATCHES_PER_MINUTE = 10
+MATCH_LAPSES_AFTER_DAYS = 14
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "INFO")},
+}

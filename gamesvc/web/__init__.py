@@ -1,0 +1,1 @@
+"""HTML for people: pages, forms, static files. Everything is done through the services of `gamesvc.matches`."""

@@ -1,0 +1,454 @@
+"""Forms of engines as HTML controls, and what is posted from them back as commands. Knows schemas, not games, not Django.
+
+A schema becomes a tree of `Control`; templates draw it, `read` gathers the posted fields by the same tree. Field names are
+the dotted path of a value (`cards.2.kind`). Order of array items: as listed for check boxes and counts, as numbered for rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gamesvc.games.forms import label
+from gamesvc.games.kernel import Form, Schema
+
+MOST_CHIPS = 14
+MOST_ROWS = 12
+NOTHING = ""
+MISSING = object()
+
+Posted = Mapping[str, Sequence[str]]
+
+
+class Unreadable(Exception):
+    """A posted field that is no value at all; `path` names the field."""
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(detail)
+        self.path = path
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One control: `kind` names how it is drawn (templates) and read (`_READERS`)."""
+
+    kind: str
+    path: str
+    label: str
+    schema: Schema
+    required: bool = True
+    options: tuple[Option, ...] = ()
+    children: tuple[Control, ...] = ()
+    low: int | None = None
+    high: int | None = None
+    note: str = ""
+    value: str = ""
+
+    @property
+    def ident(self) -> str:
+        return self.path.replace(".", "-")
+
+    @property
+    def shown(self) -> str:
+        """The one value of a fixed control, in words."""
+        return _label(self.schema, self.schema["const"])
+
+    @property
+    def long(self) -> bool:
+        """Whether a text may be long enough to need several lines."""
+        return self.high is None or self.high > 120
+
+    @property
+    def bare(self) -> bool:
+        """Whether there is nothing to choose inside."""
+        return self.kind == "fixed" or (self.kind == "group" and all(child.bare for child in self.children))
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A whole form: its key finds the same form again when it is posted."""
+
+    key: str
+    form: Form
+    controls: tuple[Control, ...] = field(default_factory=tuple)
+
+    @property
+    def plain(self) -> bool:
+        """Whether there is nothing to choose: the button alone is the form."""
+        return all(control.kind == "fixed" for control in self.controls)
+
+
+def key_of(form: Form) -> str:
+    """A name for a form that is the same as long as the form offers the same."""
+    written = json.dumps(form.as_json(), sort_keys=True, separators=(",", ":"), default=list)
+    return hashlib.sha256(written.encode()).hexdigest()[:16]
+
+
+def sheet(form: Form) -> Sheet:
+    """The controls of a form, in its order."""
+    required = tuple(form.parameters) if form.required is None else form.required
+    controls = tuple(control(schema, name, name in required) for name, schema in form.parameters.items())
+    return Sheet(key_of(form), form, controls)
+
+
+def sheets(forms: Iterable[Form]) -> list[Sheet]:
+    return [sheet(form) for form in forms]
+
+
+def words(name: str) -> str:
+    """An identifier as words: `from_slot` is "From slot"."""
+    text = name.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def key(value: Any) -> str:
+    """A value of an enum as it stands in HTML."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+# --- from schema to controls ---
+
+
+def control(schema: Schema, path: str, required: bool = True) -> Control:
+    """The control for one value."""
+    title = str(schema.get("title") or words(path.rsplit(".", 1)[-1]))
+    base: dict[str, Any] = {
+        "path": path,
+        "label": title,
+        "schema": schema,
+        "required": required,
+        "note": str(schema.get("description", "")),
+    }
+    if "oneOf" in schema:
+        return _one_of(schema, path, base)
+    if "const" in schema:
+        return Control("fixed", **base) if required else _choice([schema["const"]], schema, base)
+    if "enum" in schema:
+        return _choice(list(schema["enum"]), schema, base)
+    kinds = [schema["type"]] if isinstance(schema.get("type"), str) else list(schema.get("type", ()))
+    if "null" in kinds:
+        base["required"] = False
+        kinds.remove("null")
+    kind = kinds[0] if len(kinds) == 1 else "json"
+    if kind == "integer":
+        return _integer(schema, base)
+    if kind == "boolean":
+        default = schema.get("default")
+        return Control("check", **base, value="true" if default else "") if required else _choice([True, False], schema, base)
+    if kind == "string":
+        return Control("text", **base, high=schema.get("maxLength"), value=str(schema.get("default") or ""))
+    if kind == "object" and "properties" in schema:
+        return _group(schema, path, base)
+    if kind == "array":
+        return _array(schema, path, base)
+    default = json.dumps(schema["default"]) if "default" in schema else ""
+    return Control("json", **base, value=default)
+
+
+def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
+    default = schema.get("default", MISSING)
+    options = [Option(key(value), _label(schema, value), value == default and value is not MISSING) for value in values]
+    if len(options) == 1 and base["required"]:
+        options = [Option(options[0].value, options[0].label, True)]
+    if not base["required"]:
+        options.insert(0, Option(NOTHING, "Nothing", not any(option.chosen for option in options)))
+    return Control("radios" if len(options) <= MOST_CHIPS else "select", **base, options=tuple(options))
+
+
+def _label(schema: Schema, value: Any) -> str:
+    if value is None:
+        return "Nothing"
+    if isinstance(value, bool):
+        labels = schema.get("labels", {})
+        return str(labels.get(str(value).lower(), "Yes" if value else "No"))
+    shown = label(schema, value)
+    return words(shown) if isinstance(value, str) and shown == value and "_" in value else shown
+
+
+def _integer(schema: Schema, base: dict[str, Any]) -> Control:
+    low, high, default = schema.get("minimum"), schema.get("maximum"), schema.get("default")
+    if low is not None and high is not None and high - low < 8:
+        return _choice(list(range(low, high + 1)), schema, base)
+    value = default if default is not None else (low if base["required"] and low is not None else "")
+    return Control("number", **base, low=low, high=high, value=str(value))
+
+
+def _one_of(schema: Schema, path: str, base: dict[str, Any]) -> Control:
+    options = list(schema["oneOf"])
+    if all("const" in option for option in options):
+        values = [option["const"] for option in options]
+        labels = {key(option["const"]): option.get("title", key(option["const"])) for option in options}
+        return _choice(values, {**schema, "labels": labels}, base)
+    alternatives = tuple(control(option, f"{path}.{at}") for at, option in enumerate(options))
+    choices = [
+        Option(str(at), str(option.get("title") or _gist(option, at)), at == 0 and base["required"])
+        for at, option in enumerate(options)
+    ]
+    if not base["required"]:
+        choices.insert(0, Option(NOTHING, "Nothing", True))
+    return Control("alternatives", **base, options=tuple(choices), children=alternatives)
+
+
+def _gist(schema: Schema, at: int) -> str:
+    """A few words for an alternative that has no title: its constants."""
+    constants = [key(sub["const"]) for sub in schema.get("properties", {}).values() if "const" in sub]
+    return words(", ".join(constants)) if constants else f"Choice {at + 1}"
+
+
+def _group(schema: Schema, path: str, base: dict[str, Any]) -> Control:
+    needed = schema.get("required", ())
+    children = tuple(
+        control(sub, f"{path}.{name}", name in needed or "default" in sub) for name, sub in schema["properties"].items()
+    )
+    base["note"] = " ".join(filter(None, [base["note"], _total(schema)]))
+    return Control("group", **base, children=children)
+
+
+def _total(schema: Schema) -> str:
+    if "total" not in schema:
+        return ""
+    rule = schema["total"]
+    low, high = rule.get("minimum", 0), rule.get("maximum")
+    what = "Worth together" if rule.get("worth") else "Together"
+    if high is None:
+        found = f"{what} at least {low}."
+    else:
+        found = f"{what} {low}." if low == high else f"{what} {low} to {high}."
+    return found + (" No more than needed." if rule.get("spare", True) is False else "")
+
+
+def _span(low: int, high: int | None) -> str:
+    if high is None:
+        return f"At least {low}." if low else ""
+    return f"Choose {low}." if low == high else f"Choose {low} to {high}."
+
+
+def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
+    items: Schema = schema.get("items", {})
+    low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
+    base["note"] = " ".join(filter(None, [base["note"], _span(low, high), _total(schema)]))
+    default = schema.get("default", [])
+    if "supply" in schema:
+        supply: Mapping[str, int] = {item: count for item, count in schema["supply"].items() if count > 0}
+        if all(count == 1 for count in supply.values()):
+            return _checks(list(supply), schema, items, base, default)
+        return _counts(supply, schema, items, path, base)
+    values = list(items["enum"]) if "enum" in items else None
+    if values is not None and schema.get("uniqueItems"):
+        if len(values) == low > 1:
+            return _rows(schema, path, base, low)
+        return _checks(values, schema, items, base, default)
+    most = int(high) if high is not None else MOST_ROWS
+    if values is not None and most > MOST_ROWS:
+        return _counts({key(value): most for value in values}, schema, items, path, base)
+    return _rows(schema, path, base, most)
+
+
+def _checks(values: list[Any], schema: Schema, items: Schema, base: dict[str, Any], default: Sequence[Any]) -> Control:
+    labelled = _labelled(schema, items)
+    options = tuple(Option(key(value), _worthy(schema, labelled, value), value in default) for value in values)
+    return Control("checks", **base, options=options)
+
+
+def _counts(supply: Mapping[str, int], schema: Schema, items: Schema, path: str, base: dict[str, Any]) -> Control:
+    labelled = _labelled(schema, items)
+    most = schema.get("maxItems")
+    children = tuple(
+        Control(
+            "number",
+            f"{path}.{at}",
+            f"{_worthy(schema, labelled, item)} (of {count})" if count < 1000 else _worthy(schema, labelled, item),
+            {"const": item},
+            low=0,
+            high=count if most is None else min(count, most),
+            value="0",
+        )
+        for at, (item, count) in enumerate(supply.items())
+    )
+    return Control("counts", **base, children=children)
+
+
+def _labelled(schema: Schema, items: Schema) -> Schema:
+    return items if "labels" in items else {"labels": schema.get("labels", {})}
+
+
+def _worthy(schema: Schema, labelled: Schema, value: Any) -> str:
+    """The label of an item, with its worth where worths are summed."""
+    worth = schema.get("total", {}).get("worth", {}).get(value if isinstance(value, str) else str(value))
+    shown = _label(labelled, value)
+    return f"{shown} · {worth}" if worth is not None else shown
+
+
+def _rows(schema: Schema, path: str, base: dict[str, Any], most: int) -> Control:
+    needed = int(schema.get("minItems", 0))
+    items: Schema = schema.get("items", {})
+    rows = []
+    for at in range(max(needed, min(most, MOST_ROWS))):
+        row = control({"title": f"{at + 1}", **items}, f"{path}.{at}", at < needed)
+        if row.kind == "group" and at >= needed:
+            row = _optional_row(row)
+        rows.append(row)
+    return Control("rows", **base, children=tuple(rows))
+
+
+def _optional_row(row: Control) -> Control:
+    """A row that may stay empty: its fields may be left out together."""
+    children = tuple(control(child.schema, child.path, required=False) for child in row.children)
+    return Control("group", row.path, row.label, row.schema, False, (), children, note=row.note)
+
+
+def filled(one: Control, posted: Posted) -> Control:
+    """The same control showing what was posted, so that a refused form need not be filled in again."""
+    children = tuple(filled(child, posted) for child in one.children)
+    if one.kind in ("radios", "select", "checks", "alternatives"):
+        given = posted.get(one.path, ())
+        options = tuple(replace(option, chosen=option.value in given) for option in one.options)
+        return replace(one, options=options, children=children)
+    return replace(one, value=_first(posted, one.path), children=children)
+
+
+# --- from posted fields to values ---
+
+
+def read(the_sheet: Sheet, posted: Posted) -> dict[str, Any]:
+    """The command that was posted. Raises `Unreadable`; whether it is legal is for `forms.fault` and the engine."""
+    command: dict[str, Any] = {"name": the_sheet.form.name}
+    for one in the_sheet.controls:
+        value = read_value(one, posted)
+        if value is not MISSING:
+            command[one.path] = value
+    return command
+
+
+def _first(posted: Posted, path: str) -> str:
+    values = posted.get(path, ())
+    return values[-1].strip() if values else ""
+
+
+def _empty(one: Control) -> Any:
+    """What an empty field means: nothing, or null where the schema allows it."""
+    kinds = one.schema.get("type", ())
+    return None if not isinstance(kinds, str) and "null" in kinds else MISSING
+
+
+def read_value(one: Control, posted: Posted) -> Any:
+    """The value of one control, `MISSING` where it was left empty."""
+    match one.kind:
+        case "fixed":
+            return one.schema["const"]
+        case "radios" | "select":
+            return _read_choice(one, posted)
+        case "number":
+            return _read_number(one, _first(posted, one.path))
+        case "check":
+            return _first(posted, one.path) == "true"
+        case "text":
+            text = _first(posted, one.path)
+            return text if text or one.required else _empty(one)
+        case "group":
+            return _read_group(one, posted)
+        case "alternatives":
+            return _read_alternatives(one, posted)
+        case "checks":
+            return _read_checks(one, posted)
+        case "counts":
+            return [child.schema["const"] for child in one.children for _ in range(read_value(child, posted) or 0)]
+        case "rows":
+            rows = [read_value(row, posted) for row in one.children]
+            return [row for row in rows if row is not MISSING]
+        case _:
+            return _read_json(one, _first(posted, one.path))
+
+
+def _values(one: Control) -> list[Any]:
+    schema = one.schema
+    if "oneOf" in schema:
+        return [option["const"] for option in schema["oneOf"]]
+    if "const" in schema:
+        return [schema["const"]]
+    if "enum" in schema:
+        return list(schema["enum"])
+    if schema.get("type") == "boolean":
+        return [True, False]
+    return list(range(schema["minimum"], schema["maximum"] + 1))
+
+
+def _read_choice(one: Control, posted: Posted) -> Any:
+    text = _first(posted, one.path)
+    if text == NOTHING and not any(key(value) == NOTHING for value in _values(one)):
+        if one.required:
+            raise Unreadable(one.path, f"{one.label}: choose one.")
+        return _empty(one)
+    for value in _values(one):
+        if key(value) == text:
+            return value
+    raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+
+
+def _read_number(one: Control, text: str) -> Any:
+    if not text:
+        if one.required:
+            raise Unreadable(one.path, f"{one.label}: write a whole number.")
+        return _empty(one)
+    try:
+        return int(text)
+    except ValueError:
+        raise Unreadable(one.path, f"{one.label}: {text!r} is no whole number.") from None
+
+
+def _read_group(one: Control, posted: Posted) -> Any:
+    found = {child.path.rsplit(".", 1)[-1]: read_value(child, posted) for child in one.children}
+    found = {name: value for name, value in found.items() if value is not MISSING}
+    if not one.required and all(child.kind == "fixed" or _blank(child, posted) for child in one.children):
+        return _empty(one)
+    return found
+
+
+def _blank(one: Control, posted: Posted) -> bool:
+    return not any(
+        value.strip()
+        for path, values in posted.items()
+        if path == one.path or path.startswith(one.path + ".")
+        for value in values
+    )
+
+
+def _read_alternatives(one: Control, posted: Posted) -> Any:
+    text = _first(posted, one.path)
+    if text == NOTHING:
+        if one.required:
+            raise Unreadable(one.path, f"{one.label}: choose one.")
+        return _empty(one)
+    if not text.isdecimal() or int(text) >= len(one.children):
+        raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+    return read_value(one.children[int(text)], posted)
+
+
+def _read_checks(one: Control, posted: Posted) -> list[Any]:
+    ticked = posted.get(one.path, ())
+    listed: list[Any] = list(one.schema["supply"]) if "supply" in one.schema else list(one.schema["items"]["enum"])
+    known = {key(value) for value in listed}
+    for text in ticked:
+        if text not in known:
+            raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+    return [value for value in listed if key(value) in ticked]
+
+
+def _read_json(one: Control, text: str) -> Any:
+    if not text and not one.required:
+        return _empty(one)
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise Unreadable(one.path, f"{one.label}: this is no JSON.") from None

@@ -1,0 +1,137 @@
+"""Lists of matches: one's own by deadline, and the open ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.games.kernel import Manifest
+from gamesvc.matches import selectors
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.web import moments
+
+OVER = (Match.Status.FINISHED, Match.Status.CANCELLED, Match.Status.LAPSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One match in a list. `mine`: the reader is awaited; `due`: the nearest deadline that matters to him."""
+
+    match: Match
+    title: str
+    seats: list[tuple[int, str]]
+    mine: bool = False
+    prompt: str = ""
+    due: datetime | None = None
+    share: int = 0
+    urgent: bool = False
+    awaited: tuple[int, ...] = ()
+    place: str = ""
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    """One's own matches, or what this is for somebody who is not signed in."""
+    if not isinstance(request.user, User):
+        return render(request, "web/welcome.html", {"games": [game.manifest for game in catalog.games()]})
+    rows = own_rows(request.user)
+    context = {
+        "mine": [row for row in rows if row.mine],
+        "others": [row for row in rows if not row.mine and row.match.status == Match.Status.RUNNING],
+        "open": [row for row in rows if row.match.status == Match.Status.OPEN],
+        "over": [row for row in rows if row.match.status in OVER],
+    }
+    return render(request, "web/home.html", context)
+
+
+def own_rows(user: User) -> list[Row]:
+    """A user's matches: his turns by time left, then others by their deadline, then the rest, newest first."""
+    matches = list(selectors.matches_of(user).prefetch_related("seats__user", "questions")[:300])
+    rows = [_row(match, user) for match in matches]
+    far = timezone.now() + timedelta(days=36500)
+    return sorted(rows, key=lambda row: (not row.mine, row.due or far))
+
+
+def _title(game: str) -> str:
+    return _manifest(game).title
+
+
+def _manifest(game: str) -> Manifest:
+    return catalog.game(game).manifest
+
+
+def _row(match: Match, user: User) -> Row:
+    seats = list(match.seats.all())
+    own = next((seat.index for seat in seats if seat.user_id == user.pk), None)
+    questions = list(match.questions.all()) if match.status == Match.Status.RUNNING else []
+    asked = [question for question in questions if question.seat == own]
+    nearest = min(asked or questions, key=lambda question: question.due_at, default=None)
+    names = selectors.seat_names(tuple(sorted(seats, key=lambda seat: seat.index)))
+    return Row(
+        match,
+        _title(match.game),
+        list(enumerate(names)),
+        mine=bool(asked),
+        prompt=nearest.prompt if nearest is not None and asked else "",
+        due=nearest.due_at if nearest is not None else None,
+        share=share(nearest),
+        urgent=nearest is not None and share(nearest) < 100 * moments.NEARLY_OVER,
+        awaited=tuple(sorted({question.seat for question in questions})),
+        place=_place(match.outcome, own),
+    )
+
+
+def share(question: Question | None) -> int:
+    """How much of a question's time is left, in hundredths."""
+    if question is None:
+        return 0
+    whole = (question.due_at - question.asked_at).total_seconds() or 1
+    left = (question.due_at - timezone.now()).total_seconds()
+    return max(0, min(100, round(100 * left / whole)))
+
+
+def _place(outcome: dict[str, Any] | None, seat: int | None) -> str:
+    if outcome is None or seat is None:
+        return ""
+    place = next((at for at, group in enumerate(outcome["ranking"], 1) if seat in group), 0)
+    return {0: "", 1: "won" if len(outcome["ranking"][0]) == 1 else "shared win"}.get(place, f"place {place}")
+
+
+def lobby(request: HttpRequest) -> HttpResponse:
+    """The matches one could join."""
+    user = request.user if isinstance(request.user, User) else None
+    found = selectors.open_matches(user).prefetch_related("seats__user")
+    page = Paginator(found, 40).get_page(request.GET.get("page"))
+    rows = [
+        {
+            "match": match,
+            "title": _title(match.game),
+            "seats": [(seat.index, _holder(seat)) for seat in sorted(match.seats.all(), key=lambda one: one.index)],
+            "options": changed_options(match),
+        }
+        for match in page
+    ]
+    return render(request, "web/lobby.html", {"rows": rows, "page": page})
+
+
+def _holder(seat: Seat) -> str:
+    if seat.user is not None:
+        return seat.user.username
+    return f"{seat.bot} bot" if seat.bot else ""
+
+
+def changed_options(match: Match) -> list[tuple[str, str]]:
+    """The options of a match that are not the default, in words."""
+    properties = _manifest(match.game).options.get("properties", {})
+    return [
+        (str(schema.get("title", name)), str(schema.get("labels", {}).get(match.options[name], match.options[name])))
+        for name, schema in properties.items()
+        if name in match.options and match.options[name] != schema.get("default")
+    ]

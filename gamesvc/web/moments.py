@@ -1,0 +1,39 @@
+"""Moments and spans in words, in the reader's time zone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from accounts.models import User
+
+NEARLY_OVER = 0.1
+"""Below this share of its time a question is shown as urgent."""
+
+
+def zone_of(user: object) -> tzinfo:
+    return user.zone if isinstance(user, User) else UTC
+
+
+def local(moment: datetime, user: object) -> str:
+    """`Mon 23 Nov 20:00 CET`."""
+    return moment.astimezone(zone_of(user)).strftime("%a %-d %b %H:%M %Z")
+
+
+def span(length: timedelta) -> str:
+    """A length of time in its two largest units: `1 day 4 h`, `35 min`."""
+    minutes = max(0, int(length.total_seconds() // 60))
+    days, rest = divmod(minutes, 24 * 60)
+    hours, left = divmod(rest, 60)
+    if days:
+        return f"{days} day{'s' if days > 1 else ''}" + (f" {hours} h" if hours else "")
+    if hours:
+        return f"{hours} h" + (f" {left} min" if left and hours < 6 else "")
+    return f"{left} min"
+
+
+def pace(hours: int) -> str:
+    """`2 days a turn`."""
+    if hours % 24 == 0:
+        days = hours // 24
+        return f"{days} day{'s' if days > 1 else ''} a turn"
+    return f"{hours} hour{'s' if hours > 1 else ''} a turn"

@@ -1,0 +1,77 @@
+"""One's own account: time zone and language, and the keys of one's programs."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from accounts.models import User
+from accounts.tokens import SCOPES, TokenRefused, create_token, revoke_token
+from accounts.validators import zone_names
+from gamesvc.web.access import signed_in
+
+
+class ProfileForm(ModelForm):  # type: ignore[type-arg]
+    """What a person may change about himself here; addresses and password are django-allauth's pages."""
+
+    class Meta:
+        model = User
+        fields = ["timezone", "language"]
+
+
+@login_required
+def profile(request: HttpRequest) -> HttpResponse:
+    user = signed_in(request)
+    form = ProfileForm(request.POST or None, instance=user)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "Your profile is saved.")
+        return redirect("web:profile")
+    # A form that was refused has changed the user in memory; the rest of the page shows what is stored.
+    user.refresh_from_db()
+    return _page(request, user, form)
+
+
+def _page(request: HttpRequest, user: User, form: ProfileForm, fresh_key: str = "", status: int = 200) -> HttpResponse:
+    context = {
+        "form": form,
+        "zones": sorted(zone_names()),
+        "keys": user.api_tokens.filter(revoked_at=None),
+        "scopes": [scope for scope in SCOPES if scope != "admin" or user.is_staff],
+        "fresh_key": fresh_key,
+    }
+    answer = render(request, "web/profile.html", context, status=422 if form.errors else status)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+@require_POST
+@login_required
+def tokens(request: HttpRequest) -> HttpResponse:
+    """Make or withdraw a key; a new one is shown once, on the answer itself."""
+    user = signed_in(request)
+    if request.POST.get("act") == "revoke":
+        try:
+            found = revoke_token(user=user, token_id=uuid.UUID(request.POST.get("token", "")))
+        except ValueError:
+            found = False
+        (messages.success if found else messages.error)(request, "The key is revoked." if found else "There is no such key.")
+        return redirect("web:profile")
+    days = request.POST.get("days", "")
+    expires = timezone.now() + timedelta(days=int(days)) if days.isdecimal() and 0 < int(days) < 3660 else None
+    try:
+        _token, plain = create_token(
+            user=user, name=request.POST.get("name", ""), scopes=request.POST.getlist("scopes"), expires_at=expires
+        )
+    except TokenRefused as refused:
+        messages.error(request, refused.detail)
+        return redirect("web:profile")
+    return _page(request, user, ProfileForm(instance=user), plain, 201)

@@ -1,0 +1,303 @@
+"""The page of one match: what is expected, the board, the controls, the log; and the commands sent from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_POST
+
+from gamesvc.games.forms import fault
+from gamesvc.games.kernel import Awaited, Caption, Form, Refused
+from gamesvc.matches import loading, notices, selectors, turns
+from gamesvc.matches.loading import Loaded
+from gamesvc.matches.models import Match, Question
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.selectors import Access
+from gamesvc.matches.turns import Sender
+from gamesvc.web import controls, lists, moments
+from gamesvc.web.access import find
+
+LOG_LINES = 40
+MOST_ORDERS = 30
+SEND_AGAIN = "Something happened since this page was made. Look at the board and the log, then send it again."
+
+
+@dataclass(slots=True)
+class Group:
+    """The forms of one command, under its first label."""
+
+    name: str
+    label: str
+    aside: bool
+    sheets: list[controls.Sheet] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Failed:
+    """What the reader sent and why it was not done."""
+
+    detail: str
+    status: int
+    form: str = ""
+    parameter: str = ""
+    posted: Mapping[str, list[str]] = field(default_factory=dict)
+    orders: str = ""
+
+
+def match_page(request: HttpRequest, ident: str) -> HttpResponse:
+    return _page(request, find(request, ident))
+
+
+def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
+    """The board alone, as the reader may see it."""
+    access = find(request, ident)
+    loaded = loading.load(access.match.id, access.match.game)
+    if not loaded.started:
+        raise Http404("The match has not started.")
+    answer = HttpResponse(_picture(access, loaded), content_type="image/svg+xml")
+    answer["Cache-Control"] = "private, no-cache"
+    answer["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    return answer
+
+
+# --- what the page shows ---
+
+
+def _caption(access: Access) -> Caption:
+    return Caption(str(access.match.number), selectors.seat_names(access.seats))
+
+
+def _picture(access: Access, loaded: Loaded) -> str:
+    return loaded.game.picture(loaded.game.view(loaded.timeline.state, access.viewer), _caption(access))
+
+
+def _page(request: HttpRequest, access: Access, failed: Failed | None = None) -> HttpResponse:
+    match = access.match
+    loaded = loading.load(match.id, match.game)
+    names = selectors.seat_names(access.seats)
+    context: dict[str, Any] = {
+        "match": match,
+        "manifest": loaded.game.manifest,
+        "access": access,
+        "names": names,
+        "seats": [(seat, name) for seat, name in zip(access.seats, names, strict=True)],
+        "link": request.GET.get("link", ""),
+        "options": lists.changed_options(match),
+        "failed": failed,
+        "log": _log(request, access, loaded, names),
+        "head_hash": bytes(match.head_hash).hex() if match.head_hash else "",
+    }
+    if loaded.started:
+        context |= _position(access, loaded) | _questions(access, loaded, names)
+        context |= _ranking(match, names)
+    else:
+        context |= {"bots": list(loaded.game.bots), "share_link": _share_link(request, access)}
+    if access.seat is not None and loaded.started and not loaded.ended:
+        context |= _orders(access, loaded, failed)
+    if access.seat is not None:
+        notices.mark_seen(access.seat, loaded.viewer_version(access.viewer))
+    return render(request, "web/match.html", context, status=failed.status if failed else 200)
+
+
+def _position(access: Access, loaded: Loaded) -> dict[str, Any]:
+    view = loaded.game.view(loaded.timeline.state, access.viewer)
+    caption = _caption(access)
+    return {
+        "picture": _safe(loaded.game.picture(view, caption)),
+        "board_text": loaded.game.board_text(view, caption),
+        "version": loaded.viewer_version(access.viewer),
+    }
+
+
+def _safe(picture: str) -> SafeString:
+    """Pictures come from our own engines, which escape what people wrote into them."""
+    return mark_safe(picture)
+
+
+def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
+    """Who must act and until when; for the reader also what happens without an order of his."""
+    rows = {(row.seat, row.question): row for row in Question.objects.filter(match=access.match)}
+    asked = [_question(one, rows.get((one.seat, one.id)), names) for one in loaded.awaited()]
+    own = next((one for one in asked if one["seat"] == access.viewer and access.viewer is not None), None)
+    without = ""
+    if own is not None:
+        without = loaded.game.render(loaded.game.default_command(loaded.timeline.state, own["seat"]))
+    return {"asked": [one for one in asked if one is not own], "own": own, "without": without}
+
+
+def _question(one: Awaited, row: Question | None, names: tuple[str, ...]) -> dict[str, Any]:
+    share = lists.share(row)
+    return {
+        "seat": one.seat,
+        "name": names[one.seat],
+        "prompt": one.prompt,
+        "due": row.due_at if row is not None else None,
+        "share": share,
+        "urgent": row is not None and share < 100 * moments.NEARLY_OVER,
+    }
+
+
+def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, Any]:
+    if match.outcome is None:
+        return {}
+    groups = [
+        {"place": place, "seats": [(seat, names[seat], match.outcome["scores"][seat]) for seat in group]}
+        for place, group in enumerate(match.outcome["ranking"], 1)
+    ]
+    return {"ranking": groups, "reason": match.outcome["reason"]}
+
+
+def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
+    """The events as sentences, newest first; all of them on request."""
+    told = notices.tell(loaded, access.viewer, names, 0)[::-1]
+    everything = "all" in request.GET
+    last = access.seat.seen_version if access.seat is not None else None
+    shown = told if everything else told[:LOG_LINES]
+    lines = [
+        {"version": version, "moment": moment, "sentence": sentence, "new": last is not None and version > last}
+        for version, moment, sentence in shown
+    ]
+    return {"lines": lines, "more": len(told) - len(shown)}
+
+
+def _share_link(request: HttpRequest, access: Access) -> str:
+    """The link that lets others in, for those who may pass it on."""
+    if not (access.is_host or access.seat is not None):
+        return ""
+    return request.build_absolute_uri(f"/matches/{access.match.number}/?link={access.match.link_token}")
+
+
+def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, Any]:
+    """The controls of everything this seat may do now."""
+    assert access.seat is not None
+    groups: dict[tuple[str, bool], Group] = {}
+    for form in loaded.game.legal_commands(loaded.timeline.state, access.seat.index):
+        group = groups.setdefault((form.name, form.aside), Group(form.name, form.label, form.aside))
+        group.sheets.append(_sheet(form, failed))
+    prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
+    return {
+        "groups": [group for group in groups.values() if not group.aside],
+        "asides": [group for group in groups.values() if group.aside],
+        "order_help": loaded.game.order_help(prompt),
+        "once": secrets.token_urlsafe(12),
+    }
+
+
+def _sheet(form: Form, failed: Failed | None) -> controls.Sheet:
+    made = controls.sheet(form)
+    if failed is None or failed.form != made.key:
+        return made
+    return controls.Sheet(made.key, form, tuple(controls.filled(one, failed.posted) for one in made.controls))
+
+
+# --- what is sent from it ---
+
+
+@require_POST
+@login_required
+def send_command(request: HttpRequest, ident: str) -> HttpResponse:
+    """A form of the page: find it again among those legal now, read its fields, submit."""
+    access = find(request, ident)
+    posted = {name: request.POST.getlist(name) for name in request.POST}
+    form_key = request.POST.get("_form", "")
+    try:
+        command = _chosen(access, form_key, posted)
+        order = _submit(request, access, command, _expected(request))
+    except controls.Unreadable as unreadable:
+        return _page(request, access, Failed(unreadable.detail, 422, form_key, unreadable.path, posted))
+    except Refused as refused:
+        return _page(request, access, Failed(refused.detail, 422, form_key, refused.parameter or "", posted))
+    except (turns.Stale, turns.KeyReused, turns.Busy):
+        return _page(request, access, Failed(SEND_AGAIN, 409, form_key, "", posted))
+    messages.success(request, f"Done: {order}")
+    return redirect("web:match", access.match.number)
+
+
+def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> dict[str, Any]:
+    if access.seat is None:
+        raise Refused("no_seat", "You have no seat in this match.")
+    loaded = loading.load(access.match.id, access.match.game)
+    if not loaded.started or loaded.ended:
+        raise Refused("not_running", "The match is not running.")
+    forms = loaded.game.legal_commands(loaded.timeline.state, access.seat.index)
+    form = next((form for form in forms if controls.key_of(form) == form_key), None)
+    if form is None:
+        raise turns.Stale(loaded.viewer_version(access.viewer), [])
+    command = controls.read(controls.sheet(form), posted)
+    if found := fault(form.schema(), command):
+        raise Refused("not_offered", found.detail, found.path)
+    return command
+
+
+def _expected(request: HttpRequest) -> int:
+    text = request.POST.get("_version", "")
+    if not text.isdecimal() or len(text) > 9:
+        raise Refused("unreadable", "The page did not say which version it showed; load it again.", "version")
+    return int(text)
+
+
+def _submit(request: HttpRequest, access: Access, command: Mapping[str, Any], version: int) -> str:
+    """Submit one command and return it as an order text."""
+    assert access.seat is not None
+    assert access.user is not None
+    written = json.dumps(command, sort_keys=True, separators=(",", ":"))
+    # The page's own key makes a double click one command; the command in it lets a corrected form be sent again.
+    key = f"{request.POST.get('_once', '')[:40]}:{version}:{hashlib.sha256(written.encode()).hexdigest()}"
+    turns.submit(
+        match=access.match,
+        sender=Sender(Actor("seat", access.seat.index), "web", timezone.now(), access.user.pk),
+        command=command,
+        expected_version=version,
+        command_id=turns.command_id(sender=f"web {access.user.pk} {access.match.pk}", key=key),
+    )
+    return loading.load(access.match.id, access.match.game).game.render(command)
+
+
+@require_POST
+@login_required
+def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
+    """Orders as text, one a line, in the game's own notation; at the first that cannot be done the rest waits."""
+    access = find(request, ident)
+    text = request.POST.get("orders", "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()][:MOST_ORDERS]
+    done: list[str] = []
+    try:
+        if access.seat is None:
+            raise Refused("no_seat", "You have no seat in this match.")
+        version = _expected(request)
+        if not lines:
+            raise Refused("unreadable", "Write an order, one a line.", "orders")
+        for line in lines:
+            loaded = loading.load(access.match.id, access.match.game)
+            if not loaded.started or loaded.ended:
+                raise Refused("not_running", "The match is not running.")
+            if done:
+                version = loaded.viewer_version(access.viewer)
+            command = loaded.game.parse(line, loaded.game.view(loaded.timeline.state, access.viewer))
+            done.append(_submit(request, access, command, version))
+    except Refused as refused:
+        return _page(request, access, _failed_orders(refused.detail, 422, lines, done))
+    except (turns.Stale, turns.KeyReused, turns.Busy):
+        return _page(request, access, _failed_orders(SEND_AGAIN, 409, lines, done))
+    messages.success(request, f"Done: {'; '.join(done)}")
+    return redirect("web:match", access.match.number)
+
+
+def _failed_orders(detail: str, status: int, lines: list[str], done: list[str]) -> Failed:
+    """Say which line failed; what stood before it is done, what follows is kept in the field."""
+    if len(lines) > 1:
+        detail = f"Line {len(done) + 1} ({lines[len(done)]}): {detail}"
+    if done:
+        detail += f" Done before it: {'; '.join(done)}."
+    return Failed(detail, status, "orders", "orders", orders="\n".join(lines[len(done) :]))

@@ -1,0 +1,72 @@
+"""Small drawings and words for the templates."""
+
+from __future__ import annotations
+
+import functools
+from datetime import datetime
+
+from django import template
+from django.db.models import F
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from accounts.models import User
+from gamesvc.games.chart import SEAT_NAMES, Chart
+from gamesvc.matches.models import Match, Question
+from gamesvc.web import moments
+
+register = template.Library()
+
+
+@functools.cache
+def _drawn(seat: int) -> str:
+    chart = Chart(32, 32)
+    chart.badge(seat, 16, 16.5, 24)
+    return f'<svg class="badge board-part" viewBox="0 0 32 32" role="img" aria-label="{SEAT_NAMES[seat]}">{chart.markup()}</svg>'
+
+
+@register.simple_tag
+def badge(seat: int) -> SafeString:
+    """The badge of a seat, named by its colour."""
+    return mark_safe(_drawn(seat))
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A sign of icons.svg, as decoration beside words."""
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("icons.svg"), name)
+
+
+@register.simple_tag(takes_context=True)
+def when(context: template.Context, moment: datetime) -> SafeString:
+    """A moment in the reader's zone, machine-readable as well."""
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(), moments.local(moment, context.get("user")))
+
+
+@register.filter
+def until(moment: datetime) -> str:
+    """How long it is to a moment: "in 1 day 4 h", or "time is up"."""
+    left = moment - timezone.now()
+    return f"in {moments.span(left)}" if left.total_seconds() > 0 else "time is up"
+
+
+@register.filter
+def pace(hours: int) -> str:
+    return moments.pace(hours)
+
+
+@register.filter
+def plain(name: str) -> str:
+    """An identifier as words."""
+    return str(name).replace("_", " ")
+
+
+@register.simple_tag
+def awaited_count(user: object) -> int:
+    """In how many matches this user must act now."""
+    if not isinstance(user, User):
+        return 0
+    asked = Question.objects.filter(match__seats__user=user, match__seats__index=F("seat"), match__status=Match.Status.RUNNING)
+    return asked.values("match").distinct().count()

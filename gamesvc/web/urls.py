@@ -1,0 +1,24 @@
+"""The addresses of the pages."""
+
+from django.urls import path
+
+from gamesvc.web import lists, opening, profile, rules, table
+
+app_name = "web"
+urlpatterns = [
+    path("", lists.home, name="home"),
+    path("lobby/", lists.lobby, name="lobby"),
+    path("games/", rules.games, name="games"),
+    path("games/<slug:game>/", rules.game_rules, name="rules"),
+    path("new/", opening.choose_game, name="choose"),
+    path("new/<slug:game>/", opening.new_match, name="new"),
+    path("invitations/<str:token>/", opening.invitation, name="invitation"),
+    path("matches/<str:ident>/", table.match_page, name="match"),
+    path("matches/<str:ident>/board.svg", table.board_picture, name="board"),
+    path("matches/<str:ident>/command", table.send_command, name="command"),
+    path("matches/<str:ident>/orders", table.send_orders, name="orders"),
+    path("matches/<str:ident>/seats", opening.change_seats, name="seats"),
+    path("matches/<str:ident>/invite", opening.invite, name="invite"),
+    path("profile/", profile.profile, name="profile"),
+    path("profile/tokens", profile.tokens, name="tokens"),
+]

@@ -1,0 +1,8 @@
+"""The web application, as the server (granian) loads it."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
+application = get_wsgi_application()

@@ -1,0 +1,25 @@
+#!/usr/bin/env python
+"""The commands of the service: `uv run manage.py help`. Starts the embedded servers where none are named."""
+
+import os
+import sys
+from pathlib import Path
+
+# These need no database, so they start none.
+WITHOUT_SERVERS = {"", "help", "--help", "version", "--version", "selfplay", "verify", "compat", "demo", "up"}
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command not in WITHOUT_SERVERS and not {"-h", "--help"} & set(sys.argv):
+        from gamesvc.embedded import environment
+
+        environment.provide(Path(os.environ.get("GAMESVC_DATA", "var")))
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

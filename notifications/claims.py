@@ -1,0 +1,94 @@
+"""Taking notices out of the outbox and putting down what became of them. Each step is one short statement of its own.
+
+A claim is a lease: whoever holds it may send until it runs out. A worker that dies keeps nothing; one that merely sleeps too
+long finds, when it wants to send or to settle, that the row's lease is not the one it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from notifications import threads
+from notifications.models import Outbox, Status
+
+LEASE_SECONDS = 180
+
+# The CTE is materialized: inlined into a join it could be run again and take more rows than asked for.
+_CLAIM = """
+WITH due AS MATERIALIZED (
+  SELECT id FROM notifications_outbox
+  WHERE status = 'queued' AND due_at <= %s::timestamptz AND (claimed_until IS NULL OR claimed_until <= %s::timestamptz)
+    AND (%s::uuid[] IS NULL OR id = ANY (%s::uuid[]))
+  ORDER BY due_at, created_at, id LIMIT %s::int FOR UPDATE SKIP LOCKED)
+UPDATE notifications_outbox o SET claimed_until = %s::timestamptz, attempts = attempts + 1
+FROM due WHERE o.id = due.id RETURNING o.id
+"""
+
+
+def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID] | None = None) -> list[Outbox]:
+    """Take up to `limit` due notices, oldest first (of `ids` only, if given), for `lease_seconds`.
+
+    No two callers get the same row while its lease runs. The try is counted here, so that a notice that kills its worker is
+    counted too.
+    """
+    now = timezone.now()
+    wanted = None if ids is None else list(ids)
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, [now, now, wanted, wanted, limit, now + timedelta(seconds=lease_seconds)])
+        taken = [row[0] for row in cursor.fetchall()]
+    return list(Outbox.objects.filter(pk__in=taken).select_related("user").order_by("due_at", "created_at", "id"))
+
+
+def begin(row: Outbox, *, lease_seconds: int = LEASE_SECONDS) -> bool:
+    """Renew the lease right before sending and fix the message id; False if the row is no longer ours.
+
+    The id is fixed at the first try and kept: should we die after the server took the mail, the second one bears the same
+    id and mail programs show one. The first notice of a topic to a person gets the id of the thread's root.
+    """
+    fixed = row.message_id
+    if not fixed and row.topic:
+        root = threads.root_id(row)
+        if not Outbox.objects.filter(message_id=root).exists():
+            try:
+                with transaction.atomic():
+                    return _renew(row, root, lease_seconds)
+            except IntegrityError:
+                pass  # another sender's mail of this thread became the root in this moment: ours answers it
+    return _renew(row, fixed or threads.own_id(row), lease_seconds)
+
+
+def settle(row: Outbox, status: Status, *, error: str = "") -> bool:
+    """Put down that the notice is done with; False if the row is no longer ours and another sender decides."""
+    now = timezone.now()
+    return bool(
+        _ours(row).update(status=status, error=error[:500], claimed_until=None, sent_at=now if status == Status.SENT else None)
+    )
+
+
+def put_back(row: Outbox, *, until: datetime, error: str) -> bool:
+    """Let the notice be tried again, not before `until`; the last error stays readable beside it."""
+    return bool(_ours(row).update(claimed_until=until, error=error[:500]))
+
+
+def release(rows: Sequence[Outbox]) -> None:
+    """Give back rows that were claimed and not tried."""
+    for row in rows:
+        _ours(row).update(claimed_until=None, attempts=F("attempts") - 1)
+
+
+def _renew(row: Outbox, message_id: str, lease_seconds: int) -> bool:
+    until = timezone.now() + timedelta(seconds=lease_seconds)
+    if not _ours(row).update(claimed_until=until, message_id=message_id):
+        return False
+    row.claimed_until, row.message_id = until, message_id
+    return True
+
+
+def _ours(row: Outbox) -> QuerySet[Outbox]:
+    return Outbox.objects.filter(pk=row.pk, status=Status.QUEUED, claimed_until=row.claimed_until)

@@ -1,0 +1,181 @@
+"""Sending claimed notices and deciding what a failure means.
+
+A refusal of this one mail ends it; a server that is away or busy, or a renderer with a fault, means another try later, with
+growing pauses. No notice keeps another from being sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import smtplib
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from enum import Enum
+from uuid import UUID
+
+from anymail.exceptions import AnymailError, AnymailRecipientsRefused
+from django.conf import settings
+from django.core.mail import get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.utils import timezone, translation
+
+from accounts.addresses import sending_address
+from notifications import claims, mail, preferences, registry
+from notifications.models import Outbox, Status
+
+log = logging.getLogger(__name__)
+
+BATCH = 25
+SWEEP_LASTS = 30.0
+FIRST_PAUSE = timedelta(seconds=10)
+LONGEST_PAUSE = timedelta(minutes=30)
+GIVE_UP_AFTER = timedelta(days=5)
+# Only a notice that kills its worker each time, so that no failure is ever put down, comes here.
+MOST_ATTEMPTS = 500
+# "Authentication required" and the like: the operator's to mend, not a fault of the receiver.
+_OUR_OWN_FAULT = {530, 534, 535, 538}
+
+
+class Outcome(Enum):
+    """What became of one try."""
+
+    SENT = "sent"
+    DROPPED = "dropped"
+    FAILED = "failed"
+    RETRY = "retry"
+    UNREACHABLE = "unreachable"
+    LOST = "lost"
+
+
+def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
+    """Send one claimed notice if it still holds and its receiver wants it, and put down what became of it."""
+    if row.attempts > MOST_ATTEMPTS:
+        return _end(row, Status.FAILED, "too many attempts: sending this notice seems to stop the worker")
+    kind = registry.find(row.kind)
+    if kind is None:
+        return _later(row, f"no renderer is registered for the kind {row.kind!r}")
+    if row.user_id is not None and (row.user is None or not row.user.is_active):
+        return _end(row, Status.DROPPED, "the account is not active any more")
+    address = sending_address(row.user) if row.user is not None else row.address
+    if address is None:
+        return _end(row, Status.DROPPED, "the account has no verified address")
+    if not kind.essential and preferences.is_muted(row):
+        return _end(row, Status.DROPPED, "the receiver does not want it")
+    try:
+        with (
+            translation.override(row.user.language if row.user else None),
+            timezone.override(row.user.zone if row.user else None),
+        ):
+            message = kind.renderer(row)
+        if message is None:
+            return _end(row, Status.DROPPED, "it no longer held")
+        if not claims.begin(row):
+            return Outcome.LOST
+        email = mail.build(row, message, address=address, kind=kind)
+    except Exception as fault:
+        # The border to code that words notices: its faults are recorded and logged, and never stop the other notices.
+        log.exception("the notice %s (%s) could not be worded", row.id, row.kind)
+        return _later(row, f"{type(fault).__name__}: {fault}")
+    return _send(row, email, connection or open_connection())
+
+
+def open_connection() -> BaseEmailBackend:
+    """A connection of Django's mail backend that is not yet open and never waits for ever."""
+    backend: BaseEmailBackend = get_connection(timeout=settings.EMAIL_TIMEOUT or 30)
+    return backend
+
+
+def send_batch(rows: Sequence[Outbox]) -> list[Outcome]:
+    """Send claimed rows through one connection; if the server cannot be reached, give the rest back untried."""
+    connection = open_connection()
+    outcomes: list[Outcome] = []
+    try:
+        for index, row in enumerate(rows):
+            outcomes.append(deliver(row, connection))
+            if outcomes[-1] is Outcome.UNREACHABLE:
+                claims.release(rows[index + 1 :])
+                break
+    finally:
+        _close(connection)
+    return outcomes
+
+
+def send_claimed(ids: Sequence[UUID]) -> int:
+    """Claim and send these notices, those that are due and free; return how many were sent."""
+    return send_batch(claims.claim(len(ids), ids=ids)).count(Outcome.SENT)
+
+
+def sweep(*, lasting: float = SWEEP_LASTS) -> int:
+    """Send all that is due until nothing is, the server cannot be reached or the time is up; return how many were sent."""
+    end = time.monotonic() + lasting
+    sent = 0
+    while rows := claims.claim(BATCH):
+        outcomes = send_batch(rows)
+        sent += outcomes.count(Outcome.SENT)
+        if Outcome.UNREACHABLE in outcomes or time.monotonic() > end:
+            break
+    return sent
+
+
+def pause(attempts: int) -> timedelta:
+    """How long to wait after so many tries: doubling, capped, and not the same for all who failed together."""
+    longest = min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
+    return longest * random.uniform(0.8, 1.0)
+
+
+def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend) -> Outcome:
+    try:
+        connection.open()
+    except (OSError, AnymailError) as fault:  # smtplib's exceptions are OSErrors too
+        _close(connection)
+        _later(row, f"the mail server cannot be reached: {fault}")
+        return Outcome.UNREACHABLE
+    try:
+        connection.send_messages([email])
+    except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, AnymailRecipientsRefused) as refusal:
+        _close(connection)
+        code, reason = _verdict(refusal)
+        if 500 <= code <= 599 and code not in _OUR_OWN_FAULT:
+            return _end(row, Status.FAILED, reason)
+        return _later(row, reason)
+    except ValueError as fault:  # an address that cannot stand in a mail
+        return _end(row, Status.FAILED, f"the address cannot be used: {fault}")
+    except (OSError, AnymailError) as fault:
+        _close(connection)
+        return _later(row, f"{type(fault).__name__}: {fault}")
+    return _end(row, Status.SENT)
+
+
+def _verdict(refusal: smtplib.SMTPException | AnymailRecipientsRefused) -> tuple[int, str]:
+    """The reply code and text of a mail server that refused one mail."""
+    if isinstance(refusal, smtplib.SMTPRecipientsRefused):
+        code, text = next(iter(refusal.recipients.values()))
+    elif isinstance(refusal, smtplib.SMTPDataError):
+        code, text = refusal.smtp_code, refusal.smtp_error
+    else:
+        code, text = 550, str(refusal)
+    return code, f"refused with {code}: {text.decode(errors='replace') if isinstance(text, bytes) else text}"
+
+
+def _close(connection: BaseEmailBackend) -> None:
+    try:
+        connection.close()
+    except OSError as fault:  # the server hung up first
+        log.debug("closing the connection to the mail server: %s", fault)
+
+
+def _end(row: Outbox, status: Status, reason: str = "") -> Outcome:
+    if status == Status.FAILED:
+        log.warning("the notice %s (%s) failed: %s", row.id, row.kind, reason)
+    if not claims.settle(row, status, error=reason):
+        return Outcome.LOST
+    return Outcome(status.value)
+
+
+def _later(row: Outbox, reason: str) -> Outcome:
+    now = timezone.now()
+    if now - row.due_at > GIVE_UP_AFTER:
+        return _end(row, Status.FAILED, reason)
+    return Outcome.RETRY if claims.put_back(row, until=now + pause(row.attempts), error=reason) else Outcome.LOST

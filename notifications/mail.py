@@ -1,0 +1,121 @@
+"""From a worded notice to a mail: addressing, marks, threading, MIME. Rules: MAIL_AND_API.md section 3."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from email.headerregistry import Address
+from email.mime.base import MIMEBase
+from email.mime.image import MIMEImage
+from email.utils import format_datetime, parseaddr
+from typing import Any
+
+from css_inline import CSSInliner
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.core.mail.message import SafeMIMEMultipart
+
+from notifications import threads, unsubscribe
+from notifications.models import Outbox
+from notifications.registry import Kind, Message
+
+# Rules within @media (the dark colours) cannot be inlined and stay in a <style>; nothing is fetched from anywhere.
+_inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
+_OURS = {
+    "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references", "auto-submitted", "reply-to",
+    "x-auto-response-suppress", "list-id", "list-unsubscribe", "list-unsubscribe-post", "x-game-reason",
+}  # fmt: skip
+
+
+class NoticeMail(EmailMultiAlternatives):
+    """text/plain, and beside it multipart/related of the HTML with its images: what every mail program shows right.
+
+    Django alone would put the images beside the alternatives, where some programs show them as attached files.
+    """
+
+    def __init__(self, *, html: str, images: Mapping[str, bytes], **fields: Any) -> None:
+        super().__init__(**fields)
+        self.html = html
+        self.images = dict(images)
+        if html:
+            self.attach_alternative(html, "text/html")
+
+    def _create_mime_attachment(self, content: Any, mimetype: str) -> MIMEBase:
+        part: MIMEBase = super()._create_mime_attachment(content, mimetype)  # type: ignore[misc]
+        if mimetype != "text/html" or content is not self.html or not self.images:
+            return part
+        related = SafeMIMEMultipart(_subtype="related", encoding=self.encoding, type="text/html")
+        related.attach(part)
+        for content_id, png in self.images.items():
+            image = MIMEImage(png, "png")
+            image.add_header("Content-ID", f"<{content_id}>")
+            image.add_header("Content-Disposition", "inline", filename=f"{content_id.partition('.')[0]}.png")
+            related.attach(image)
+        return related
+
+
+def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeMail:
+    """The mail of a notice whose message id is fixed; building it twice gives the same headers."""
+    domain = str(settings.MAIL_DOMAIN)
+    headers = {
+        "Message-ID": row.message_id,
+        # Of the time it was due, so that a mail sent again is the same mail and a late one is seen to be late.
+        "Date": format_datetime(row.due_at),
+        "Auto-Submitted": "auto-generated",
+        "X-Auto-Response-Suppress": "All",
+        "X-Game-Reason": clean_line(message.reason or kind.name.replace("_", "-"), 60),
+    }
+    answered = message.in_reply_to or (threads.root_id(row) if row.topic else "")
+    if answered and answered != row.message_id:
+        headers["In-Reply-To"] = headers["References"] = clean_line(answered, 200)
+    list_name = re.sub(r"[^A-Za-z0-9.-]+", "-", message.list_name or row.topic).strip("-.")[:60]
+    if list_name:
+        headers["List-Id"] = f"<{list_name.lower()}.{domain}>"
+    if not kind.essential:
+        headers |= unsubscribe.headers(row)
+    for name, value in message.headers.items():
+        if name.lower() in _OURS:
+            raise ValueError(f"the header {name} is set by the sender, not by the one who words a notice")
+        headers[name] = clean_line(value, 900)
+
+    ids = {image.name: f"{image.name}.{row.id.hex}@{domain}" for image in message.images}
+    return NoticeMail(
+        html=_html(message.html, ids),
+        images={ids[image.name]: image.content for image in message.images},
+        subject=clean_line(message.subject, 180),
+        body=message.text,
+        from_email=sender(message.sender_name),
+        to=[address],
+        reply_to=[clean_line(message.reply_to, 254)] if message.reply_to else None,
+        headers=headers,
+        attachments=[(part.filename, part.content, part.mimetype) for part in message.attachments],
+    )
+
+
+def sender(name: str) -> str:
+    """The From line: the service's one address, with the topic's name before it."""
+    plain_name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    return str(Address(display_name=clean_line(name, 60) or plain_name, addr_spec=address))
+
+
+def clean_line(text: str, longest: int) -> str:
+    """`text` as one line for a header: no control, line-breaking or direction-changing characters, cut at `longest`."""
+    kept = (" " if character.isspace() else character for character in text)
+    line = "".join(character for character in kept if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
+    line = " ".join(line.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def _html(html: str, ids: Mapping[str, str]) -> str:
+    """HTML with its style sheet inlined and `cid:NAME` turned into the ids of this mail's images."""
+    if not html:
+        return ""
+
+    def content_id(found: re.Match[str]) -> str:
+        try:
+            return f"cid:{ids[found[1]]}"
+        except KeyError:
+            raise ValueError(f"the HTML shows an image {found[1]!r} that the message does not bring") from None
+
+    return re.sub(r"\bcid:([A-Za-z0-9_-]+)", content_id, _inliner.inline(html))

@@ -1,0 +1,96 @@
+"""Notices waiting to be sent or sent, and what people do not want to get."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+
+class Status(models.TextChoices):
+    """Where a notice stands. All but the first are final."""
+
+    QUEUED = "queued", "waiting or being sent"
+    SENT = "sent", "taken by the mail server"
+    DROPPED = "dropped", "not sent, because it no longer held or is not wanted"
+    FAILED = "failed", "not sent, because it could not be"
+
+
+class Outbox(models.Model):
+    """One notice to one person, written in the transaction of what it tells of.
+
+    The payload holds ids only: the text is made when the notice is sent, from what then holds. `due_at` never changes and is
+    the mail's date; `claimed_until` keeps others off the row, while it is being sent as well as between two tries.
+    Defaults stand in the database, for the rows the event store writes beside its append.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=60)
+    # Without a constraint: checking it would lock the user's row in every append. Users are blanked, never deleted, and
+    # a notice for nobody is dropped.
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, db_constraint=False, related_name="+")
+    address = models.CharField(max_length=254, blank=True, db_default="")
+    topic = models.CharField(max_length=100, blank=True, db_default="")
+    payload = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
+    created_at = models.DateTimeField(db_default=Now())
+    due_at = models.DateTimeField(db_default=Now())
+    claimed_until = models.DateTimeField(null=True)
+    attempts = models.IntegerField(db_default=0)
+    status = models.CharField(max_length=10, choices=Status.choices, db_default=Status.QUEUED)
+    sent_at = models.DateTimeField(null=True)
+    message_id = models.CharField(max_length=200, blank=True, db_default="")
+    error = models.TextField(blank=True, db_default="")
+
+    class Meta:
+        db_table = "notifications_outbox"
+        indexes = [
+            models.Index(fields=["due_at"], condition=Q(status=Status.QUEUED), name="notifications_outbox_due"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(user__isnull=False, address="") | Q(user__isnull=True) & ~Q(address=""),
+                name="notifications_outbox_one_receiver",
+            ),
+            # Two senders may both believe that theirs is the first mail of a thread: one of them is told here.
+            models.UniqueConstraint(fields=["message_id"], condition=~Q(message_id=""), name="notifications_outbox_message_id"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+    @property
+    def receiver(self) -> str:
+        """For whom the notice is, as a key for hashes: the same for all notices to one person."""
+        return f"user:{self.user_id}" if self.user_id else f"address:{self.address.lower()}"
+
+
+class Scope(models.TextChoices):
+    """How much a person does not want to get."""
+
+    KIND = "kind", "this kind of notice"
+    TOPIC = "match", "all about this match"
+    ALL = "all", "everything"
+
+
+class Mute(models.Model):
+    """What a person does not want to get. A stranger's address is kept as a keyed hash only."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="mutes")
+    address_hash = models.CharField(max_length=64, blank=True)
+    scope = models.CharField(max_length=10, choices=Scope.choices)
+    value = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "scope", "value"], condition=Q(user__isnull=False), name="notifications_mute_user"
+            ),
+            models.UniqueConstraint(
+                fields=["address_hash", "scope", "value"], condition=Q(user__isnull=True), name="notifications_mute_address"
+            ),
+        ]

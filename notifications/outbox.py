@@ -1,0 +1,108 @@
+"""Queueing notices, for the apps above: in the transaction of what they tell of, so that neither exists without the other.
+
+Sending is `notifications.delivery`, started by `notifications.tasks`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from notifications.models import Outbox
+from notifications.tasks import send_soon
+
+log = logging.getLogger(__name__)
+
+_TOPIC = re.compile(r"\A[A-Za-z0-9._-]{0,100}\Z")
+# More ids than this in one hint save nothing: the sweep takes them in batches anyway.
+_HINTED = 100
+
+# `appended` is the CTE in which the event store returns what it appended: no event, no notice. Everything else about a row
+# is a default of the table.
+_INSERT = """INSERT INTO notifications_outbox (id, kind, user_id, address, topic, payload, due_at)
+SELECT n.id, n.kind, n.user_id, n.address, n.topic, n.payload::jsonb, coalesce(n.due_at, statement_timestamp())
+FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[])
+  AS n(id, kind, user_id, address, topic, payload, due_at)
+WHERE EXISTS (SELECT FROM appended)"""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A notice to be queued, either for a user or, an invitation, for a stranger's address.
+
+    `topic` ties together what a mail program shall show as one thread (a match's id). `payload` holds ids and numbers only:
+    the words are made when it is sent. Without `due_at` it is due at once.
+    """
+
+    kind: str
+    user_id: int | None = None
+    address: str = ""
+    topic: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    due_at: datetime | None = None
+    id: uuid.UUID = field(default_factory=uuid.uuid4)
+
+    def __post_init__(self) -> None:
+        if (self.user_id is None) == (self.address == ""):
+            raise ValueError("a notice has one receiver: a user or an address")
+        if not _TOPIC.match(self.topic):
+            raise ValueError("a topic has at most 100 letters, digits, dots, hyphens and underscores: it stands in mail headers")
+        if self.due_at is not None and timezone.is_naive(self.due_at):
+            raise ValueError("due_at needs a time zone")
+
+
+def insert_sql(rows: Sequence[Notice]) -> tuple[str, list[Any]]:
+    """The statement that queues `rows` if the CTE `appended`, beside which it stands, returned a row; and its parameters.
+
+    The text is always the same, also for no rows at all, so that it is prepared once.
+    """
+    return _INSERT, [
+        [row.id for row in rows],
+        [row.kind for row in rows],
+        [row.user_id for row in rows],
+        [row.address for row in rows],
+        [row.topic for row in rows],
+        [json.dumps(dict(row.payload), separators=(",", ":")) for row in rows],
+        [row.due_at for row in rows],
+    ]
+
+
+def notify(*notices: Notice) -> None:
+    """Queue notices within the caller's transaction; the sender is woken after its commit."""
+    now = timezone.now()
+    Outbox.objects.bulk_create(
+        Outbox(
+            id=notice.id,
+            kind=notice.kind,
+            user_id=notice.user_id,
+            address=notice.address,
+            topic=notice.topic,
+            payload=dict(notice.payload),
+            created_at=now,
+            due_at=notice.due_at or now,
+        )
+        for notice in notices
+    )
+    soon = [notice.id for notice in notices if notice.due_at is None or notice.due_at <= now]
+    transaction.on_commit(lambda: wake(soon))
+
+
+def wake(ids: Iterable[uuid.UUID]) -> None:
+    """Tell the sender of new notices. Call it after the commit; if the broker is away, the next sweep finds them."""
+    hinted = [str(identity) for identity in ids][:_HINTED]
+    if not hinted:
+        return
+    try:
+        send_soon.apply_async(args=[hinted], retry=False, ignore_result=True)
+    except OperationalError as failure:
+        log.warning("no hint to the sender of notices, the sweep will find them: %s", failure)

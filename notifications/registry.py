@@ -1,0 +1,90 @@
+"""Which kinds of notices there are and who words them. The apps above register theirs at start-up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from notifications.models import Outbox
+
+_KIND = re.compile(r"\A[a-z][a-z0-9_]{0,59}\Z")
+
+
+@dataclass(frozen=True)
+class Image:
+    """A PNG that the HTML shows as `<img src="cid:NAME">`."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file beside the text."""
+
+    filename: str
+    content: bytes | str
+    mimetype: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a renderer makes of a notice: the words. Addressing, marks and threading are added by `notifications.mail`.
+
+    `sender_name` and `list_name` should be the same for all notices of a topic (`Stones #42`, `match-42`). `reason` is
+    machine-readable and goes to `X-Game-Reason`; it is the kind unless said otherwise. `in_reply_to` answers a mail outside
+    the topic's own thread. A topic's subject should stay stable, or mail programs split the thread.
+    """
+
+    subject: str
+    text: str
+    html: str = ""
+    sender_name: str = ""
+    list_name: str = ""
+    reason: str = ""
+    reply_to: str = ""
+    in_reply_to: str = ""
+    images: tuple[Image, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Renderer = Callable[[Outbox], Message | None]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of notice. `essential` ones are sent whatever the person muted and offer no unsubscribing."""
+
+    name: str
+    label: str
+    renderer: Renderer
+    essential: bool = False
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: str, renderer: Renderer, *, label: str = "", essential: bool = False) -> None:
+    """Have notices of this kind worded by `renderer(row)`, in the receiver's language and time zone.
+
+    The renderer asks again whether the notice still holds and returns None if it does not: then nothing is sent. It may be
+    called several times for one notice and must have no effects. `label` is how people call the kind ("Your turn").
+    """
+    if not _KIND.match(kind):
+        raise ValueError(f"a kind of notice is named in snake_case, at most 60 characters: {kind!r}")
+    known = _kinds.get(kind)
+    if known is not None and known.renderer is not renderer:
+        raise ValueError(f"the kind of notice {kind!r} is already registered")
+    _kinds[kind] = Kind(kind, label or kind.replace("_", " ").capitalize(), renderer, essential)
+
+
+def find(kind: str) -> Kind | None:
+    """The kind of that name, or None if no app registered it."""
+    return _kinds.get(kind)
+
+
+def kinds() -> list[Kind]:
+    """All kinds, in the order of registration: what a page of preferences lists."""
+    return list(_kinds.values())

@@ -1,0 +1,64 @@
+"""Unsubscribing by link and by one click (RFC 8058): the headers, the signed link, what it does.
+
+The link names the receiver, the kind and the topic, signed and without an end: an old mail must still work. It opens nothing
+but this. A stranger's address is in it as a keyed hash only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.urls import reverse
+
+from notifications.models import Outbox, Scope
+from notifications.preferences import Receiver, receiver_of
+
+_signer = signing.Signer(salt="notifications.unsubscribe")
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """What a link speaks of."""
+
+    receiver: Receiver
+    kind: str
+    topic: str
+
+    def value(self, scope: Scope) -> str:
+        """Which one the scope means here."""
+        return {Scope.KIND: self.kind, Scope.TOPIC: self.topic, Scope.ALL: ""}[scope]
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """What may be chosen; the first is what one click means: the List-Id names the match, so the match."""
+        return [Scope.TOPIC, Scope.KIND, Scope.ALL] if self.topic else [Scope.KIND, Scope.ALL]
+
+
+def link(row: Outbox) -> str:
+    """The address of the page on which the receiver of this notice says what he does not want."""
+    receiver = receiver_of(row)
+    token = _signer.sign_object([receiver.user_id, receiver.address_hash, row.kind, row.topic])
+    path = reverse("notifications:unsubscribe", args=[token])
+    return str(settings.BASE_URL).rstrip("/") + path
+
+
+def read(token: str) -> Subscription | None:
+    """What the link's token speaks of; None if it was not made here."""
+    try:
+        parts: Any = _signer.unsign_object(token)
+    except signing.BadSignature:
+        return None
+    user_id, address_hash, kind, topic = parts
+    return Subscription(Receiver(user_id, address_hash), kind, topic)
+
+
+def headers(row: Outbox) -> dict[str, str]:
+    """The List-Unsubscribe headers. One click needs https (RFC 8058 section 3.1); without it the link alone is given."""
+    address = link(row)
+    given = {"List-Unsubscribe": f"<{address}>"}
+    if address.startswith("https://"):
+        given["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    return given

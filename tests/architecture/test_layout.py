@@ -1,0 +1,53 @@
+"""The layout of the repository, as STYLE and README promise it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOP = {"manage.py", "pyproject.toml", "README.md", "gamesvc", "accounts", "events", "notifications", "tests", "deploy"}
+
+
+def tracked() -> list[str]:
+    return subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_the_top_level_holds_nothing_else() -> None:
+    found = {path.split("/")[0] for path in tracked()}
+    assert {name for name in found if not name.startswith(".")} <= TOP
+
+
+def test_the_package_itself_stays_empty() -> None:
+    assert (ROOT / "gamesvc" / "__init__.py").read_text() == ""
+
+
+def test_no_lock_file_is_kept() -> None:
+    assert not [path for path in tracked() if path.endswith((".lock", "pylock.toml"))]
+
+
+def test_every_version_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    named = [
+        *project["project"]["dependencies"],
+        *project["dependency-groups"]["dev"],
+        *project["tool"]["uv"]["constraint-dependencies"],
+    ]
+    assert all(re.match(r"^[A-Za-z0-9_.\[\],-]+==[A-Za-z0-9.]+(;.*)?$", entry) for entry in named)
+
+
+def test_the_indirect_versions_are_pinned_too() -> None:
+    """Everything that the resolver chose stands in the list of names and versions."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    named = [
+        *project["project"]["dependencies"],
+        *project["dependency-groups"]["dev"],
+        *project["tool"]["uv"]["constraint-dependencies"],
+    ]
+    pinned = {re.split(r"[\[=;]", entry)[0].lower().replace("_", "-") for entry in named}
+    lock = ROOT / "uv.lock"
+    if lock.exists():  # written by `uv run`, not kept
+        chosen = {package["name"] for package in tomllib.loads(lock.read_text())["package"]} - {"gamesvc"}
+        assert chosen <= pinned

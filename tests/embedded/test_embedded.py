@@ -1,0 +1,244 @@
+"""The embedded servers: shared, kept, and put right after every kind of kill. All processes here are our own children."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from gamesvc.embedded import EmbeddedError, Servers, postgres, processes, use, valkey
+
+pytestmark = pytest.mark.xdist_group("embedded")
+
+HOLD = """
+import signal, sys
+from pathlib import Path
+from gamesvc.embedded import use
+servers = use(Path(sys.argv[1]))
+print(servers.database_url, flush=True)
+signal.pause() if len(sys.argv) > 2 else None
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data folder with a made database and no server running."""
+    folder = tmp_path_factory.mktemp("e")
+    use(folder).release()
+    yield folder
+    use(folder).release()
+
+
+def holder(home: Path, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", HOLD, str(home), *more], stdout=subprocess.PIPE, text=True)
+
+
+def ask(url: str, *statements: str) -> object:
+    """The first value of the last statement's answer."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            cursor = connection.execute(statement)  # type: ignore[arg-type]
+        row = cursor.fetchone()
+        assert row is not None
+        return row[0]
+
+
+def ping(servers: Servers) -> str:
+    return valkey.Valkey(servers.home)._says("PING")
+
+
+def pids(home: Path) -> tuple[int | None, int | None]:
+    return (
+        processes.lives(home / "postgres" / "postmaster.pid", str(home / "postgres")),
+        processes.lives(home / "valkey" / "valkey.pid", "valkey-server"),
+    )
+
+
+def eventually(condition, seconds: float = 10) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_roles_settings_and_privacy(home: Path) -> None:
+    with use(home) as servers:
+        assert ask(servers.database_url, "SELECT current_user") == "gamesvc_app"
+        assert ask(servers.owner_url, "SELECT current_user") == "gamesvc_owner"
+        owns = "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()"
+        assert ask(servers.database_url, owns) == "gamesvc_owner"
+        assert ask(servers.owner_url, "SELECT rolsuper FROM pg_roles WHERE rolname = current_user") is False
+        for setting, value in {"fsync": "on", "data_checksums": "on", "listen_addresses": "", "TimeZone": "UTC"}.items():
+            assert ask(servers.database_url, f"SELECT current_setting('{setting}')") == value
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            ask(servers.database_url, "CREATE TABLE public.mine (x int)", "SELECT 1")
+        assert stat.S_IMODE(servers.redis_socket.parent.stat().st_mode) == 0o700
+        assert ping(servers) == "+PONG"
+    assert pids(home) == (None, None)
+
+
+def test_data_is_kept(home: Path) -> None:
+    with use(home) as servers:
+        ask(servers.owner_url, "CREATE TABLE kept (x int)", "INSERT INTO kept VALUES (7) RETURNING x")
+    with use(home) as servers:
+        assert ask(servers.owner_url, "SELECT x FROM kept") == 7
+        ask(servers.owner_url, "DROP TABLE kept", "SELECT 1")
+
+
+def test_last_one_out_stops(home: Path) -> None:
+    first, second = use(home), use(home)
+    first.release()
+    first.release()
+    assert ask(second.database_url, "SELECT 1") == 1
+    assert ping(second) == "+PONG"
+    second.release()
+    assert pids(home) == (None, None)
+
+
+def test_many_processes_start_at_once_on_a_new_folder(tmp_path: Path) -> None:
+    started = [holder(tmp_path) for _ in range(4)]
+    answers = [child.communicate(timeout=60)[0] for child in started]
+    assert [child.returncode for child in started] == [0] * 4
+    assert len(set(answers)) == 1
+    assert pids(tmp_path) == (None, None)
+
+
+def test_a_killed_user_is_forgotten(home: Path) -> None:
+    child = holder(home, "stay")
+    assert child.stdout is not None
+    child.stdout.readline()
+    servers = use(home)
+    child.kill()
+    child.wait()
+    servers.release()
+    assert pids(home) == (None, None)
+
+
+@pytest.mark.parametrize("victims", ["postgres", "valkey", "everything"])
+def test_killed_servers_come_back(home: Path, victims: str) -> None:
+    child = holder(home, "stay")
+    assert child.stdout is not None
+    child.stdout.readline()
+    with use(home) as servers:
+        ask(servers.owner_url, "CREATE TABLE IF NOT EXISTS survived (x int)", "INSERT INTO survived VALUES (1) RETURNING x")
+    database, broker = pids(home)
+    assert database
+    assert broker
+    if victims in ("postgres", "everything"):
+        os.kill(database, signal.SIGKILL)
+    if victims in ("valkey", "everything"):
+        os.kill(broker, signal.SIGKILL)
+    if victims == "everything":
+        child.kill()
+        child.wait()
+    with use(home) as servers:
+        assert ask(servers.owner_url, "SELECT count(*) > 0 FROM survived") is True
+        assert ping(servers) == "+PONG"
+    child.kill()
+    child.wait()
+    use(home).release()
+    assert pids(home) == (None, None)
+
+
+def test_a_stale_pid_of_a_stranger_is_no_obstacle(home: Path) -> None:
+    stranger = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
+    try:
+        (home / "postgres" / "postmaster.pid").write_text(f"{stranger.pid}\n{home / 'postgres'}\n1\n5432\n\n\n  1 1\nready\n")
+        (home / "valkey" / "valkey.pid").write_text(f"{stranger.pid}\n")
+        (home / "run" / "valkey.sock").touch()
+        with use(home) as servers:
+            assert ask(servers.database_url, "SELECT 1") == 1
+            assert ping(servers) == "+PONG"
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_a_half_made_folder_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "postgres.new").mkdir()
+    (tmp_path / "postgres.new" / "PG_VERSION").write_text("18\n")
+    with use(tmp_path, valkey=False) as servers:
+        assert ask(servers.database_url, "SELECT 1") == 1
+        with pytest.raises(EmbeddedError, match="without Valkey"):
+            _ = servers.redis_url
+
+
+def test_long_and_strange_paths_get_a_short_private_folder(tmp_path: Path) -> None:
+    home = tmp_path / ("it's, a long name " * 6)
+    with use(home) as servers:
+        assert ask(servers.database_url, "SELECT 1") == 1
+        assert ping(servers) == "+PONG"
+        folder = servers.redis_socket.parent
+        assert len(str(folder)) < 90
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        again = use(home)
+        assert again.database_url == servers.database_url
+        again.release()
+    assert not folder.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user")
+def test_root_below_a_closed_folder_touches_no_parent(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    before = [path.stat().st_mode for path in (closed, *closed.parents)]
+    with use(closed / "data", valkey=False) as servers:
+        assert ask(servers.database_url, "SELECT 1") == 1
+    assert [path.stat().st_mode for path in (closed, *closed.parents)] == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user")
+def test_root_without_namespaces_runs_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(processes, "namespaces_work", lambda programs, home: False)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    with use(closed) as servers:
+        elsewhere = Path((closed / "postgres-home").read_text())
+        assert str(elsewhere) in caplog.text
+        assert ask(servers.database_url, "SELECT 1") == 1
+        assert (elsewhere / "postgres").stat().st_uid not in (0, -1)
+        assert ping(servers) == "+PONG"
+    with use(closed) as servers:
+        assert ask(servers.database_url, "SELECT 1") == 1
+    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+    with contextlib.suppress(FileNotFoundError):
+        processes.shutil.rmtree(elsewhere)
+    with pytest.raises(EmbeddedError, match="is gone"):
+        use(closed)
+
+
+def test_no_programs_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(EmbeddedError, match="set DATABASE_URL"):
+        use(tmp_path)
+    with pytest.raises(EmbeddedError, match="set REDIS_URL"):
+        use(tmp_path, postgres=False)
+
+
+def test_a_folder_that_cannot_be_written_is_one_clear_sentence(home: Path) -> None:
+    (home / "file").touch()
+    with pytest.raises(EmbeddedError, match="data folder"):
+        use(home / "file" / "below")
+
+
+def test_the_command_prints_and_holds(home: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-m", "gamesvc.embedded", str(home)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    lines = [child.stdout.readline() for _ in range(3)]
+    assert [line.split("=")[0] for line in lines] == ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"]
+    assert None not in pids(home)
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(timeout=30) == 0
+    eventually(lambda: pids(home) == (None, None))

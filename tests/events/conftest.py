@@ -1,0 +1,101 @@
+"""The stores under test. PostgreSQL is reached as the runtime role, in the migrated test database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from pytest_django.plugin import DjangoDbBlocker
+
+from events.memory import MemoryStore
+from events.store import NewEvent, PostgresStore, Store
+
+MORNING = datetime(2026, 11, 20, 6, 0, tzinfo=UTC)
+
+
+def event(number: int = 0, **more: Any) -> NewEvent:
+    return NewEvent(
+        **{
+            "type": "toy.taken",
+            "type_version": 1,
+            "data": {"stones": number, "text": "grün \u0000 \u2028"},
+            "meta": {"actor": {"kind": "seat", "seat": 0}},
+            "occurred_at": MORNING,
+            **more,
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def databases(django_db_blocker: DjangoDbBlocker) -> Iterator[tuple[str, str]]:
+    """Aliases of a database that holds the store alone: as the role the service runs as, and as the owner.
+
+    A database of its own, because nothing in the log can be rolled back or cleared between tests.
+    """
+    default = connections.databases["default"]
+    name = f"test_events_{os.environ.get('PYTEST_XDIST_WORKER', 'gw')}_{os.getpid()}"
+    parts = urlsplit(settings.DATABASE_URL)
+    role = {"USER": unquote(parts.username or ""), "PASSWORD": unquote(parts.password or "")}
+    connections.databases["events_owner"] = {**default, "NAME": name}
+    connections.databases["events_runtime"] = {**default, "NAME": name, **role}
+    with django_db_blocker.unblock():
+        creation = connections["events_owner"].creation
+        with creation._nodb_cursor() as cursor:
+            cursor.execute(f'CREATE DATABASE "{name}"')
+        call_command("migrate", "events", database="events_owner", verbosity=0)
+    yield "events_runtime", "events_owner"
+    with django_db_blocker.unblock():
+        for alias in ("events_runtime", "events_owner"):
+            connections[alias].close()
+        with creation._nodb_cursor() as cursor:
+            cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    for alias in ("events_runtime", "events_owner"):
+        del connections[alias], connections.databases[alias]
+
+
+@pytest.fixture
+def database(databases: tuple[str, str], django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """The alias for the runtime role."""
+    with django_db_blocker.unblock():
+        yield databases[0]
+
+
+@pytest.fixture
+def owner(databases: tuple[str, str], django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """The alias for the owner of the tables."""
+    with django_db_blocker.unblock():
+        yield databases[1]
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def store(request: pytest.FixtureRequest) -> Store:
+    if request.param == "memory":
+        return MemoryStore()
+    return PostgresStore(request.getfixturevalue("database"))
+
+
+@pytest.fixture
+def in_threads() -> Callable[[list[Callable[[], Any]]], list[Any]]:
+    """Run functions at once, a thread and a connection each; gives what they returned or raised."""
+
+    def run(functions: list[Callable[[], Any]]) -> list[Any]:
+        def one(function: Callable[[], Any]) -> Any:
+            try:
+                return function()
+            except Exception as error:
+                return error
+            finally:
+                connections.close_all()
+
+        with ThreadPoolExecutor(len(functions)) as pool:
+            return list(pool.map(one, functions))
+
+    return run

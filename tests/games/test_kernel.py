@@ -1,0 +1,225 @@
+"""The kernel, proved on the toy engine: folding, one rewind mechanism, positions, the engine protocol, purity."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gamesvc.games import codec, records
+from gamesvc.games.dice import Dice, DrawNeeded, KeyedSource, NoSource, ScriptedSource, draw_key, seeded
+from gamesvc.games.kernel import Event, Refused
+from gamesvc.games.protocol import Session, serve
+from gamesvc.games.selfplay import Broken, play
+from gamesvc.games.timeline import Timeline, effective, replay
+from tests.games.toy import GAME
+
+
+def started(seed: str = "a") -> tuple[Timeline, Dice]:
+    dice = seeded(seed)
+    timeline = Timeline(GAME)
+    timeline.follow(timeline.begin({"points": 3}, 2, dice))
+    return timeline, dice
+
+
+def act(timeline: Timeline, dice: Dice, seat: int, **command: object) -> None:
+    timeline.follow(timeline.command(seat, command, dice))
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_selfplay_holds_all_invariants_and_replays(seed: int) -> None:
+    record = play(GAME, options={}, seats=2, seed=str(seed))
+    again = records.load(records.dump(GAME, record))
+    assert records.check_replay(GAME, again).version == len(record.events)
+    records.check_again(GAME, again)
+
+
+def test_a_leak_is_found() -> None:
+    leaking = replace(GAME, view=lambda state, viewer: {"hands": state.hands, "deck": list(state.deck)})
+    with pytest.raises(Broken, match="view changes"):
+        play(leaking, options={}, seats=2, seed="1")
+
+
+def test_a_rewind_goes_back_and_versions_and_draws_go_on() -> None:
+    timeline, dice = started()
+    before = timeline.state
+    version, draws = timeline.version, dice.next
+    act(timeline, dice, 0, name="draw")
+    timeline.follow(timeline.rewind(version, dice))
+    assert timeline.state.hands == before.hands
+    assert timeline.version == version + 3
+    assert dice.next == draws + 1, "the pile that a retracted event drew from is shuffled anew, with a new draw number"
+
+
+def test_redo_is_a_rewind_into_what_was_taken_back() -> None:
+    timeline, dice = started()
+    act(timeline, dice, 0, name="play", card=timeline.state.hands[0][0])
+    played = timeline.state
+    version = timeline.version
+    timeline.follow(timeline.rewind(2, dice))
+    assert timeline.state != played
+    timeline.follow(timeline.rewind(version, dice))
+    assert timeline.state == played
+    assert effective(timeline.whole_log(), timeline.version) == [1, 2, 3, 4, timeline.version]
+
+
+def test_a_rewind_into_the_middle_of_a_command() -> None:
+    timeline, dice = started()
+    act(timeline, dice, 0, name="play", card=timeline.state.hands[0][0])
+    timeline.follow(timeline.rewind(timeline.version - 1, dice))
+    assert timeline.state.turn == 0
+    assert max(timeline.state.points) > 0
+
+
+def test_there_is_no_version_beyond_the_newest() -> None:
+    timeline, dice = started()
+    with pytest.raises(ValueError, match="no version 99"):
+        timeline.rewind(99, dice)
+
+
+def test_a_tail_that_rewinds_behind_its_snapshot_recalls_the_older_state() -> None:
+    played = (play(GAME, options={}, seats=2, seed=str(number)) for number in range(500))
+    record = next(record for record in played if any(event.type == "match.rewound" for event in record.events))
+    at = next(event.version for event in record.events if event.type == "match.rewound")
+    events = record.events
+    snapshot = replay(GAME, events[: at - 1])
+    recalled = []
+
+    def recall(version: int) -> object:
+        recalled.append(version)
+        return replay(GAME, events[:version]).state
+
+    resumed = Timeline.resume(
+        GAME, version=at - 1, state=snapshot.state, draws=snapshot.draws, kept={}, recall=recall, log=lambda: events
+    )
+    resumed.fold(events[at - 1 :])
+    assert resumed.state == replay(GAME, events).state
+    assert recalled
+    marked = replay(GAME, events[: at - 1])
+    with_marks = Timeline.resume(
+        GAME, version=at - 1, state=marked.state, draws=marked.draws, kept=marked.keep_marked(), recall=recall, log=lambda: events
+    )
+    recalled.clear()
+    with_marks.fold(events[at - 1 :])
+    assert with_marks.state == resumed.state
+    assert not recalled, "the marked states lie beside the snapshot"
+
+
+def test_positions_keep_the_distance_of_marks() -> None:
+    timeline, dice = started("b")
+    act(timeline, dice, 0, name="play", card=timeline.state.hands[0][0])
+    position = codec.write_position(GAME, timeline.state, timeline.version, timeline.keep_marked())
+    session = Session(GAME)
+    answer = session.answer({"op": "new", "position": json.loads(json.dumps(position))})
+    assert answer["ok"]
+    item = session.match.state.items[0].id
+    assert item == 1 - (timeline.version - timeline.state.items[0].id)
+    assert item <= 0
+    assert session.answer({"op": "command", "seat": 1, "command": {"name": "counter", "item": item}})["ok"]
+    assert session.match.state.points == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "position",
+    [None, [], {}, {"format": 1, "game": "other"}, {"format": 1, "game": "toy", "state": {"deck": "x"}, "marked": []}],
+)
+def test_a_bad_position_is_refused(position: object) -> None:
+    answer = Session(GAME).answer({"op": "new", "position": position})
+    assert answer["refusal"]["code"] == "bad_position"
+
+
+def test_a_preview_never_draws() -> None:
+    timeline, dice = started()
+    timeline.preview(0, {"name": "play", "card": timeline.state.hands[0][0]})
+    drawn = Timeline(GAME)
+    with pytest.raises(DrawNeeded):
+        drawn.begin({"points": 3}, 2, Dice(NoSource()))
+
+
+def test_commands_are_checked_for_shape_first() -> None:
+    timeline, dice = started()
+    for command, code in (
+        ({"name": "fly"}, "unknown_command"),
+        ({}, "unknown_command"),
+        ({"name": "play"}, "bad_parameter"),
+        ({"name": "play", "card": "1"}, "bad_parameter"),
+        ({"name": "play", "card": True}, "bad_parameter"),
+        ({"name": "play", "card": 1, "more": 2}, "bad_parameter"),
+        ({"name": "draw", "card": 1}, "bad_parameter"),
+    ):
+        with pytest.raises(Refused) as refused:
+            timeline.command(0, command, dice)
+        assert refused.value.code == code
+
+
+def test_the_protocol_goes_on_after_a_malformed_line() -> None:
+    lines = ["nonsense", "[]", '{"op":"fly"}', '{"op":"view","seat":0}', '{"op":"new","seed":"x"}', '{"op":"legal","seat":0}']
+    out = io.StringIO()
+    serve(GAME, lines, out)
+    answers = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [answer["ok"] for answer in answers] == [False, False, False, False, True, True]
+    assert answers[4]["version"] == 2
+
+
+def test_the_protocol_offers_every_operation() -> None:
+    session = Session(GAME)
+    assert session.answer({"op": "schema"})["schema"]["options"]["properties"]
+    assert session.answer({"op": "new", "seats": 2, "seed": "s"})["awaited"] == [
+        {"seat": 0, "prompt": "turn", "id": "turn0", "kind": "turn"}
+    ]
+    assert session.answer({"op": "default", "seat": 0})["command"] == {"name": "draw"}
+    assert session.answer({"op": "default", "seat": 1})["refusal"]["code"] == "not_awaited"
+    assert session.answer({"op": "order", "seat": 0, "text": "draw"})["command"] == {"name": "draw"}
+    assert session.answer({"op": "rewind", "version": 2})["version"] == 5
+    hidden = session.answer({"op": "events", "since": 0, "seat": 1})["events"]
+    assert all(event["draws"] == [] for event in hidden)
+    assert "card" not in next(event["data"] for event in hidden if event["type"] == "toy.drew")
+    whole = session.answer({"op": "events", "since": 0})["events"]
+    assert any(event["draws"] for event in whole)
+    assert session.answer({"op": "view"})["view"]["hands"] == [2, 2]
+    assert session.answer({"op": "picture", "seat": 0})["svg"].startswith("<svg")
+
+
+def test_scripted_dice_then_the_seed_goes_on() -> None:
+    session = Session(GAME)
+    session.answer({"op": "dice", "script": [[7, 6, 5, 4, 3, 2, 1, 0]]})
+    session.answer({"op": "new", "seed": "s"})
+    assert session.match.state.hands == ((2, 2), (2, 2))
+
+
+def test_draws_are_unbiased_and_repeatable() -> None:
+    key = draw_key(b"s" * 32, "m", ["c"])
+    dice, again = Dice(KeyedSource(key)), Dice(KeyedSource(key))
+    rolls = [dice.roll(6) for _ in range(6000)]
+    assert rolls == [again.roll(6) for _ in range(6000)]
+    assert all(850 < rolls.count(face) < 1150 for face in range(1, 7))
+    assert sorted(dice.shuffle(range(50))) == list(range(50))
+    assert len(set(dice.sample(range(50), 7))) == 7
+    with pytest.raises(ValueError, match="cannot draw"):
+        dice.sample([1], 2)
+
+
+def test_a_script_that_does_not_fit_is_refused() -> None:
+    for script, draw in (([7], lambda d: d.roll(6)), ([[0, 0]], lambda d: d.shuffle([1, 2])), ([[1]], lambda d: d.roll(6))):
+        with pytest.raises(ValueError):
+            draw(Dice(ScriptedSource(script, KeyedSource(b"k"))))
+
+
+def test_old_type_versions_are_lifted() -> None:
+    newer = replace(GAME, upcasters={("drew", 1): lambda data: {**data, "from": "deck"}})
+    assert newer.lift(Event("drew", {"seat": 0}, 3, 1)).data == {"seat": 0, "from": "deck"}
+    assert newer.lift(Event("drew", {"seat": 0}, 3, 2)).data == {"seat": 0}
+
+
+@pytest.mark.parametrize("module", ["gamesvc.games.protocol", "gamesvc.games.stratastar", "gamesvc.games.space_fleet_commander"])
+def test_importing_a_game_loads_no_django(module: str) -> None:
+    code = f"import sys, {module}; print([m for m in ('django', 'celery', 'redis', 'rest_framework', 'psycopg') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,159 @@
+"""What stands in a mail: marks, threading, structure. Rules: MAIL_AND_API.md section 3."""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import pytest
+
+from notifications import mail
+from notifications.models import Outbox
+from notifications.outbox import Notice, notify
+from notifications.registry import Attachment, Message
+from notifications.tasks import send_due
+from tests.notifications.conftest import PNG, make_user
+
+
+def send(sink, user, **fields):
+    notify(Notice(**{"kind": "your_turn", "user_id": user.pk, **fields}))
+    before = len(sink.messages)
+    assert send_due() == 1
+    return sink.messages[before]
+
+
+def test_marks(sink, turns, ann):
+    due = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
+    caught = send(sink, ann, topic="42", due_at=due)
+    message = caught.message
+    assert message["From"] == '"Stones #42" <play@games.example>'
+    assert caught.sender == "play@games.example"
+    assert message["To"] == "ann@players.example"
+    assert (message["Cc"], message["Bcc"], message["Precedence"]) == (None, None, None)
+    assert message["Subject"] == "[Stones #42] Your turn"
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message["X-Auto-Response-Suppress"] == "All"
+    assert message["X-Game-Reason"] == "your-turn"
+    assert message["List-Id"] == "<match-42.games.example>"
+    assert message["List-Unsubscribe"].startswith("<https://games.example/notices/unsubscribe/")
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert parsedate_to_datetime(message["Date"]) == due
+
+
+def test_one_click_is_offered_with_https_only(sink, turns, ann, settings):
+    settings.BASE_URL = "http://localhost:8000"
+    message = send(sink, ann).message
+    assert message["List-Unsubscribe"].startswith("<http://localhost:8000/")
+    assert message["List-Unsubscribe-Post"] is None
+
+
+def test_essential_notices_offer_no_unsubscribing(sink, turns, ann):
+    assert send(sink, ann, kind="receipt").message["List-Unsubscribe"] is None
+
+
+def test_a_topic_is_one_thread_per_person(sink, turns, ann):
+    bob = make_user("bob")
+    first, second, third = (send(sink, ann, topic="42").message for _ in range(3))
+    assert first["In-Reply-To"] is first["References"] is None
+    for message in (second, third):
+        assert message["In-Reply-To"] == message["References"] == first["Message-ID"]
+    assert second["Message-ID"] != third["Message-ID"]
+    others = [send(sink, bob, topic="42").message, send(sink, ann, topic="43").message, send(sink, ann).message]
+    assert all(message["In-Reply-To"] is None for message in others)
+    assert len({message["Message-ID"] for message in [first, second, third, *others]}) == 6
+
+
+def test_a_dropped_notice_is_no_root(sink, turns, ann):
+    turns.still = False
+    notify(Notice("your_turn", user_id=ann.pk, topic="42"))
+    send_due()
+    turns.still = True
+    root = send(sink, ann, topic="42").message
+    assert root["In-Reply-To"] is None
+    assert send(sink, ann, topic="42").message["In-Reply-To"] == root["Message-ID"]
+
+
+def test_structure(sink, turns, ann):
+    message = send(sink, ann).message
+    assert message.get_content_type() == "multipart/alternative"
+    plain, related = message.iter_parts()
+    assert (plain.get_content_type(), related.get_content_type()) == ("text/plain", "multipart/related")
+    assert plain.get_content() == "Take one to three stones.\n"
+    html, image = related.iter_parts()
+    assert (html.get_content_type(), image.get_content_type()) == ("text/html", "image/png")
+    assert image.get_content() == PNG
+    assert image.get_content_disposition() == "inline"
+    content_id = image["Content-ID"].strip("<>")
+    assert f'src="cid:{content_id}"' in html.get_content()
+    assert content_id.endswith("@games.example")
+    assert 'style="color: #13213a' in html.get_content()
+
+
+def test_text_alone_stays_plain(sink, turns, ann):
+    turns.message = Message("Subject", "Only text, with ü.")
+    message = send(sink, ann).message
+    assert message.get_content_type() == "text/plain"
+    assert message.get_content().strip() == "Only text, with ü."
+
+
+def test_attachments_stand_beside_the_alternatives(sink, turns, ann):
+    turns.message = Message("S", "text", "<p>html</p>", attachments=(Attachment("turn.ics", "BEGIN:VCALENDAR", "text/calendar"),))
+    message = send(sink, ann).message
+    assert [part.get_content_type() for part in message.iter_parts()] == ["multipart/alternative", "text/calendar"]
+    assert next(message.iter_attachments()).get_filename() == "turn.ics"
+
+
+def test_an_image_that_is_missing_is_a_fault(sink, turns, ann):
+    turns.message = Message("S", "text", '<img src="cid:board">')
+    notify(Notice("your_turn", user_id=ann.pk))
+    assert send_due() == 0
+    assert "'board'" in Outbox.objects.get().error
+
+
+def test_dark_rules_survive_inlining(sink, turns, ann):
+    html = "<style>@media (prefers-color-scheme: dark) { p { color: #fff } }</style><p>x</p>"
+    turns.message = Message("S", "text", html)
+    assert "prefers-color-scheme" in send(sink, ann).html
+
+
+@pytest.mark.parametrize(
+    ("hostile", "line"),
+    [
+        ("Stones\r\nBcc: eve@evil.example", "Stones Bcc: eve@evil.example"),
+        ("Line\u2028and\u2029end\x85here", "Line and end here"),
+        ("bidi \u202egnp.exe\u2066 zero\u200bwidth", "bidi gnp.exe zerowidth"),
+        ("x" * 300, "x" * 59 + "…"),
+    ],
+)
+def test_names_cannot_break_headers(hostile, line):
+    assert mail.clean_line(hostile, 60) == line
+
+
+def test_hostile_match_names_end_as_one_line(sink, turns, ann):
+    name = 'Stones", <eve@evil.example>\r\nBcc: eve@evil.example'
+    turns.message = Message(f"[{name}] Your turn", "text", sender_name=name, list_name=name)
+    caught = send(sink, ann)
+    assert caught.recipients == ("ann@players.example",)
+    assert caught.message["Bcc"] is None
+    assert [address.addr_spec for address in caught.message["From"].addresses] == ["play@games.example"]
+    assert caught.message["List-Id"] == "<stones-eve-evil.example-bcc-eve-evil.example.games.example>"
+
+
+def test_foreign_letters_in_names(sink, turns, ann):
+    turns.message = Message("Zug für Jörg", "Grüße", sender_name="Steine für Jörg")
+    caught = send(sink, ann)
+    assert caught.subject == "Zug für Jörg"
+    assert caught.message["From"].addresses[0].display_name == "Steine für Jörg"
+
+
+def test_own_headers_may_be_added_but_not_ours_replaced(sink, turns, ann):
+    turns.message = Message(
+        "S", "text", headers={"X-Game-Head": "abc"}, reply_to="turn+x@reply.games.example", in_reply_to="<q@x.example>"
+    )
+    message = send(sink, ann, topic="42").message
+    assert (message["X-Game-Head"], message["Reply-To"], message["In-Reply-To"]) == (
+        "abc",
+        "turn+x@reply.games.example",
+        "<q@x.example>",
+    )
+    turns.message = Message("S", "text", headers={"From": "eve@evil.example"})
+    notify(Notice("your_turn", user_id=ann.pk))
+    assert send_due() == 0

@@ -1,0 +1,90 @@
+"""Reading pages as a browser would: which forms there are and what they would post."""
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+
+@dataclass
+class PageForm:
+    action: str
+    method: str
+    fields: dict[str, list[str]] = field(default_factory=dict)  # what is posted if nothing is touched
+    choices: dict[str, set[str]] = field(default_factory=dict)  # what can be chosen or typed into ("*": anything)
+    text: str = ""
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.forms: list[PageForm] = []
+        self.open: PageForm | None = None
+        self.select = ""
+        self.area = ""
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag == "form":
+            self.open = PageForm(given.get("action", ""), given.get("method", "get"))
+            self.forms.append(self.open)
+        if self.open is None:
+            return
+        name, value = given.get("name", ""), given.get("value", "")
+        if tag == "input" and name:
+            kind = given.get("type", "text")
+            if kind in ("radio", "checkbox"):
+                self.open.choices.setdefault(name, set()).add(value)
+                if "checked" in given:
+                    self.open.fields.setdefault(name, []).append(value)
+            else:
+                self.open.fields[name] = [value]
+                self.open.choices.setdefault(name, set()).add("*" if kind != "hidden" else value)
+        elif tag == "button" and name:
+            self.open.fields[name] = [value]
+        elif tag == "select":
+            self.select = name
+            self.open.fields[name] = [""]
+        elif tag == "option" and self.select:
+            self.open.choices.setdefault(self.select, set()).add(value)
+            if "selected" in given:
+                self.open.fields[self.select] = [value]
+        elif tag == "textarea":
+            self.area = name
+            self.open.fields[name] = [""]
+            self.open.choices[name] = {"*"}
+
+    def handle_endtag(self, tag):
+        if tag == "form":
+            self.open = None
+        elif tag == "select":
+            self.select = ""
+        elif tag == "textarea":
+            self.area = ""
+
+    def handle_data(self, data):
+        if self.open is not None:
+            if self.area:
+                self.open.fields[self.area] = [data]
+            else:
+                self.open.text += data
+
+
+def forms(html: str) -> list[PageForm]:
+    reader = _Reader()
+    reader.feed(html)
+    return reader.forms
+
+
+def form_to(html: str, ending: str, text: str = "") -> PageForm:
+    """The one form whose address ends so (and that has this text in it)."""
+    found = [form for form in forms(html) if form.action.endswith(ending) and text in form.text]
+    assert found, f"no form to {ending} with {text!r}"
+    return found[0]
+
+
+def chosen(form: PageForm, values: dict[str, list[str]]) -> dict[str, list[str]]:
+    """What the form posts after the reader has chosen these values; fails where the page does not offer them."""
+    for name, wanted in values.items():
+        offered = form.choices.get(name, set())
+        for value in wanted:
+            assert "*" in offered or value in offered, f"{name}={value} is not on the page: {offered}"
+    return {**form.fields, **values}

@@ -1,0 +1,65 @@
+"""A command as the fields a browser would post for it, by the controls that the page shows."""
+
+from collections import Counter
+
+from gamesvc.web.controls import Control, Sheet, key
+
+
+def encode(sheet: Sheet, command: dict) -> dict[str, list[str]]:
+    """The fields that make the page send this command. Fails where no control can say it."""
+    posted: dict[str, list[str]] = {}
+    for control in sheet.controls:
+        if control.path in command:
+            _put(control, command[control.path], posted)
+        else:
+            assert not control.required, f"{control.path} is left out, but its control is required"
+    return posted
+
+
+def _put(control: Control, value, posted) -> None:
+    match control.kind:
+        case "fixed":
+            assert control.schema["const"] == value
+        case "radios" | "select":
+            wanted = "" if value is None and not control.required else key(value)
+            assert wanted in [option.value for option in control.options], (control, value)
+            posted[control.path] = [wanted]
+        case "number" | "text":
+            posted[control.path] = ["" if value is None else str(value)]
+        case "check":
+            posted[control.path] = ["true"] if value else []
+        case "group":
+            for child in control.children:
+                name = child.path.rsplit(".", 1)[-1]
+                if name in value:
+                    _put(child, value[name], posted)
+        case "alternatives":
+            _put_alternative(control, value, posted)
+        case "checks":
+            assert {key(item) for item in value} <= {option.value for option in control.options}
+            posted[control.path] = [key(item) for item in value]
+        case "counts":
+            counts = Counter(value)
+            for child in control.children:
+                posted[child.path] = [str(counts.pop(child.schema["const"], 0))]
+            assert not counts
+        case "rows":
+            assert len(value) <= len(control.children), "more rows than the page shows"
+            for child, item in zip(control.children, value):
+                _put(child, item, posted)
+        case _:
+            raise AssertionError(f"a control of kind {control.kind} is for no game")
+
+
+def _put_alternative(control: Control, value, posted) -> None:
+    from gamesvc.games.forms import fault
+
+    if value is None and not control.required:
+        posted[control.path] = [""]
+        return
+    for at, child in enumerate(control.children):
+        if fault(child.schema, value) is None:
+            posted[control.path] = [str(at)]
+            _put(child, value, posted)
+            return
+    raise AssertionError(f"no alternative fits {value}")

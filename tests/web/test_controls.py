@@ -1,0 +1,163 @@
+"""Controls: whatever a form offers can be chosen on the page and comes back as the same command."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from gamesvc.games.forms import Unfillable, fault, fill
+from gamesvc.games.kernel import Form
+from gamesvc.web.controls import Unreadable, control, key_of, read, sheet
+from tests.web.posting import encode
+
+FORMS = [
+    Form("end", "End the turn"),
+    Form(
+        "move",
+        "Move",
+        {"from": {"const": "E5"}, "to": {"enum": ["E4", "F5"]}, "fleets": {"type": "integer", "minimum": 1, "maximum": 3}},
+    ),
+    Form("bid", "Bid", {"amount": {"type": "integer", "minimum": 0, "maximum": 40}}),
+    Form(
+        "pick",
+        "Pick",
+        {"cards": {"type": "array", "items": {"enum": ["a", "b", "c", "d"]}, "uniqueItems": True, "minItems": 2, "maxItems": 3}},
+    ),
+    Form(
+        "pay",
+        "Pay",
+        {
+            "cards": {
+                "type": "array",
+                "items": {"enum": ["move", "build"], "labels": {"move": "Move", "build": "Build"}},
+                "supply": {"move": 3, "build": 2},
+                "total": {"minimum": 2, "maximum": 4, "worth": {"move": 1, "build": 2}},
+            }
+        },
+    ),
+    Form("hold", "Hold", {"dice": {"type": "array", "items": {"enum": [0, 1, 2]}, "supply": {}, "maxItems": 0}}),
+    Form(
+        "split",
+        "Split",
+        {
+            "damage": {
+                "type": "object",
+                "properties": {
+                    "x": {"type": "integer", "minimum": 0, "maximum": 4},
+                    "y": {"type": "integer", "minimum": 0, "maximum": 20},
+                },
+                "required": ["x", "y"],
+                "total": {"minimum": 4, "maximum": 4},
+            }
+        },
+    ),
+    Form(
+        "moves",
+        "Moves",
+        {
+            "legs": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"ship": {"enum": ["s1", "s2", "s3"]}, "to": {"enum": ["A", "B"]}, "fast": {"type": "boolean"}},
+                    "required": ["ship", "to", "fast"],
+                },
+                "pairwise": ["ship"],
+                "minItems": 1,
+                "maxItems": 3,
+            }
+        },
+    ),
+    Form("say", "Say", {"text": {"type": "string", "maxLength": 20}, "loud": {"type": "boolean"}}),
+    Form("maybe", "Maybe", {"target": {"enum": ["x", "y"]}, "n": {"type": "integer", "minimum": 1, "maximum": 90}}, required=()),
+    Form("null", "Null", {"target": {"enum": ["x", None]}, "why": {"type": ["string", "null"], "minLength": 1, "maxLength": 5}}),
+    Form(
+        "either",
+        "Either",
+        {
+            "act": {
+                "oneOf": [
+                    {
+                        "type": "object",
+                        "properties": {"kind": {"const": "trade"}, "n": {"type": "integer", "minimum": 1, "maximum": 3}},
+                        "required": ["kind", "n"],
+                    },
+                    {"type": "object", "properties": {"kind": {"const": "pass"}}, "required": ["kind"]},
+                ]
+            }
+        },
+    ),
+    Form(
+        "order",
+        "Order",
+        {"cards": {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 3, "maxItems": 3}},
+    ),
+    Form("path", "Path", {"path": {"type": "array", "items": {"enum": ["A1", "A2"]}, "minItems": 1, "maxItems": 4}}),
+    Form("constants", "Constants", {"mode": {"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "Two"}]}}),
+]
+
+
+def canonical(value):
+    if isinstance(value, list):
+        return Counter(map(repr, value))
+    return {name: canonical(sub) for name, sub in value.items()} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_everything_a_form_offers_can_be_posted(form):
+    rng = random.Random(form.name)
+    for _ in range(60):
+        try:
+            command = fill(form, rng)
+        except Unfillable:
+            continue
+        found = read(sheet(form), encode(sheet(form), command))
+        assert canonical(found) == canonical(command)
+        assert fault(form.schema(), found) is None
+
+
+def test_rows_keep_their_order():
+    form = FORMS[-3]
+    assert read(sheet(form), {"cards.0": ["3"], "cards.1": ["1"], "cards.2": ["2"]})["cards"] == [3, 1, 2]
+
+
+def test_the_key_changes_with_what_is_offered():
+    assert key_of(FORMS[1]) == key_of(FORMS[1])
+    assert key_of(FORMS[1]) != key_of(FORMS[2])
+
+
+def test_nothing_to_choose_is_a_plain_button():
+    assert sheet(FORMS[0]).plain
+    assert sheet(Form("go", "Go", {"to": {"const": "A1"}})).plain
+    assert not sheet(FORMS[1]).plain
+
+
+@pytest.mark.parametrize(
+    ("form", "posted", "path"),
+    [
+        (FORMS[1], {"fleets": ["1"]}, "to"),
+        (FORMS[1], {"to": ["Z9"], "fleets": ["1"]}, "to"),
+        (FORMS[2], {"amount": ["many"]}, "amount"),
+        (FORMS[2], {}, "amount"),
+        (FORMS[3], {"cards": ["a", "zzz"]}, "cards"),
+        (FORMS[11], {"act": ["9"]}, "act"),
+    ],
+)
+def test_a_field_that_is_no_value_is_named(form, posted, path):
+    with pytest.raises(Unreadable) as caught:
+        read(sheet(form), posted)
+    assert caught.value.path == path
+
+
+def test_labels_worths_and_supplies_are_shown():
+    cards = sheet(FORMS[4]).controls[0]
+    assert [child.label for child in cards.children] == ["Move · 1 (of 3)", "Build · 2 (of 2)"]
+    assert cards.note == "Worth together 2 to 4."
+    many = control({"enum": [f"C{n}" for n in range(40)], "title": "Space"}, "space")
+    assert (many.kind, many.label) == ("select", "Space")
+
+
+def test_defaults_are_chosen():
+    edition = control({"enum": ["basic", "full"], "default": "full"}, "edition")
+    assert [option.chosen for option in edition.options] == [False, True]
+    assert control({"type": "boolean", "default": True}, "secret").value == "true"
