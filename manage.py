@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 # These need no database, so they start none.
-WITHOUT_SERVERS = {"", "help", "--help", "version", "--version", "selfplay", "verify", "compat", "demo", "up"}
+WITHOUT_SERVERS = {"", "help", "--help", "version", "--version", "selfplay", "verify", "compat", "demo", "up", "bench"}
 
 
 def main() -> None:

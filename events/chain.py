@@ -28,44 +28,54 @@ class Row(NamedTuple):
     hash: bytes
 
 
-def forge(stream: UUID, events: Sequence[NewEvent], expected: Head) -> tuple[list[Row], tuple[StoredEvent, ...]]:
+class Written(NamedTuple):
+    """A row on its way into the store, with stream and time as the texts that were hashed."""
+
+    stream: str
+    version: int
+    type: str
+    type_version: int
+    payload: str
+    meta: str
+    occurred_at: str
+    salt: bytes
+    hash: bytes
+
+
+def forge(stream: UUID, events: Sequence[NewEvent], expected: Head) -> tuple[list[Written], tuple[StoredEvent, ...]]:
     """Link `events` to the expected head. Raises `canonical.NotCanonical`, or `ValueError` where there is no event."""
     if not events:
         raise ValueError("An append needs at least one event.")
-    rows: list[Row] = []
+    rows: list[Written] = []
     stored: list[StoredEvent] = []
+    stream_text = str(stream)
     version, previous, earliest = expected.version, expected.hash, expected.occurred_at
-    salts = os.urandom(16 * len(events))
-    for at, event in enumerate(events):
+    for event in events:
         version += 1
-        if event.occurred_at.tzinfo is None:
-            raise canonical.NotCanonical("A time must know its zone.")
-        occurred_at = event.occurred_at.astimezone(UTC)
+        occurred_at = event.occurred_at
+        if occurred_at.tzinfo is not UTC:
+            occurred_at = canonical.in_utc(occurred_at)
         if earliest is not None and occurred_at < earliest:
             occurred_at = earliest
+        moment = canonical.write_time(occurred_at)
         data, meta = canonical.encode(event.data), canonical.encode(event.meta)
-        salt = salts[16 * at : 16 * at + 16]
+        salt = os.urandom(16)
         digest = canonical.digest(
-            stream=stream,
+            stream=stream_text,
             version=version,
             type=event.type,
             type_version=event.type_version,
             data=data,
             meta=meta,
-            occurred_at=occurred_at,
+            occurred_at=moment,
             salt=salt,
         )
         previous, earliest = canonical.link(previous, digest), occurred_at
-        rows.append(
-            Row(stream, version, event.type, event.type_version, data.decode(), meta.decode(), occurred_at, salt, previous)
-        )
+        kind, kind_version = event.type, event.type_version
+        rows.append(Written(stream_text, version, kind, kind_version, data.decode(), meta.decode(), moment, salt, previous))
         # Decoded anew, so that what the caller gets is what a reader gets, and shares nothing with what he handed in.
-        stored.append(
-            StoredEvent(
-                stream, version, event.type, event.type_version, orjson.loads(data), orjson.loads(meta), occurred_at, salt,
-                digest, previous,
-            )
-        )  # fmt: skip
+        data_read, meta_read = orjson.loads(data), orjson.loads(meta)
+        stored.append(StoredEvent(stream, version, kind, kind_version, data_read, meta_read, occurred_at, salt, digest, previous))
     return rows, tuple(stored)
 
 
@@ -74,13 +84,13 @@ def unpack(row: Row) -> StoredEvent:
     stream, version, type, type_version, payload, meta, occurred_at, salt, hash = row
     data_bytes, meta_bytes = payload.encode(), meta.encode()
     digest = canonical.digest(
-        stream=stream,
+        stream=str(stream),
         version=version,
         type=type,
         type_version=type_version,
         data=data_bytes,
         meta=meta_bytes,
-        occurred_at=occurred_at,
+        occurred_at=canonical.write_time(occurred_at),
         salt=salt,
     )
     return StoredEvent(

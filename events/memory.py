@@ -26,7 +26,8 @@ class MemoryStore:
         """See `Store.append`. Raises `ValueError` for `also`: there are no tables here."""
         if also:
             raise ValueError("MemoryStore has no tables: it cannot run the statements in `also`.")
-        rows, stored = forge(stream, events, expected)
+        written, stored = forge(stream, events, expected)
+        rows = [Row(stream, *row[1:6], one.occurred_at, *row[7:]) for row, one in zip(written, stored, strict=True)]
         with self._lock:
             if found := self._commands.get((stream, command_id)):
                 raise DuplicateCommand(*found)

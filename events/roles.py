@@ -18,7 +18,7 @@ ALL = "SELECT, INSERT, UPDATE, DELETE"
 
 def runtime_role() -> str:
     """The role that the service runs as; empty if the settings name none."""
-    return getattr(settings, "DATABASE_RUNTIME_ROLE", "") or settings.DATABASES[DEFAULT_DB_ALIAS].get("USER", "")
+    return str(getattr(settings, "DATABASE_RUNTIME_ROLE", "") or settings.DATABASES[DEFAULT_DB_ALIAS].get("USER", ""))
 
 
 def grant(using: str) -> None:

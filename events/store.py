@@ -15,7 +15,7 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from events.canonical import NotCanonical, genesis
-from events.chain import Row, forge, unpack
+from events.chain import Written, forge, unpack
 from events.types import (
     START,
     Cursor,
@@ -110,7 +110,7 @@ class PostgresStore:
 
     def _find_command(self, stream: UUID, command_id: UUID) -> tuple[int, int] | None:
         """Version of the command's first event and number of its events. The next command's first event ends it."""
-        return self._one(
+        found: tuple[int, int] | None = self._one(
             "SELECT f.version, coalesce("
             "(SELECT n.version FROM events_event n WHERE n.stream = f.stream AND n.version > f.version AND n.command_seq = 0"
             " ORDER BY n.version LIMIT 1),"
@@ -118,6 +118,7 @@ class PostgresStore:
             " FROM events_event f WHERE f.stream = %s::uuid AND f.command_id = %s::uuid AND f.command_seq = 0",
             [stream, command_id],
         )
+        return found
 
     def _one(self, query: str, params: Sequence[Any]) -> Any:
         with connections[self.using].cursor() as cursor:
@@ -125,11 +126,11 @@ class PostgresStore:
             return cursor.fetchone()
 
 
+# Numbers, ids and times go as text and are cast here: psycopg would choose the type by the size of a number, and prepare
+# the statement anew for each choice. Bytes go as they are (%b).
 _INTO = f"INSERT INTO events_event ({COLUMNS}, command_id, command_seq)"
-_FIRST = (
-    "SELECT %s::uuid, %s::int, %s::text, %s::smallint, %s::text, %s::text, %s::timestamptz, %s::bytea, %s::bytea, %s::uuid, 0"
-)
-_BEFORE = " FROM events_event p WHERE p.stream = %s::uuid AND p.version = %s::int AND p.hash = %s::bytea"
+_FIRST = "%s::uuid, %s::int, %s::text, %s::smallint, %s::text, %s::text, %s::timestamptz, %b::bytea, %b::bytea, %s::uuid, 0"
+_BEFORE = "FROM events_event p WHERE p.stream = %s::uuid AND p.version = %s::int AND p.hash = %b::bytea"
 _REST = (
     "SELECT %s::uuid, r.version, r.type, r.type_version, r.payload, r.meta, r.occurred_at, r.salt, r.hash,"
     " %s::uuid, row_number() OVER (ORDER BY r.version) FROM unnest("
@@ -138,14 +139,16 @@ _REST = (
 )
 
 
-@functools.cache
+@functools.lru_cache(512)
 def _append_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
     """One statement: the lock, the proof of the predecessor, the rows, and what else is to be written.
 
     Only the first event can collide, with another writer's or with an earlier try of the same command. `ON CONFLICT`
     rather than an error, because an error would end the caller's transaction. The rest follows from the first.
     """
-    first = f"{_INTO} {_FIRST}{'' if begins else _BEFORE} ON CONFLICT DO NOTHING RETURNING version"
+    first = f"{_INTO} SELECT {_FIRST} {'' if begins else _BEFORE} ON CONFLICT DO NOTHING RETURNING version"
+    if count == 1 and not also:
+        return first
     if count == 1:
         parts = [f"appended AS ({first})"]
     else:
@@ -158,11 +161,12 @@ def _append_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
     return f"WITH {', '.join(parts)} SELECT version FROM appended"  # noqa: S608 - texts of the program
 
 
-def _append_params(rows: Sequence[Row], expected: Head, command_id: UUID) -> list[Any]:
-    params: list[Any] = [*rows[0], command_id]
+def _append_params(rows: Sequence[Written], expected: Head, command_id: UUID) -> list[Any]:
+    stream, version, type, type_version, payload, meta, occurred_at, salt, hash = rows[0]
+    command = str(command_id)
+    params: list[Any] = [stream, str(version), type, str(type_version), payload, meta, occurred_at, salt, hash, command]
     if expected.version:
-        params += (rows[0].stream, expected.version, expected.hash)
+        params += (stream, str(expected.version), expected.hash)
     if len(rows) > 1:
-        columns = [list(column) for column in zip(*rows[1:], strict=True)][1:]
-        params += (rows[0].stream, command_id, *columns, len(rows) - 1)
+        params += (stream, command, *(list(column) for column in list(zip(*rows[1:], strict=True))[1:]), str(len(rows) - 1))
     return params

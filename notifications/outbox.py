@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -55,6 +57,11 @@ class Notice:
     def __post_init__(self) -> None:
         if (self.user_id is None) == (self.address == ""):
             raise ValueError("a notice has one receiver: a user or an address")
+        if self.address:
+            try:
+                validate_email(self.address)
+            except ValidationError as fault:
+                raise ValueError("this is not a mail address; it should be like name@example.org") from fault
         if not _TOPIC.match(self.topic):
             raise ValueError("a topic has at most 100 letters, digits, dots, hyphens and underscores: it stands in mail headers")
         if self.due_at is not None and timezone.is_naive(self.due_at):

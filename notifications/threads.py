@@ -10,14 +10,15 @@ from notifications.models import Outbox
 
 def root_id(row: Outbox) -> str:
     """The id of the mail that begins a topic's thread for this receiver. It can be computed before and after that mail."""
-    return _message_id(row.topic.replace("_", "-")[:40] or "notice", "root", row.topic, row.receiver)
+    return _message_id(row.topic, "root", row.topic, row.receiver)
 
 
 def own_id(row: Outbox) -> str:
     """The id of a mail that does not begin a thread."""
-    return _message_id(row.kind.replace("_", "-"), "own", str(row.id))
+    return _message_id(row.kind, "own", str(row.id))
 
 
 def _message_id(label: str, *what: str) -> str:
+    # Short: a header line is folded at 78 characters, and some programs do not know an id again that begins on the next line.
     digest = salted_hmac("notifications.threads", "\n".join(what), algorithm="sha256").hexdigest()
-    return f"<{label.strip('.')}.{digest[:32]}@{settings.MAIL_DOMAIN}>"
+    return f"<{label.replace('_', '-')[:16].strip('.-')}.{digest[:24]}@{settings.MAIL_DOMAIN}>"

@@ -13,7 +13,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -34,14 +34,22 @@ def free_port() -> int:
 class Service:
     """The running service. `environment` is what its processes get: addresses of the servers, secrets, settings."""
 
-    def __init__(self, data: Path, *, port: int, environment: Mapping[str, str], web_workers: int = 2) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *,
+        port: int,
+        environment: Mapping[str, str],
+        web_workers: int = 2,
+        processes: Collection[str] = ("web", "worker", "beat"),
+    ) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.logs = data / "logs"
         self.logs.mkdir(parents=True, exist_ok=True)
         self.environment = {"BASE_URL": f"http://localhost:{port}", **environment, "PYTHONUNBUFFERED": "1"}
         celery = [sys.executable, "-m", "celery", "-A", "gamesvc.celery"]
-        self._commands = {
+        commands = {
             "web": [
                 sys.executable,
                 *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
@@ -50,6 +58,7 @@ class Service:
             "worker": [*celery, "worker", "--concurrency", "1", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"],
             "beat": [*celery, "beat", "--loglevel", "WARNING", "--schedule", str(data / "beat"), "--pidfile", ""],
         }
+        self._commands = {name: command for name, command in commands.items() if name in processes}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._stopping = threading.Event()
 
@@ -65,6 +74,7 @@ class Service:
         """Migrate, check, start all processes, and wait until the web server answers."""
         self.manage("migrate", "--no-input", "-v", "0")
         self.manage("check", "--database", "default", "--fail-level", "CRITICAL")
+        self.manage("collectstatic", "--no-input", "-v", "0")
         for name in self._commands:
             self._start(name)
         threading.Thread(target=self._keep, daemon=True).start()

@@ -228,7 +228,8 @@ class Pieces(Paper):
 
     def die(self, value: int, x: float, y: float, size: float = 52, *, kind: str = "white", chosen: bool = False) -> None:
         """A die, upper left corner at x, y; `kind`: `white` (round corners), `red` (inner line), `black` (square)."""
-        body = {"white": ("panel", "ink"), "red": ("R", "onR"), "black": ("ink", "panel")}[kind]
+        # The seats' white is light and its ink dark in both colour schemes.
+        body = {"white": ("W", "onW"), "red": ("R", "onR"), "black": ("onW", "W")}[kind]
         rx = size * (0.04 if kind == "black" else 0.155)
         self.rect(x, y, size, size, fill=body[0], stroke="ink", line=2.2, rx=rx)
         if kind == "red":

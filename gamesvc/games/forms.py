@@ -111,7 +111,7 @@ def _object_fault(schema: Schema, value: Mapping[Any, Any], path: str) -> Fault 
             return Fault(_join(path, name), f"{_join(path, name)} is not known here; known: {known}.")
         if sub is not True and (found := fault(sub, item, _join(path, name))):
             return found
-    return _total_fault(schema, list(value.values()), path)
+    return _total_fault(schema, [item for item in value.values() if _is(item, "integer")], path)
 
 
 def _array_fault(schema: Schema, value: Sequence[Any], path: str) -> Fault | None:
@@ -246,8 +246,13 @@ def _try_array(schema: Schema, rng: random.Random) -> list[Any]:
     low, rule = schema.get("minItems", 0), schema.get("total")
     if pool is None:
         high = schema.get("maxItems", low + 2)
-        chosen: list[Any] = []
         size = rng.randint(low, high)
+        options = list(schema["items"].get("oneOf", ()))
+        if "pairwise" in schema and options:
+            # Items that may not agree come from different options; their numbers are moved until the sum is right.
+            picked = rng.sample(options, min(size, len(options)))
+            return _settle_items(schema, picked, [sample(option, rng) for option in picked], rng)
+        chosen: list[Any] = []
         while len(chosen) < size:
             item = sample(schema["items"], rng)
             chosen.append(item)
@@ -270,6 +275,23 @@ def _try_array(schema: Schema, rng: random.Random) -> list[Any]:
                 chosen.remove(item)
                 total -= worth(schema, item)
     return chosen
+
+
+def _settle_items(schema: Schema, options: Sequence[Schema], items: list[Any], rng: random.Random) -> list[Any]:
+    """Move the integer fields of an array's objects until the sum of the array is right, as far as their schemas let."""
+    if "total" not in schema:
+        return items
+    low, high = schema["total"].get("minimum", 0), schema["total"].get("maximum", 10**6)
+    fields = [(at, name) for at, item in enumerate(items) for name in item if _is(item[name], "integer")]
+    rng.shuffle(fields)
+    for at, name in fields:
+        total = sum(worth(schema, item) for item in items)
+        wanted = items[at][name] + (low - total if total < low else min(0, high - total))
+        sub = options[at].get("properties", {}).get(name, {})
+        kept = options[at].get("total", {}).get("minimum", 0) - worth(schema, items[at]) + items[at][name]
+        least = max(sub.get("minimum", 0), kept)
+        items[at][name] = max(least, min(sub.get("maximum", 10**6), wanted))
+    return items
 
 
 def values(schema: Schema, most: int = 200) -> Iterator[Any]:

@@ -191,7 +191,7 @@ def _message(name: str, subject: str, context: dict[str, Any], *, reason: str) -
         subject=subject,
         text=text,
         html=html,
-        images=(Image("board.png", picture),) if picture else (),
+        images=(Image("board", picture),) if picture else (),
         sender_name=f"{context['title']} #{match.number}",
         list_name=f"match-{match.number}",
         reason=reason,

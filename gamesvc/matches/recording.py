@@ -15,8 +15,8 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from events.store import NewEvent, Statement, StoredEvent
 
+from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel import Awaited, Event
 from gamesvc.matches import hints
 from gamesvc.matches.loading import STORE, Loaded, remember

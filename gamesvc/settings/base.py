@@ -169,11 +169,14 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
 }
 
+# Serves the view that `manage.py bench submit` compares a turn to; never set elsewhere.
+BASELINE = os.environ.get("BASELINE", "") == "1"
+
 # How many matches one user may open: at once, and within a minute.
 # An hour of the clocks in seconds: less than 3600 only for trying out, as `manage.py demo` does.
 SECONDS_PER_HOUR = int(os.environ.get("SECONDS_PER_HOUR", "3600"))
-MATCHES_OPEN_PER_USER = 50
-MATCHES_PER_MINUTE = 10
+MATCHES_OPEN_PER_USER = int(os.environ.get("MATCHES_OPEN_PER_USER", "50"))
+MATCHES_PER_MINUTE = int(os.environ.get("MATCHES_PER_MINUTE", "10"))
 MATCH_LAPSES_AFTER_DAYS = 14
 
 LOGGING = {

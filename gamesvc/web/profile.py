@@ -17,6 +17,8 @@ from accounts.models import User
 from accounts.tokens import SCOPES, TokenRefused, create_token, revoke_token
 from accounts.validators import zone_names
 from gamesvc.web.access import signed_in
+from notifications import preferences, registry
+from notifications.models import Scope
 
 
 class ProfileForm(ModelForm):  # type: ignore[type-arg]
@@ -47,10 +49,39 @@ def _page(request: HttpRequest, user: User, form: ProfileForm, fresh_key: str = 
         "keys": user.api_tokens.filter(revoked_at=None),
         "scopes": [scope for scope in SCOPES if scope != "admin" or user.is_staff],
         "fresh_key": fresh_key,
+        "kinds": _kinds(user),
     }
     answer = render(request, "web/profile.html", context, status=422 if form.errors else status)
     answer["Cache-Control"] = "no-store"
     return answer
+
+
+def _kinds(user: User) -> list[tuple[str, str, bool]]:
+    """The kinds of mail one may do without: name, label, whether it is sent."""
+    unwanted = {(row.scope, row.value) for row in preferences.mutes_of(user)}
+    everything = (Scope.ALL, "") in unwanted
+    return [(kind.name, kind.label, not everything and (Scope.KIND, kind.name) not in unwanted) for kind in _choosable()]
+
+
+def _choosable() -> list[registry.Kind]:
+    return [kind for kind in registry.kinds() if not kind.essential]
+
+
+@require_POST
+@login_required
+def mails(request: HttpRequest) -> HttpResponse:
+    """Which kinds of mail one wants."""
+    user = signed_in(request)
+    receiver = preferences.Receiver(user_id=user.pk)
+    wanted = request.POST.getlist("kinds")
+    preferences.unmute(receiver, Scope.ALL)
+    for kind in _choosable():
+        if kind.name in wanted:
+            preferences.unmute(receiver, Scope.KIND, kind.name)
+        else:
+            preferences.mute(receiver, Scope.KIND, kind.name)
+    messages.success(request, "Your choice of mails is saved.")
+    return redirect("web:profile")
 
 
 @require_POST

@@ -6,12 +6,13 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
@@ -20,7 +21,7 @@ from django.views.decorators.http import require_POST
 from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Awaited, Caption, Form, Refused
 from gamesvc.matches import loading, notices, selectors, turns
-from gamesvc.matches.loading import Loaded
+from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
@@ -30,6 +31,8 @@ from gamesvc.web.access import find
 
 LOG_LINES = 40
 MOST_ORDERS = 30
+MOST_BEFORE_PLAY = 1000
+"""Replay looks for the first board among so many events; seats may have been taken and given back before it."""
 SEND_AGAIN = "Something happened since this page was made. Look at the board and the log, then send it again."
 
 
@@ -71,6 +74,15 @@ def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
     return answer
 
 
+def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
+    """The version the reader may know of, for pages that ask whether something has happened."""
+    access = find(request, ident)
+    loaded = loading.load(access.match.id, access.match.game)
+    answer = JsonResponse({"version": loaded.viewer_version(access.viewer)})
+    answer["Cache-Control"] = "private, no-store"
+    return answer
+
+
 # --- what the page shows ---
 
 
@@ -96,13 +108,14 @@ def _page(request: HttpRequest, access: Access, failed: Failed | None = None) ->
         "options": lists.changed_options(match),
         "failed": failed,
         "log": _log(request, access, loaded, names),
+        "last_told": loaded.viewer_version(access.viewer),
         "head_hash": bytes(match.head_hash).hex() if match.head_hash else "",
     }
     if loaded.started:
-        context |= _position(access, loaded) | _questions(access, loaded, names)
+        context |= _position(access, loaded, _past(request)) | _questions(access, loaded, names)
         context |= _ranking(match, names)
     else:
-        context |= {"bots": list(loaded.game.bots), "share_link": _share_link(request, access)}
+        context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
     if access.seat is not None and loaded.started and not loaded.ended:
         context |= _orders(access, loaded, failed)
     if access.seat is not None:
@@ -110,14 +123,44 @@ def _page(request: HttpRequest, access: Access, failed: Failed | None = None) ->
     return render(request, "web/match.html", context, status=failed.status if failed else 200)
 
 
-def _position(access: Access, loaded: Loaded) -> dict[str, Any]:
-    view = loaded.game.view(loaded.timeline.state, access.viewer)
-    caption = _caption(access)
+def _past(request: HttpRequest) -> int | None:
+    """The version that a replay asks for."""
+    text = request.GET.get("at", "")
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
+    """The board now, or as the reader saw it at an earlier version."""
+    last = loaded.viewer_version(access.viewer)
+    first = _first_version(loaded) if at is not None else 0
+    here = last if at is None or at >= last else max(at, first)
+    past = here < last
+    state = loading.state_at(loaded.game, loaded.match_id, here) if past else loaded.timeline.state
+    view = loaded.game.view(state, access.viewer)
+    caption = replace(_caption(access), past=past)
+    steps = [
+        ("first", "First", "0" if here > first else ""),
+        ("previous", "Previous", str(here - 1) if here > first else ""),
+        ("next", "Next", str(here + 1) if past else ""),
+        ("last", "Last", str(last) if past else ""),
+    ]
     return {
         "picture": _safe(loaded.game.picture(view, caption)),
         "board_text": loaded.game.board_text(view, caption),
-        "version": loaded.viewer_version(access.viewer),
+        "version": last,
+        "past": {"at": here, "last": last} if past else None,
+        "steps": steps,
     }
+
+
+def _first_version(loaded: Loaded) -> int:
+    """The version at which there was a board for the first time: that after the game's opening events."""
+    opening = STORE.read(loaded.match_id, 0, min(loaded.version, MOST_BEFORE_PLAY))
+    started = next((stored for stored in opening if stored.type == "match.started"), None)
+    if started is None:
+        return loaded.version
+    # One append has one moment.
+    return max(one.version for one in opening if one.occurred_at == started.occurred_at)
 
 
 def _safe(picture: str) -> SafeString:
@@ -165,17 +208,23 @@ def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str,
     last = access.seat.seen_version if access.seat is not None else None
     shown = told if everything else told[:LOG_LINES]
     lines = [
-        {"version": version, "moment": moment, "sentence": sentence, "new": last is not None and version > last}
+        {
+            "version": version,
+            "moment": moment,
+            "minute": moment.replace(second=0, microsecond=0),
+            "sentence": sentence,
+            "new": last is not None and version > last,
+        }
         for version, moment, sentence in shown
     ]
     return {"lines": lines, "more": len(told) - len(shown)}
 
 
-def _share_link(request: HttpRequest, access: Access) -> str:
+def _share_link(access: Access) -> str:
     """The link that lets others in, for those who may pass it on."""
     if not (access.is_host or access.seat is not None):
         return ""
-    return request.build_absolute_uri(f"/matches/{access.match.number}/?link={access.match.link_token}")
+    return f"{settings.BASE_URL}/matches/{access.match.number}/?link={access.match.link_token}"
 
 
 def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, Any]:

@@ -15,10 +15,12 @@ urlpatterns = [
     path("invitations/<str:token>/", opening.invitation, name="invitation"),
     path("matches/<str:ident>/", table.match_page, name="match"),
     path("matches/<str:ident>/board.svg", table.board_picture, name="board"),
+    path("matches/<str:ident>/version", table.newest_version, name="version"),
     path("matches/<str:ident>/command", table.send_command, name="command"),
     path("matches/<str:ident>/orders", table.send_orders, name="orders"),
     path("matches/<str:ident>/seats", opening.change_seats, name="seats"),
     path("matches/<str:ident>/invite", opening.invite, name="invite"),
     path("profile/", profile.profile, name="profile"),
+    path("profile/mails", profile.mails, name="mails"),
     path("profile/tokens", profile.tokens, name="tokens"),
 ]

@@ -7,13 +7,25 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gamesvc.games
 from gamesvc.games import codec, records
-from gamesvc.games.dice import Dice, DrawNeeded, KeyedSource, NoSource, ScriptedSource, draw_key, seeded
+from gamesvc.games.dice import (
+    Dice,
+    DrawNeeded,
+    KeyedSource,
+    NoSource,
+    ScriptedSource,
+    commitment,
+    contribution,
+    draw_key,
+    seeded,
+)
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.games.protocol import Session, serve
 from gamesvc.games.selfplay import Broken, play
@@ -223,3 +235,23 @@ def test_importing_a_game_loads_no_django(module: str) -> None:
     code = f"import sys, {module}; print([m for m in ('django', 'celery', 'redis', 'rest_framework', 'psycopg') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_documented_vectors_of_the_draws() -> None:
+    """The table in gamesvc/games/README.md, from which somebody may write his own check."""
+    secret, match = bytes(range(32)), "00000000-0000-0000-0000-000000000001"
+    contributed = contribution(match, "tea")
+    key = draw_key(secret, match, [contributed])
+    dice = Dice(KeyedSource(key))
+    rows = {
+        "commitment": f"`{commitment(secret)}`",
+        "contributed hash": f"`{contributed}`",
+        "key": f"`{key.hex()}`",
+        "draws 0 to 9, dice of 6": ", ".join(str(dice.roll(6)) for _ in range(10)),
+        "draw 10, choose 1000": str(dice.choose(1000)),
+        "draw 11, shuffle 10": ", ".join(map(str, dice.shuffle(range(10)))),
+        "draw 12, sample 5 of 85": ", ".join(map(str, dice.sample(range(85), 5))),
+    }
+    text = (Path(gamesvc.games.__file__).parent / "README.md").read_text(encoding="utf-8")
+    for name, value in rows.items():
+        assert f"| {name} | {value} |" in text

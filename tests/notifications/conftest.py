@@ -5,7 +5,7 @@ from allauth.account.models import EmailAddress
 
 from accounts.addresses import add_verified_address
 from accounts.models import User
-from notifications import registry
+from notifications import outbox, registry
 from notifications.models import Mute, Outbox
 from notifications.registry import Image, Message
 from notifications.sink import MailSink
@@ -15,6 +15,12 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000a49444154789c6360000002000100"
     "05fe02fea70000000049454e44ae426082"
 )
+
+
+@pytest.fixture(autouse=True)
+def _no_hints(monkeypatch):
+    """No worker listens here: the tests call the sender themselves."""
+    monkeypatch.setattr(outbox.send_soon, "apply_async", lambda **_: None)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def test_marks(sink, turns, ann):
     due = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
     caught = send(sink, ann, topic="42", due_at=due)
     message = caught.message
-    assert message["From"] == '"Stones #42" <play@games.example>'
+    assert message["From"] == "Stones #42 <play@games.example>"
     assert caught.sender == "play@games.example"
     assert message["To"] == "ann@players.example"
     assert (message["Cc"], message["Bcc"], message["Precedence"]) == (None, None, None)
@@ -33,15 +33,16 @@ def test_marks(sink, turns, ann):
     assert message["X-Auto-Response-Suppress"] == "All"
     assert message["X-Game-Reason"] == "your-turn"
     assert message["List-Id"] == "<match-42.games.example>"
-    assert message["List-Unsubscribe"].startswith("<https://games.example/notices/unsubscribe/")
+    assert message["List-Unsubscribe"].strip().startswith("<https://games.example/notices/unsubscribe/")
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert parsedate_to_datetime(message["Date"]) == due
+    assert b"\r\nMessage-ID: <42." in caught.raw, "not folded"
 
 
 def test_one_click_is_offered_with_https_only(sink, turns, ann, settings):
     settings.BASE_URL = "http://localhost:8000"
     message = send(sink, ann).message
-    assert message["List-Unsubscribe"].startswith("<http://localhost:8000/")
+    assert message["List-Unsubscribe"].strip().startswith("<http://localhost:8000/")
     assert message["List-Unsubscribe-Post"] is None
 
 
@@ -76,7 +77,7 @@ def test_structure(sink, turns, ann):
     assert message.get_content_type() == "multipart/alternative"
     plain, related = message.iter_parts()
     assert (plain.get_content_type(), related.get_content_type()) == ("text/plain", "multipart/related")
-    assert plain.get_content() == "Take one to three stones.\n"
+    assert plain.get_content().splitlines() == ["Take one to three stones."]
     html, image = related.iter_parts()
     assert (html.get_content_type(), image.get_content_type()) == ("text/html", "image/png")
     assert image.get_content() == PNG

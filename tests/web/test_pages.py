@@ -244,8 +244,42 @@ def test_the_profile_and_its_keys(clients, people):
     assert "my bot" not in html(client.get("/profile/"))
 
 
+def test_mails_of_a_kind_can_be_switched_off_and_on(clients, people):
+    client = clients[0]
+    form = form_to(html(client.get("/profile/")), "/mails")
+    every = form.choices["kinds"]
+    assert set(form.fields["kinds"]) == every
+    client.post(form.action, chosen(form, {"kinds": ["your_turn"]}))
+    assert form_to(html(client.get("/profile/")), "/mails").fields["kinds"] == ["your_turn"]
+    client.post(form.action, chosen(form, {"kinds": sorted(every)}))
+    assert set(form_to(html(client.get("/profile/")), "/mails").fields["kinds"]) == every
+
+
 def test_account_pages_wear_our_clothes(db, toy_offered):
     for path in ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"):
         page = html(Client().get(path))
         assert "tokens.css" in page
         assert "btn" in page
+
+
+def test_replay_shows_an_earlier_board(toy_offered, clients):
+    match = running(clients)
+    opening = loading.load(match.id, "toy").version
+    _seat, client, _other = awaited_client(match, clients)
+    form = form_to(html(client.get(f"/matches/{match.number}/")), "/command", "Draw")
+    client.post(form.action, form.fields)
+    page = html(clients[0].get(f"/matches/{match.number}/?at={opening}"))
+    assert f"at version {opening} of" in page
+    earliest = html(clients[0].get(f"/matches/{match.number}/?at=0"))
+    assert f"at version {opening} of" in earliest
+    assert "at version" not in html(clients[0].get(f"/matches/{match.number}/?at=99999"))
+
+
+def test_a_page_can_ask_for_news(toy_offered, clients):
+    match = running(clients)
+    before = clients[0].get(f"/matches/{match.number}/version").json()["version"]
+    _seat, client, _other = awaited_client(match, clients)
+    form = form_to(html(client.get(f"/matches/{match.number}/")), "/command", "Draw")
+    client.post(form.action, form.fields)
+    assert clients[0].get(f"/matches/{match.number}/version").json()["version"] > before
+    assert clients[2].get(f"/matches/{match.number}/version").status_code == 404

@@ -1,5 +1,6 @@
 """The addresses of version 1."""
 
+from django.conf import settings
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView
 
@@ -28,3 +29,8 @@ urlpatterns = [
     path("tokens/", views.Tokens.as_view()),
     path("tokens/<uuid:token_id>/", views.TokenDetail.as_view()),
 ]
+
+if settings.BASELINE:
+    from gamesvc.api.baseline import Baseline
+
+    urlpatterns.append(path("baseline/<uuid:stream>/", Baseline.as_view()))

@@ -13,7 +13,11 @@ Changes = dict[str, Any]
 
 
 def evolve(state: State | None, event: Event) -> State:
-    """Apply one event. `todo` is what is left to resolve, `cmd` the command whose first event this is."""
+    """Apply one event.
+
+    `todo` is what is left to resolve; `cmd` the command whose first event this is: its sender is there, so his time-outs
+    do not count on, and what could be replayed is dropped with the next command of that kind.
+    """
     data = event.data
     if state is None:
         return _created(data)
@@ -21,8 +25,12 @@ def evolve(state: State | None, event: Event) -> State:
     changes = handler(state, data) if handler is not None else {}
     if "todo" in data:
         changes["agenda"] = tuple(data["todo"])
-    if state.replay and "cmd" in data and "replay" not in changes:
-        changes["replay"] = ()
+    if "cmd" in data and event.type not in ("timed_out", "game_ended"):
+        if state.replay and data["cmd"]["replay"]:
+            changes["replay"] = ()
+        if state.sides[data["cmd"]["seat"]].timeouts:
+            a, b = changes.get("sides", state.sides)
+            changes["sides"] = (replace(a, timeouts=0), b) if data["cmd"]["seat"] == 0 else (a, replace(b, timeouts=0))
     return replace(state, **changes) if changes else state
 
 

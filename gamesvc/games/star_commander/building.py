@@ -16,7 +16,8 @@ def permits_ship(board: Board, seat: int, card: Card, cell: str) -> bool:
     """Whether an effect makes the cell a place for building this ship: capitals, Homeworlds, Shipyard, Fighter Bays."""
     if is_own_home(board, seat, cell):
         return True  # also under siege
-    effects = [e for e in (system.effects if (system := board.system(cell)) else ()) if not board.besieged(cell)]
+    system = board.system(cell)
+    effects = list(system.effects) if system is not None and not board.besieged(cell) else []
     effects += [effect for station in board.stations(cell, seat) for effect in board.card(station).effects]
     if board.stations(cell, seat):
         effects += [e for e in board.technology(seat) if e.scope == "own_systems_with_own_station"]

@@ -31,9 +31,10 @@ def spent(board: Board, vessel: str) -> tuple[int, set[str]]:
 
 
 def attackers(board: Board, seat: int) -> list[Vessel]:
-    """Own vessels here with attack left to assign."""
+    """Own vessels here with attack, and a target, left to assign."""
     cell = fight(board).cell
-    return [v for v in board.here(cell, seat) if board.can_attack(v) and spent(board, v.id)[0] < board.attack(v)]
+    able = [vessel for vessel in board.here(cell, seat) if board.can_attack(vessel)]
+    return [v for v in able if spent(board, v.id)[0] < board.attack(v) and targets_left(board, v)]
 
 
 def enemies(board: Board, seat: int) -> list[Vessel]:
@@ -61,11 +62,9 @@ def in_reach(board: Board, seat: int) -> list[Vessel]:
     return [vessel for vessel in found if is_guard(board, vessel) or vessel.controller not in shut]
 
 
-def aims_left(board: Board, vessel: Vessel, targets: Sequence[str]) -> tuple[list[str], int]:
-    """Among `targets` those a vessel may still fire at, and how many new ones at most."""
-    used = spent(board, vessel.id)[1]
-    free = 1 + board.extra_targets(vessel) - len(used)
-    return ([at for at in targets if at in used or free > 0]), max(0, free)
+def targets_left(board: Board, vessel: Vessel) -> int:
+    """At how many more targets a vessel may fire."""
+    return max(0, 1 + board.extra_targets(vessel) - len(spent(board, vessel.id)[1]))
 
 
 def check_assign(board: Board, seat: int, assignments: Assignments) -> list[dict[str, Any]]:
@@ -79,7 +78,7 @@ def check_assign(board: Board, seat: int, assignments: Assignments) -> list[dict
         vessel = state.vessels[at]
         before, used = spent(board, at)
         aimed = [shot["target"] for shot in shots]
-        if len(set(aimed)) < len(aimed):
+        if len(set(aimed)) < len(aimed) or used & set(aimed):
             raise Refused("illegal_target", f"{at} names a target twice; name it once with the whole amount.", "assignments")
         for shot in shots:
             if shot["target"] not in targets:
@@ -88,8 +87,8 @@ def check_assign(board: Board, seat: int, assignments: Assignments) -> list[dict
         total = before + sum(shot["amount"] for shot in shots)
         if total > board.attack(vessel):
             raise Refused("limit", f"{at} has attack {board.attack(vessel)}; {total} are assigned.", "assignments")
-        most = 1 + board.extra_targets(vessel)
-        if len(used | set(aimed)) > most:
+        if len(aimed) > targets_left(board, vessel):
+            most = 1 + board.extra_targets(vessel)
             raise Refused("limit", f"{at} can divide its damage over {most} target(s).", "assignments")
     _check_guard(board, seat, flat)
     return flat

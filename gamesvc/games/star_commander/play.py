@@ -23,7 +23,7 @@ class Play:
     def __init__(self, run: Run[State], *, answering: bool = True) -> None:
         self.run = run
         self.work: list[Step] = [dict(step) for step in run.state.work]
-        self._answering = answering
+        self.answering = answering
         self._board: Board | None = None
 
     @property
@@ -47,7 +47,7 @@ class Play:
         self.work.append(step)
         standing = self.state.prompt
         same = (standing.kind, standing.seat, standing.what) == (prompt, seat, what) and self.state.work == self.work
-        if not same or (self._answering and prompt not in TURN_PROMPTS):
+        if not same or (self.answering and prompt not in TURN_PROMPTS):
             self.emit(
                 "choice_requested",
                 prompt=prompt,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamesvc.games import codec
 from gamesvc.games.kernel import Refused
 from gamesvc.games.star_commander import actions, combat, ops, standing
+from gamesvc.games.star_commander.data import Card, Target
 from gamesvc.games.star_commander.play import Play, Step
 from gamesvc.games.star_commander.state import Item
 from gamesvc.games.star_commander.targets import (
@@ -50,7 +51,13 @@ def play_command(
     put_item(play, item, auto=auto)
 
 
-def check_command_card(play: Play, seat: int, uid: str) -> Any:
+def check_named(targets: Sequence[Target], command: Mapping[str, Any]) -> None:
+    """`targets` belongs to what aims at something, and only there."""
+    if "targets" in command and not targets:
+        raise Refused("illegal_target", "This aims at nothing; leave targets out.", "targets")
+
+
+def check_command_card(play: Play, seat: int, uid: str) -> Card:
     if uid not in play.state.seats[seat].hand:
         raise Refused("not_owned", f"There is no card {uid} in your hand.", "uid")
     card = play.board.cards[play.state.faces[uid]]
@@ -66,6 +73,7 @@ def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = 
     if effect is None:
         raise Refused("no_ability", f"{source} is nothing of yours with an ability that works now.", "source")
     state, targets = play.state, dict(command.get("targets", {}))
+    check_named(effect.targets, command)
     check_targets(board, aim_of_ability(board, seat, source, effect), targets)
     x, thrown = command.get("x", 0), command.get("discard")
     if (effect.cost_credits == "X") != ("x" in command):

@@ -290,7 +290,8 @@ def check_gate(state: State, seat: int, start: str, to: str) -> None:
     gates = state.players[seat].stargates
     for space, parameter in ((start, "from"), (to, "to")):
         if space not in gates:
-            raise Refused("no_target", f"You have no Stargate at {space}; you have them at {', '.join(gates) or 'no space'}.", parameter)
+            owned = ", ".join(gates) or "no space"
+            raise Refused("no_target", f"You have no Stargate at {space}; you have them at {owned}.", parameter)
     if start == to:
         raise Refused("not_adjacent", f"Your fleets are at {to} already.", "to")
     if to in state.turn.blocked:

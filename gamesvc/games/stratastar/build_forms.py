@@ -107,9 +107,7 @@ def _scouting(state: State, seat: int) -> Iterable[Form]:
             yield from priced(state, seat, "scout", f"Scout from {start}", cost_of("scout"), parameters)
 
 
-def _aimed(
-    state: State, seat: int, name: str, label: str, check: Callable[..., None], victims: Iterable[int]
-) -> Iterable[Form]:
+def _aimed(state: State, seat: int, name: str, label: str, check: Callable[..., None], victims: Iterable[int]) -> Iterable[Form]:
     for victim in victims:
         found: dict[str, list[str]] = {}
         for piece, space in facts.pieces(state.players[victim]):

@@ -71,9 +71,7 @@ COSTS: dict[str, tuple[tuple[str, int], ...]] = {
 """What an action costs, by action or ability id: pairs of card kind and value."""
 ABILITIES: tuple[str, ...] = tuple(entry["id"] for entry in _RULES["ability"])
 ABILITY_NAMES: dict[str, str] = {entry["id"]: entry["name"] for entry in _RULES["ability"]}
-LOW_TECHNOLOGY_ONLY: frozenset[str] = frozenset(
-    entry["id"] for entry in _RULES["ability"] if entry.get("low_technology_only")
-)
+LOW_TECHNOLOGY_ONLY: frozenset[str] = frozenset(entry["id"] for entry in _RULES["ability"] if entry.get("low_technology_only"))
 
 
 def abilities(low_technology: bool) -> tuple[str, ...]:
@@ -91,7 +89,7 @@ def _check() -> None:
     spaces = len(COLUMNS) * ROWS
     if spaces != _MAP["spaces"] or sum(CHITS.values()) != _MAP["shuffled_spaces"] or spaces - len(CORNERS) != sum(CHITS.values()):
         raise ValueError("map.toml: the chits do not fill the spaces")
-    if set(CORNER_ORDER) != set(CORNERS) or not HAZARDS < set(CHITS):
+    if set(CORNER_ORDER) != set(CORNERS) or not set(CHITS) > HAZARDS:
         raise ValueError("map.toml: corners or hazards do not fit")
     for power_cards in (False, True):
         if len(deck(power_cards)) != _DECK["total"]:

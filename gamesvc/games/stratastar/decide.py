@@ -93,7 +93,7 @@ def _pick_ability(run: Run[State], seat: int, command: Command) -> None:
 def _retool(run: Run[State], seat: int, command: Command) -> None:
     need_turn(run.state, seat, "retool")
     hand = Counter(run.state.players[seat].hand)
-    if short := Counter(command["cards"]) - hand:
+    if short := Counter[str](command["cards"]) - hand:
         raise Refused("cannot_pay", f"You do not have {', '.join(CARD_NAMES[card] for card in short)} to discard.", "cards")
     turn.retool(run, seat, command["cards"])
 
@@ -150,7 +150,7 @@ def _commit(run: Run[State], seat: int, command: Command) -> None:
     cards = command["cards"]
     if wrong := next((card for card in cards if card not in battle.ATTACKS), None):
         raise Refused("bad_pay", f"{CARD_NAMES[wrong]} is no use in a battle: commit Attack or Research.", "cards")
-    if short := Counter(cards) - Counter(run.state.players[seat].hand):
+    if short := Counter[str](cards) - Counter(run.state.players[seat].hand):
         raise Refused("cannot_pay", f"You do not have that many {', '.join(CARD_NAMES[card] for card in short)}.", "cards")
     battle.commit(run, seat, cards)
 

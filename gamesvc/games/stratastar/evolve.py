@@ -420,9 +420,7 @@ def _treaty_made(state: State, data: Data) -> State:
 
 
 def _offer_made(state: State, data: Data) -> State:
-    offer = Offer(
-        data["id"], data["seat"], data["to"], dict(data["give"]), dict(data["want"]), data["keep"], data["wait"]
-    )
+    offer = Offer(data["id"], data["seat"], data["to"], dict(data["give"]), dict(data["want"]), data["keep"], data["wait"])
     waiting = offer.id if offer.wait else state.waiting
     return replace(state, offers=(*state.offers, offer), waiting=waiting, next_id=offer.id + 1)
 

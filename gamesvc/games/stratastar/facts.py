@@ -160,9 +160,7 @@ def joined(state: State, closed: str | None = None) -> bool:
     chart, hazards = state.chart, data.HAZARDS
 
     def is_open(space: str) -> bool:
-        return (
-            space != closed and chart.chits.get(space) not in hazards and chart.scouted.get(space) not in hazards
-        )
+        return space != closed and chart.chits.get(space) not in hazards and chart.scouted.get(space) not in hazards
 
     ends = homes(state)
     return not ends or set(ends) <= region(ends[0], is_open)
@@ -201,11 +199,7 @@ def foes_at(state: State, seat: int, space: str) -> tuple[int, ...]:
 
 def contested(state: State, seat: int) -> list[str]:
     """Spaces where `seat` may want a battle that has not been fought this phase (RULES.md 8)."""
-    return [
-        space
-        for space in unit_spaces(state.players[seat])
-        if space not in state.turn.fought and foes_at(state, seat, space)
-    ]
+    return [space for space in unit_spaces(state.players[seat]) if space not in state.turn.fought and foes_at(state, seat, space)]
 
 
 def force(player: Player, space: str) -> int:

@@ -120,5 +120,3 @@ def _aside(state: State, seat: int) -> Iterable[Form]:
         yield from priced(state, seat, "spy", "Spy", cost_of("spy"), {"target": target}, aside=True)
     yield Form("set_orders", "Standing orders", {"orders": ORDERS}, aside=True)
     yield Form("resign", "Resign", aside=True)
-
-

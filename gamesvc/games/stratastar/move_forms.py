@@ -45,9 +45,7 @@ def _steps(state: State, seat: int, start: str) -> Iterable[Form]:
         yield from _going(state, seat, "move", start, reached, cost, free=cost == cost_of("move"))
 
 
-def _going(
-    state: State, seat: int, name: str, start: str, reached: list[str], cost: Cost, *, free: bool
-) -> Iterable[Form]:
+def _going(state: State, seat: int, name: str, start: str, reached: list[str], cost: Cost, *, free: bool) -> Iterable[Form]:
     words = "through the Stargate" if name == "gate" else "from"
     for fields, needed in group_fields(state.players[seat], start):
         parameters: dict[str, Any] = {"from": {"const": start}, "to": spaces(reached, "To"), **fields}

@@ -153,7 +153,7 @@ def _check(needs: Cost, hand: Sequence[str], cards: Sequence[str], cost: Cost, n
 
 
 def supply(cards: Sequence[str]) -> dict[str, int]:
-    return {card: n for card, n in sorted(Counter(cards).items(), key=lambda one: RANK[one[0]])}
+    return dict(sorted(Counter(cards).items(), key=lambda one: RANK[one[0]]))
 
 
 def cards_schema(cards: Sequence[str], **more: Any) -> dict[str, Any]:

@@ -106,9 +106,7 @@ def mode_of(state: State, seat: int, name: str, action: Action) -> str:
         return orders.sabotage if listed or onto else "never"
     if name == "diplomacy_block":
         spaces = orders.diplomacy_spaces
-        covered = (
-            "any" in spaces or action.enters in spaces or ("homeworld" in spaces and action.enters == player.home)
-        )
+        covered = "any" in spaces or action.enters in spaces or ("homeworld" in spaces and action.enters == player.home)
         return orders.diplomacy if covered else "never"
     if name == "retreat":
         return orders.retreat

@@ -13,7 +13,7 @@ from gamesvc.games.stratastar.battle import ATTACKS
 from gamesvc.games.stratastar.board import in_order
 from gamesvc.games.stratastar.data import CARDS, RANK
 from gamesvc.games.stratastar.facts import joined
-from gamesvc.games.stratastar.state import Offer, Orders, Player, State
+from gamesvc.games.stratastar.state import Mode, Offer, Orders, Player, State
 
 # --- redaction (RULES.md 12) ---
 
@@ -200,15 +200,15 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
 
 
 def _other(player: Player, hand: Sequence[str], dice: Dice) -> Player:
-    modes = ("never", "ask", "auto")
-    orders: Any = Orders(
-        when_unable=("ask", "pass")[dice.choose(2)],  # type: ignore[arg-type]
-        diplomacy=modes[dice.choose(3)],  # type: ignore[arg-type]
-        retreat=modes[dice.choose(3)],  # type: ignore[arg-type]
-        sabotage=("never", "ask")[dice.choose(2)],  # type: ignore[arg-type]
-        fight=("peace", "ask", "fight")[dice.choose(3)],  # type: ignore[arg-type]
+    modes: tuple[Mode, ...] = ("never", "ask", "auto")
+    orders = Orders(
+        when_unable=("ask", "pass")[dice.choose(2)],
+        diplomacy=modes[dice.choose(3)],
+        retreat=modes[dice.choose(3)],
+        sabotage=("never", "ask")[dice.choose(2)],
+        fight=("peace", "ask", "fight")[dice.choose(3)],
         commit=("ask", "none", "all", "2")[dice.choose(4)],
-        offers=("ask", "reject")[dice.choose(2)],  # type: ignore[arg-type]
+        offers=("ask", "reject")[dice.choose(2)],
     )
     return replace(player, hand=tuple(sorted(hand, key=RANK.__getitem__)), orders=orders, records=())
 

@@ -15,7 +15,14 @@ from gamesvc.games.stratastar.payment import pick, value
 from gamesvc.games.stratastar.state import State
 from gamesvc.games.timeline import Run
 
-NEXT = {"retool": "trade", "trade": "support", "support": "build", "build": "movement", "movement": "battle", "battle": "battle_call"}
+NEXT = {
+    "retool": "trade",
+    "trade": "support",
+    "support": "build",
+    "build": "movement",
+    "movement": "battle",
+    "battle": "battle_call",
+}
 
 
 def start(run: Run[State], seat: int) -> None:
@@ -80,10 +87,19 @@ def go_on(run: Run[State]) -> None:
             battle.settle(run)
         elif state.order and not state.players[state.turn.active].alive:
             finish(run)
-        elif state.turn.phase == "battle_call" and not state.turn.calling:
-            _call_on(run)
-        else:
+        elif state.turn.phase != "battle_call":
             return
+        elif left := _not_calling(state):
+            # A seat that left may have been the only foe of one that is asked.
+            run.emit("calls_opened", seats=[seat for seat in state.turn.calling if seat not in left])
+        elif state.turn.calling:
+            return
+        else:
+            _call_on(run)
+
+
+def _not_calling(state: State) -> list[int]:
+    return [seat for seat in state.turn.calling if not facts.contested(state, seat)]
 
 
 def _call_on(run: Run[State]) -> None:
@@ -187,4 +203,3 @@ def default_disband(state: State, seat: int) -> list[dict[str, Any]]:
         if fleets + warfleets:
             groups.append({"space": space, "fleets": fleets, "warfleets": warfleets})
     return groups
-

@@ -47,7 +47,9 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
         "waiting_offer": state.waiting,
         "actions": [_action(action) for action in state.actions],
         "battle": _battle(state, viewer),
-        "ended": None if state.ended is None else {"reason": state.ended.reason, "ranking": [list(g) for g in state.ended.ranking]},
+        "ended": None
+        if state.ended is None
+        else {"reason": state.ended.reason, "ranking": [list(g) for g in state.ended.ranking]},
     }
     if viewer is not None:
         player = state.players[viewer]

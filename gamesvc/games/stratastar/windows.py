@@ -19,9 +19,7 @@ def declare(run: Run[State], seat: int, plan: Plan, pay: Sequence[str] | None, *
     announce(run, seat, plan, payment, auto=auto)
 
 
-def announce(
-    run: Run[State], seat: int, plan: Plan, payment: Payment, *, auto: bool = False, answers: int | None = None
-) -> None:
+def announce(run: Run[State], seat: int, plan: Plan, payment: Payment, *, auto: bool = False, answers: int | None = None) -> None:
     """Announce a paid action; `answers` names the before-window that it answers."""
     state = run.state
     action = Action(

@@ -63,6 +63,12 @@ def plain(name: str) -> str:
     return str(name).replace("_", " ")
 
 
+@register.filter
+def lower_first(text: str) -> str:
+    """A label inside a sentence; a name of several capitals keeps them."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
 @register.simple_tag
 def awaited_count(user: object) -> int:
     """In how many matches this user must act now."""

@@ -1,0 +1,178 @@
+"""Appends measured against the bare insert, in one run, on tables of the same shape in a schema that goes away again.
+
+Ours: `PostgresStore.append` with every guarantee, and in the same statement the update of a row per stream (as the match
+row) and the insert of a row (as the outbox). Raw: the fastest single-row autocommit INSERT of the same JSON that this
+driver can do with the same connection settings: psycopg's own cursor, kept open, prepared. For information: the same
+INSERT inside Django's `atomic()`. Writers are processes, a connection and a stream each; the three take turns.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from statistics import median
+from threading import Barrier
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from psycopg import sql
+
+from events import canonical, schema
+from events.roles import runtime_role
+from events.store import Head, NewEvent, PostgresStore, Statement
+
+SCHEMA = "bench_append"
+ALIAS = "bench_append"
+ROUNDS = 5
+PATIENCE = 120.0
+
+TABLES = """
+CREATE TABLE bench_raw (
+    stream uuid NOT NULL, version int NOT NULL, type text NOT NULL, payload text NOT NULL, meta text NOT NULL,
+    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (stream, version));
+CREATE TABLE bench_match (
+    id uuid PRIMARY KEY, version int NOT NULL, hash bytea NOT NULL, status text NOT NULL, moved_at timestamptz)
+    WITH (fillfactor = 70);
+CREATE TABLE bench_outbox (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stream uuid NOT NULL, version int NOT NULL, kind text NOT NULL,
+    due_at timestamptz NOT NULL DEFAULT clock_timestamp());
+"""
+DATA = {"colony": {"at": "C4", "seat": 1, "size": 3}, "from": "D7", "ships": ["scout", "miner", "cruiser"], "turn": 12}
+META = {"actor": {"kind": "seat", "seat": 1}, "channel": "api", "rules": "stratastar/1.0.0"}
+RAW = "INSERT INTO bench_raw (stream, version, type, payload, meta) VALUES (%s, %s, %s, %s, %s)"
+UPDATE_MATCH = """
+UPDATE bench_match m SET version = a.version, moved_at = %s::timestamptz FROM appended a WHERE m.id = %s::uuid
+"""
+INSERT_OUTBOX = """
+INSERT INTO bench_outbox (stream, version, kind) SELECT %s::uuid, a.version, %s::text FROM appended a
+"""
+
+_barrier: Any = None
+
+
+def append_rows(seconds: float = 2.0, writers: Sequence[int] = (1, 8)) -> list[dict[str, Any]]:
+    """Measure for each number of writers. Each figure is the median of five turns of `seconds`, after a warm-up."""
+    _make()
+    try:
+        return [_measure(seconds, count) for count in writers]
+    finally:
+        with _owner() as connection:
+            connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(SCHEMA)))
+
+
+def _owner() -> psycopg.Connection[Any]:
+    return psycopg.connect(getattr(settings, "DATABASE_OWNER_URL", settings.DATABASE_URL), autocommit=True)
+
+
+def _make() -> None:
+    name = sql.Identifier(SCHEMA)
+    with _owner() as connection:
+        connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(name))
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
+        connection.execute(sql.SQL("SET search_path TO {}").format(name))
+        for script in (*schema.CREATE, TABLES):
+            connection.execute(script.encode())
+        role = sql.Identifier(runtime_role())
+        connection.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(name, role))
+        connection.execute(sql.SQL("GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA {} TO {}").format(name, role))
+
+
+def _measure(seconds: float, writers: int) -> dict[str, Any]:
+    # Forked children must not share the parent's connections.
+    connections.close_all()
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(writers)
+    found: dict[str, list[float]] = {name: [] for name in LOOPS}
+    with ProcessPoolExecutor(writers, context, _begin, (barrier,)) as pool:
+        for turn in range(ROUNDS + 1):
+            for name in LOOPS:
+                # All wait for each other, so every process takes exactly one of the tasks.
+                rates = list(pool.map(_run, [name] * writers, [seconds if turn else seconds / 2] * writers))
+                if turn:
+                    found[name].append(sum(rates))
+    value, raw, inside = (median(found[name]) for name in ("ours", "raw", "atomic"))
+    return {
+        "name": f"append_{writers}",
+        "value": round(value),
+        "unit": "events/s",
+        "raw": round(raw),
+        "ratio": round(value / raw, 3),
+        "begin_insert_commit": round(inside),
+        "begin_insert_commit_ratio": round(inside / raw, 3),
+        "writers": f"{writers} processes",
+        "spread": [round(min(found["ours"])), round(max(found["ours"]))],
+    }
+
+
+def _begin(barrier: Barrier) -> None:
+    global _barrier
+    _barrier = barrier
+    default = connections.databases[DEFAULT_DB_ALIAS]
+    options = {**default["OPTIONS"], "options": f"-c search_path={SCHEMA}"}
+    connections.databases[ALIAS] = {**default, "OPTIONS": options}
+
+
+def _run(name: str, seconds: float) -> float:
+    loop = LOOPS[name]
+    connections[ALIAS].ensure_connection()
+    _barrier.wait(PATIENCE)
+    return loop(seconds)
+
+
+def _ours(seconds: float) -> float:
+    store, stream = PostgresStore(ALIAS), uuid4()
+    text = str(stream)
+    head = Head.empty(stream)
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute("INSERT INTO bench_match VALUES (%s::uuid, 0, %s::bytea, 'active')", [text, head.hash])
+    until, count, began = time.perf_counter() + seconds, 0, time.perf_counter()
+    while time.perf_counter() < until:
+        now = datetime.now(UTC)
+        event = NewEvent("stratastar.colony_placed", 1, DATA, META, now)
+        also = (Statement(UPDATE_MATCH, (canonical.write_time(now), text)), Statement(INSERT_OUTBOX, (text, "your_turn")))
+        [stored] = store.append(stream, [event], expected=head, command_id=uuid4(), also=also)
+        head = stored.head
+        count += 1
+    return count / (time.perf_counter() - began)
+
+
+def _raw(seconds: float) -> float:
+    connection = connections[ALIAS].connection
+    assert connection is not None
+    cursor = connection.cursor()
+    insert = _raw_insert(cursor.execute)
+    until, began, version = time.perf_counter() + seconds, time.perf_counter(), 0
+    while time.perf_counter() < until:
+        version += 1
+        insert(version)
+    return version / (time.perf_counter() - began)
+
+
+def _atomic(seconds: float) -> float:
+    with connections[ALIAS].cursor() as cursor:
+        insert = _raw_insert(cursor.execute)
+        until, began, version = time.perf_counter() + seconds, time.perf_counter(), 0
+        while time.perf_counter() < until:
+            version += 1
+            with transaction.atomic(ALIAS):
+                insert(version)
+        return version / (time.perf_counter() - began)
+
+
+def _raw_insert(execute: Callable[[str, Sequence[Any]], Any]) -> Callable[[int], None]:
+    stream = uuid4()
+    data, meta = canonical.encode(DATA).decode(), canonical.encode(META).decode()
+
+    def insert(version: int) -> None:
+        execute(RAW, (stream, version, "stratastar.colony_placed", data, meta))
+
+    return insert
+
+
+LOOPS: dict[str, Callable[[float], float]] = {"ours": _ours, "raw": _raw, "atomic": _atomic}

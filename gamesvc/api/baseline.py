@@ -1,0 +1,30 @@
+"""The least that a turn through HTTP can cost, for `manage.py bench submit`: token look-up, tail read, one bare insert, JSON.
+
+Served only where the setting `BASELINE` says so. The bench makes and drops the table it writes to.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import orjson
+from django.db import connection
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+
+class Baseline(APIView):
+    schema = None
+
+    def post(self, request: Request, stream: UUID) -> Response:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT version, payload FROM events_event WHERE stream = %s::uuid ORDER BY version DESC LIMIT 5", [stream]
+            )
+            tail = [(version, orjson.loads(payload)) for version, payload in cursor.fetchall()]
+            cursor.execute(
+                "INSERT INTO bench_row (stream, payload) VALUES (%s::uuid, %s::text)",
+                [stream, orjson.dumps(request.data).decode()],
+            )
+        return Response({"match": str(stream), "version": tail[0][0] if tail else 0, "events": [data for _, data in tail[:2]]})

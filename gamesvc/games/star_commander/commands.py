@@ -1,0 +1,90 @@
+"""The commands with their parameters in full width. What of it is legal at the moment is in `forms`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
+from gamesvc.games.star_commander.standing import ACTIONS, AUTO_CARDS
+
+TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
+IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}
+CELL: dict[str, Any] = {"type": "string", "minLength": 3, "maxLength": 3}
+FLAG: dict[str, Any] = {"type": "boolean"}
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 9999}
+SEAT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 3}
+NAMES = tuple(sorted({card for catalog in CATALOGS.values() for card in catalog.playables()}))
+"""Every card that can be on the stack or give an ability, of both editions."""
+
+
+def shape(required: tuple[str, ...] = (), /, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+def each(value: Any) -> dict[str, Any]:
+    """An object with any keys."""
+    return {"type": "object", "additionalProperties": value}
+
+
+SIDE = shape(credits=COUNT, hand=IDS, technologies=IDS, vessels=IDS, systems=IDS)
+WANTED = shape(credits=COUNT, hand=COUNT, technologies=IDS, vessels=IDS, systems=IDS)
+ASKING = {"enum": ["ask", "concerned", "pass"]}
+NAMED = {"type": "array", "items": {"enum": [*ACTIONS, *NAMES]}, "maxItems": 50, "uniqueItems": True}
+AUTO = shape(
+    ("play",),
+    play={"enum": list(AUTO_CARDS)},
+    on=NAMED,
+    by={"oneOf": [{"type": "null"}, SEAT]},
+    only_concerned=FLAG,
+)
+ORDERS = shape(
+    (),
+    commands=ASKING,
+    abilities=ASKING,
+    actions=ASKING,
+    combat=shape((), **{window: {"enum": ["ask", "involved", "pass"]} for window in WINDOWS}),
+    always_ask=NAMED,
+    auto={"type": "array", "items": AUTO, "maxItems": 10},
+    assign={"enum": ["ask", "hold_fire", "return_fire"]},
+    retreat={"enum": ["ask", "pressed", "stay"]},
+    draw={"type": "array", "items": {"enum": list(DOMAINS)}, "maxItems": 3, "uniqueItems": True},
+)
+SHOTS: dict[str, Any] = {
+    "type": "array",
+    "items": shape(("target", "amount"), target=TEXT, amount={"type": "integer", "minimum": 1, "maximum": 9999}),
+    "maxItems": 60,
+}
+MOVES: dict[str, Any] = {
+    "type": "array",
+    "items": shape(("ship", "to"), ship=TEXT, to=CELL, carried=IDS),
+    "maxItems": 60,
+}
+
+COMMANDS: dict[str, dict[str, Any]] = {
+    "draw_card": shape(("domain",), domain={"enum": list(DOMAINS)}, discard=TEXT),
+    "choose": shape(("value",), value=TEXT),
+    "move_ships": shape(
+        ("ships", "to"), ships={**IDS, "minItems": 1}, to=CELL, carried=each(IDS), explore=FLAG
+    ),
+    "build_ship": shape(("cell",), card=TEXT, uid=TEXT, cell=CELL),
+    "build_station": shape(("cell",), card=TEXT, uid=TEXT, cell=CELL),
+    "develop": shape(("cell",), cell=CELL),
+    "scrap": shape(("ship",), ship=TEXT),
+    "play_technology": shape(("uid",), uid=TEXT),
+    "play_command": shape(("uid",), uid=TEXT, targets=each(TEXT), hold=FLAG),
+    "activate": shape(("source",), source=TEXT, targets=each(TEXT), x=COUNT, discard=TEXT, explore=FLAG, hold=FLAG),
+    "trade_draw": shape(("domain",), domain={"enum": list(DOMAINS)}, discard=TEXT),
+    "trade_discard": shape(("uids",), uids={**IDS, "minItems": 2, "maxItems": 2}),
+    "offer_trade": shape(("to", "give", "want"), to=SEAT, give=SIDE, want=WANTED),
+    "accept_trade": shape(("offer",), offer=COUNT, hand=IDS),
+    "decline_trade": shape(("offer",), offer=COUNT),
+    "withdraw_trade": shape(("offer",), offer=COUNT),
+    "end_command": shape(),
+    "pass": shape(),
+    "open_combat": shape(("cell",), cell=CELL),
+    "end_combat": shape(),
+    "assign_damage": shape(("assignments",), assignments=each(SHOTS), more=FLAG),
+    "retreat": shape(("moves",), moves=MOVES),
+    "set_standing_orders": shape(("orders",), orders=ORDERS),
+    "resign": shape(),
+}

@@ -1,0 +1,308 @@
+"""What a command does: who may send it when, the checks, and the events (RULES.md 5, 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gamesvc.games import codec
+from gamesvc.games.kernel import Command, Data, Refused
+from gamesvc.games.star_commander import actions, building, combat, drawing, ending, movement, ops, stack, trade
+from gamesvc.games.star_commander.choices import choice_values
+from gamesvc.games.star_commander.data import DOMAINS
+from gamesvc.games.star_commander.editions import EDITIONS
+from gamesvc.games.star_commander.flow import advance
+from gamesvc.games.star_commander.options import options_of
+from gamesvc.games.star_commander.play import Play
+from gamesvc.games.star_commander.state import Orders, State, corners
+from gamesvc.games.timeline import Run
+
+
+def setup(run: Run[State], options: Data, seats: int) -> None:
+    """Shuffle everything, lay out the grid, and begin the first turn (RULES.md 3)."""
+    edition = EDITIONS[options["edition"]]
+    grid, dice = options_of(options, seats), run.dice
+    systems = dice.shuffle(edition.cards.system_deck())
+    decks = {domain: dice.shuffle(edition.cards.domain_deck(domain)) for domain in DOMAINS}
+    uids = dice.shuffle([f"c{at:02d}" for at in range(1, sum(map(len, decks.values())) + 1)])
+    named, at = {}, 0
+    faces: dict[str, str] = {}
+    for domain, deck in decks.items():
+        named[domain] = list(uids[at : at + len(deck)])
+        faces.update(zip(named[domain], deck, strict=True))
+        at += len(deck)
+    homes = {cell: seat for seat, cell in enumerate(corners(grid, seats))}
+    left = list(systems)
+    cells = []
+    for name in (f"{r},{c}" for r in range(grid) for c in range(grid)):
+        cells.append([name, "homeworld" if name in homes else left.pop(0), homes.get(name)])
+    supply = {card: edition.cards[card].supply for card in edition.cards.core}
+    supply["scout"] -= seats
+    first = dice.choose(seats)
+    run.emit(
+        "game_set_up",
+        edition=edition.id,
+        grid=grid,
+        trade=options["trade"],
+        lethal=options["lethal"],
+        turn_limit=options["turn_limit"],
+        cells=cells,
+        undealt=left,
+        decks=named,
+        faces=faces,
+        supply=supply,
+        credits=[3] * seats,
+        vessels=[[f"v{seat + 1}", "scout", seat, cell] for cell, seat in sorted(homes.items(), key=lambda home: home[1])],
+        first=first,
+    )
+    play = Play(run)
+    play.push("turn", seat=first, extra=False, queue=[])
+    advance(play)
+
+
+def decide(run: Run[State], seat: int, command: Command) -> None:
+    """Refuse a command, or emit what it does and run on until somebody must answer."""
+    state, name = run.state, command["name"]
+    if state.result is not None:
+        raise Refused("over", "The match is over.")
+    if not 0 <= seat < len(state.seats) or not state.seats[seat].alive:
+        raise Refused("not_alive", "This seat is out of the match.")
+    play = Play(run, answering=name not in ANYTIME)
+    if name in ANYTIME:
+        ANYTIME[name](play, seat, command)
+    else:
+        prompts = AT[name]
+        if state.prompt.kind not in prompts:
+            raise Refused("wrong_time", f"{name} answers {' or '.join(prompts)}; the match waits for {state.prompt.kind}.", "name")
+        if state.prompt.seat != seat:
+            raise Refused("not_your_turn", f"The match waits for seat {state.prompt.seat}.")
+        HANDLE[name](play, seat, command)
+    trade.drop_hollow(play)
+    if play.state.result is None:
+        advance(play)
+
+
+# --- at any time ---
+
+
+def set_standing_orders(play: Play, seat: int, command: Command) -> None:
+    """What is not named stays as it is."""
+    given = command["orders"]
+    current: dict[str, Any] = codec.to_json(play.state.seats[seat].orders, Orders)
+    merged = {**current, **given, "combat": {**current["combat"], **given.get("combat", {})}}
+    merged["auto"] = [{"on": [], "by": None, "only_concerned": False, **auto} for auto in merged["auto"]]
+    known = len(play.state.seats)
+    if any(auto["by"] is not None and auto["by"] >= known for auto in merged["auto"]):
+        raise Refused("no_target", f"There are seats 0 to {known - 1}.", "orders")
+    play.emit("standing_orders_set", seat=seat, orders=merged)
+
+
+def resign(play: Play, seat: int, command: Command) -> None:
+    """Out as in classic; the active seat's stack, combat and turn end with it, without conquest."""
+    ends_turn = seat == play.state.active
+    ending.eliminate(play, [seat], "resigned")
+    if ends_turn and play.state.result is None:
+        play.work[:] = [{"do": "cleanup"}]
+
+
+def pass_priority(play: Play, seat: int, command: Command) -> None:
+    """With priority: pass. Without: an early pass, which stands until a new item is added."""
+    window, prompt = play.state.window, play.state.prompt
+    if window is None or prompt.kind != "window":
+        raise Refused("wrong_time", "There is no open window to pass in.", "name")
+    if prompt.seat == seat:
+        play.emit("priority_passed", seats=[seat], auto=False, closed=False)
+        play.answering = True
+        return
+    if seat in window.early or seat in window.passed:
+        raise Refused("already_passed", "You have passed already; you will be asked again when something new is played.", "name")
+    play.emit("priority_passed", seats=[seat], auto=False, closed=False, early=True)
+
+
+def offer_trade(play: Play, seat: int, command: Command) -> None:
+    trade.offer(play, seat, command["to"], command["give"], command["want"])
+
+
+def accept_trade(play: Play, seat: int, command: Command) -> None:
+    trade.accept(play, seat, command["offer"], command.get("hand", ()))
+
+
+def decline_trade(play: Play, seat: int, command: Command) -> None:
+    one = trade.find_for(play.board, seat, command["offer"], "to")
+    play.emit("trade_declined", offer=one.id, seat=seat, to=one.maker)
+
+
+def withdraw_trade(play: Play, seat: int, command: Command) -> None:
+    one = trade.find_for(play.board, seat, command["offer"], "maker")
+    play.emit("trade_withdrawn", offer=one.id, seat=seat, to=one.to, auto=False)
+
+
+# --- answers to prompts ---
+
+
+def draw_card(play: Play, seat: int, command: Command) -> None:
+    board = play.board
+    if command["domain"] not in board.drawable(seat):
+        able = ", ".join(board.drawable(seat))
+        raise Refused("no_domain", f"You cannot draw from {command['domain']}; you can from: {able}.", "domain")
+    actions.check_discard(board, seat, command.get("discard"), board.hand_is_full(seat))
+    step = play.work[-1]
+    step["domain"] = command["domain"]
+    if "discard" in command:
+        step["discard"] = command["discard"]
+
+
+def choose(play: Play, seat: int, command: Command) -> None:
+    value, what = command["value"], play.state.prompt.what
+    if value not in choice_values(play.board):
+        raise Refused("no_choice", f"{value} is not among what can be chosen.", "value")
+    play.emit("choice_made", seat=seat, what=what, value=value)
+    step = play.work[-1]
+    if what == "keep_or_discard":
+        drawing.look(play, step, value)
+    elif what == "discard" and step["do"] == "take_card":
+        ops.discard(play, seat, value)
+    else:
+        step[{"draw_domain": "domain", "core_world": "cell", "take_card": "take", "discard": "discard"}[what]] = value
+
+
+def end_command(play: Play, seat: int, command: Command) -> None:
+    if play.state.offers:
+        play.emit("trades_lapsed", offers=[one.id for one in play.state.offers])
+    play.work[-1] = {"do": "combat_choose"}
+
+
+def open_combat(play: Play, seat: int, command: Command) -> None:
+    cells = combat.eligible(play.board)
+    if command["cell"] not in cells:
+        raise Refused("no_target", f"No combat can be opened there; it can in: {', '.join(cells) or 'no system'}.", "cell")
+    combat.open_combat(play, command["cell"])
+
+
+def end_combat(play: Play, seat: int, command: Command) -> None:
+    left = combat.eligible(play.board)
+    if left and not play.board.edition.may_skip_combat:
+        raise Refused("combat_left", f"These combats must be fought first: {', '.join(left)}.", "name")
+    play.work[-1] = {"do": "end"}
+
+
+def assign_damage(play: Play, seat: int, command: Command) -> None:
+    """`more`: the seat goes on assigning; what it has assigned so far counts for guards."""
+    combat.assign(play, seat, command["assignments"], more=command.get("more", False))
+    if not command.get("more", False):
+        play.work[-1]["queue"] = play.work[-1]["queue"][1:]
+
+
+def retreat(play: Play, seat: int, command: Command) -> None:
+    step = play.work[-1]
+    step["queue"] = step["queue"][1:]
+    combat.retreat(play, seat, command["moves"])
+
+
+# --- the command phase ---
+
+
+def act(play: Play, seat: int, command: Command) -> None:
+    """An action: on the stack where the edition lets others respond, else at once."""
+    name = command["name"]
+    params = {key: value for key, value in command.items() if key != "name"}
+    actions.check(play.board, seat, name, params)
+    if name == "move_ships":
+        first = next(iter([*params["ships"], *params.get("carried", {})]))
+        params["from"] = play.state.vessels[first].cell
+    if play.board.edition.actions_respondable:
+        stack.put_item(play, stack.next_item(play, "action", seat, name, params=params))
+    else:
+        actions.PERFORM[name](play, seat, params)
+
+
+def build(play: Play, seat: int, command: Command) -> None:
+    if ("card" in command) == ("uid" in command):
+        raise Refused("bad_parameter", "Name either card, a core vessel, or uid, a card of your hand.", "card")
+    if "card" in command:
+        act(play, seat, command)
+        return
+    name, uid = command["name"], command["uid"]
+    card = actions.check_hand_card(play.board, seat, uid, name.removeprefix("build_"))
+    price = building.check_build(play.board, seat, card, command["cell"])
+    ops.spend(play, seat, price, card.id)
+    item = stack.next_item(play, "action", seat, name, uid=uid, paid=price, params={"cell": command["cell"]})
+    stack.put_item(play, item, card=card.id)
+
+
+def build_ship(play: Play, seat: int, command: Command) -> None:
+    if play.state.prompt.kind == "combat_choose" and not building.builds_in_combat(play.board, seat):
+        raise Refused("wrong_time", "Ships are built in the command phase; only Forsei allows it now.", "name")
+    build(play, seat, command)
+
+
+def play_technology(play: Play, seat: int, command: Command) -> None:
+    card = actions.check_hand_card(play.board, seat, command["uid"], "technology")
+    item = stack.next_item(play, "action", seat, "play_technology", uid=command["uid"], params={})
+    stack.put_item(play, item, card=card.id)
+
+
+def scrap(play: Play, seat: int, command: Command) -> None:
+    board = play.board
+    if not board.edition.may_scrap:
+        raise Refused("not_in_edition", "Ships cannot be scrapped in this edition.", "name")
+    ship = movement.own_ship(board, seat, command["ship"], "ship")
+    if board.contested(ship.cell):
+        raise Refused("contested", f"{ship.cell} is contested; nothing can be scrapped there.", "ship")
+    card = board.card(ship)
+    refund = max(1, card.cost // 2)
+    play.emit("vessel_scrapped", seat=seat, vessel=ship.id, card=ship.card, cell=ship.cell, domain=card.domain, refund=refund)
+    ops.gain(play, seat, refund, [("scrap", refund)])
+
+
+def play_command(play: Play, seat: int, command: Command) -> None:
+    card = stack.check_command_card(play, seat, command["uid"])
+    stack.check_named(card.targets, command)
+    stack.play_command(play, seat, command["uid"], command.get("targets", {}), hold=command.get("hold", False))
+
+
+def activate(play: Play, seat: int, command: Command) -> None:
+    stack.activate(play, seat, command)
+
+
+Handler = Callable[[Play, int, Command], None]
+ANYTIME: Mapping[str, Handler] = {
+    "set_standing_orders": set_standing_orders,
+    "resign": resign,
+    "pass": pass_priority,
+    "offer_trade": offer_trade,
+    "accept_trade": accept_trade,
+    "decline_trade": decline_trade,
+    "withdraw_trade": withdraw_trade,
+}
+HANDLE: Mapping[str, Handler] = {
+    "draw_card": draw_card,
+    "choose": choose,
+    "move_ships": act,
+    "build_ship": build_ship,
+    "build_station": build,
+    "develop": act,
+    "scrap": scrap,
+    "play_technology": play_technology,
+    "play_command": play_command,
+    "activate": activate,
+    "trade_draw": act,
+    "trade_discard": act,
+    "end_command": end_command,
+    "open_combat": open_combat,
+    "end_combat": end_combat,
+    "assign_damage": assign_damage,
+    "retreat": retreat,
+}
+AT: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(HANDLE, ("command",)),
+    "draw_card": ("ready_draw",),
+    "choose": ("choice",),
+    "build_ship": ("command", "combat_choose"),
+    "play_command": ("command", "window"),
+    "activate": ("command", "window"),
+    "open_combat": ("combat_choose",),
+    "end_combat": ("combat_choose",),
+    "assign_damage": ("combat_assign",),
+    "retreat": ("combat_retreat",),
+}

@@ -1,0 +1,89 @@
+"""`manage.py bench NAME`: figures, each with the raw figure of the same run. Works on servers and data of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from gamesvc.embedded import EmbeddedError, environment
+from gamesvc.embedded.service import ServiceError
+from gamesvc.matches.benches import Row
+
+INSIDE = "GAMESVC_BENCH_INSIDE"
+
+
+def _append(seconds: float) -> list[Row]:
+    from events import bench  # here: it needs the database that `inside` starts
+
+    return bench.append_rows(seconds)
+
+
+def _submit(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import submit
+
+    return submit.rows(seconds)
+
+
+def _replay(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import replay
+
+    return replay.rows(seconds)
+
+
+# Per name: what measures, and whether it works on a database inside this process.
+BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
+    "append": (_append, True),
+    "submit": (_submit, False),
+    "replay": (_replay, False),
+}
+
+
+class Command(BaseCommand):
+    help = "Measure, and print each figure beside the raw one of the same run."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", choices=sorted(BENCHES))
+        parser.add_argument("--seconds", type=float, default=4.0, help="For each figure.")
+        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        measure, needs_database = BENCHES[options["name"]]
+        try:
+            if needs_database and INSIDE not in os.environ:
+                self.inside(options)
+                return
+            found = measure(options["seconds"])
+        except (EmbeddedError, ServiceError) as error:
+            raise CommandError(str(error)) from None
+        if options["json"]:
+            self.stdout.write(json.dumps({"bench": options["name"], "rows": found}))
+            return
+        for line in found:
+            more = ", ".join(f"{key} {value}" for key, value in line.items() if key not in ("name", "value", "unit"))
+            self.stdout.write(f"{line['name']:28} {line['value']:>12,.1f} {line['unit']:10} {more}")
+
+    def inside(self, options: dict[str, Any]) -> None:
+        """Run the same command again with a fresh, migrated database of its own."""
+        folder = Path(tempfile.mkdtemp(prefix="gamesvc-bench-"))
+        try:
+            environment.provide(folder)
+            manage = [sys.executable, "manage.py"]
+            child = {**os.environ, "GAMESVC_DATA": str(folder), INSIDE: "1"}
+            subprocess.run([*manage, "migrate", "--no-input", "-v", "0"], env=child, check=True)
+            again = [*manage, "bench", options["name"], "--seconds", str(options["seconds"])]
+            done = subprocess.run([*again, *(["--json"] if options["json"] else [])], env=child, check=False)
+            if done.returncode:
+                raise CommandError(f"bench {options['name']} failed.")
+        finally:
+            environment.release()
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,43 @@
+// The match page, a little quicker to use; without it everything works all the same.
+"use strict";
+
+// A click on the board chooses the control that names the place.
+document.querySelector("svg.board")?.addEventListener("click", (event) => {
+  const place = event.target.closest("[data-at]")?.dataset.at;
+  if (!place) return;
+  const fits = (input) => input.value === place || input.value.split(/[ ,:-]/).includes(place);
+  const inputs = [...document.querySelectorAll(".act input[type=radio], .act input[type=checkbox], .act option")].filter(fits);
+  const shown = inputs.filter((input) => input.closest("details:not([open])") === null);
+  const found = shown[0] ?? inputs[0];
+  if (!found) return;
+  const hidden = found.closest("details");
+  if (hidden) hidden.open = true;
+  if (found.tagName === "OPTION") {
+    found.selected = true;
+    found.parentElement.focus();
+  } else {
+    found.checked = found.type === "radio" || !found.checked;
+    found.focus();
+  }
+  found.closest("form").scrollIntoView({ block: "nearest" });
+});
+
+// Say once that something has happened; nothing moves by itself.
+const page = document.querySelector("main.match");
+const news = document.getElementById("news");
+async function ask() {
+  if (document.hidden) return;
+  const answer = await fetch(page.dataset.news, { headers: { Accept: "application/json" } });
+  if (!answer.ok) return;
+  const { version } = await answer.json();
+  if (version > Number(page.dataset.version)) {
+    news.className = "past";
+    news.textContent = "Something has happened. ";
+    const link = document.createElement("a");
+    link.href = location.pathname + location.search;
+    link.textContent = "Show it";
+    news.append(link);
+    clearInterval(timer);
+  }
+}
+const timer = page ? setInterval(() => ask().catch(() => undefined), 20000) : 0;

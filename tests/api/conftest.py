@@ -1,0 +1,65 @@
+"""The whole service in processes of its own, on servers of its own: what the tests of races and failures speak to."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gamesvc import embedded
+from gamesvc.embedded.postgres import Postgres
+from gamesvc.embedded.service import Service, free_port
+from gamesvc.embedded.valkey import Valkey
+from gamesvc.matches.client import Client
+from notifications.sink import MailSink
+
+
+class Running:
+    """A running service with its mail sink; players are made by its own command."""
+
+    def __init__(self, service: Service, servers: embedded.Servers, sink: MailSink, data: Path) -> None:
+        self.service, self.servers, self.sink = service, servers, sink
+        self.postgres, self.valkey = Postgres(data.resolve()), Valkey(data.resolve())
+
+    def player(self) -> Client:
+        name = f"p{uuid.uuid4().hex[:10]}"
+        made = json.loads(self.service.manage("player", name, f"{name}@players.example", "--json"))
+        client = Client(self.service.url, made["token"])
+        client.name = name
+        return client
+
+    def duel(self, game: str = "stratastar", **more: Any) -> tuple[str, list[Client]]:
+        """A match of two new players, started."""
+        players = [self.player(), self.player()]
+        match = players[0].post("/api/v1/matches/", {"game": game, **more}).body["id"]
+        players[1].post(f"/api/v1/matches/{match}/join/")
+        return match, players
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    data = tmp_path_factory.mktemp("service")
+    sink = MailSink(data / "mail")
+    sink.start()
+    with embedded.use(data) as servers:
+        settings = {
+            "DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev",
+            "GAMESVC_DATA": str(data),
+            "DATABASE_URL": servers.database_url,
+            "DATABASE_OWNER_URL": servers.owner_url,
+            "REDIS_URL": servers.redis_url,
+            "SECRET_KEY": "a key for tests",
+            "MATCH_KEYS": "t1:" + "A" * 43 + "=",
+            "EMAIL_HOST": "127.0.0.1",
+            "EMAIL_PORT": str(sink.port),
+            "SECONDS_PER_HOUR": "2",
+            "SWEEP_SECONDS": "0.5",
+            "MATCHES_PER_MINUTE": "1000",
+        }
+        with Service(data, port=free_port(), environment=settings) as service:
+            yield Running(service, servers, sink, data)
+    sink.stop()

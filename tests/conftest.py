@@ -1,0 +1,81 @@
+"""What the tests of several apps need: players, their programs, and the toy game as if it were offered."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts import tokens
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.matches import loading
+from tests.games.toy import GAME as TOY
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> None:
+    loading.forget_all()
+
+
+@pytest.fixture
+def player(db: None) -> Callable[..., User]:
+    """Make a user."""
+
+    def make(name: str, **more: Any) -> User:
+        return User.objects.create_user(username=name, email=f"{name}@players.example", password="a long password", **more)
+
+    return make
+
+
+@pytest.fixture
+def anna(player: Callable[..., User]) -> User:
+    return player("anna", timezone="Europe/Berlin")
+
+
+@pytest.fixture
+def ben(player: Callable[..., User]) -> User:
+    return player("ben", timezone="America/New_York")
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Offer the toy game beside the others."""
+    real = catalog.game
+    monkeypatch.setattr(catalog, "game", lambda game_id: TOY if game_id == "toy" else real(game_id))
+    return "toy"
+
+
+class Program:
+    """A player's program in the test's own process: JSON requests with his token."""
+
+    def __init__(self, user: User) -> None:
+        _row, self.token = tokens.create_token(user=user, name="test", scopes=["read", "play"])
+        self.client = Client(raise_request_exception=False)
+
+    def call(
+        self, method: str, path: str, body: Any = None, *, key: str | None = "", etag: str | None = None, **more: Any
+    ) -> Any:
+        """One request. `key`: an Idempotency-Key, a new one when empty, none when None."""
+        headers = {"Authorization": f"Bearer {self.token}", **more}
+        if key is not None and method != "GET":
+            headers["Idempotency-Key"] = key or str(uuid.uuid4())
+        if etag is not None:
+            headers["If-Match"] = etag
+        data = body if isinstance(body, (bytes, str)) else json.dumps(body if body is not None else {})
+        return self.client.generic(method, f"/api/v1{path}", data if method != "GET" else "", "application/json", headers=headers)
+
+    def get(self, path: str, **more: Any) -> Any:
+        return self.call("GET", path, **more)
+
+    def post(self, path: str, body: Any = None, **more: Any) -> Any:
+        return self.call("POST", path, body, **more)
+
+
+@pytest.fixture
+def program() -> Callable[[User], Program]:
+    return Program

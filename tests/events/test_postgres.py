@@ -1,0 +1,215 @@
+"""What PostgreSQL adds to the contract: one statement, walls, roles, transactions, epochs, snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, connections, transaction
+from django.test.utils import CaptureQueriesContext
+
+from events import epochs, roles, snapshots
+from events.memory import MemoryStore
+from events.store import START, DuplicateCommand, Head, PostgresStore, Statement, VersionConflict
+from tests.events.conftest import event
+
+
+@pytest.fixture
+def log(database: str) -> PostgresStore:
+    return PostgresStore(database)
+
+
+def run(alias: str, statement: str, *params: object) -> list[tuple[object, ...]]:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(statement, params or None)
+        return cursor.fetchall() if cursor.description else []
+
+
+@pytest.fixture
+def side_tables(owner: str) -> Iterator[None]:
+    run(owner, "CREATE TABLE side_match (id uuid PRIMARY KEY, version int NOT NULL)")
+    run(owner, "CREATE TABLE side_outbox (stream uuid, version int)")
+    roles.grant(owner)
+    yield
+    run(owner, "DROP TABLE side_match, side_outbox")
+
+
+def also(stream: UUID) -> tuple[Statement, ...]:
+    return (
+        Statement("UPDATE side_match m SET version = a.version FROM appended a WHERE m.id = %s::uuid", (stream,)),
+        Statement("INSERT INTO side_outbox SELECT %s::uuid, a.version FROM appended a", (stream,)),
+    )
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_an_append_is_one_statement_and_brings_its_projections_along(log: PostgresStore, side_tables: None, count: int) -> None:
+    stream, command = uuid4(), uuid4()
+    run(log.using, "INSERT INTO side_match VALUES (%s::uuid, 0)", stream)
+    batch = [event(number) for number in range(count)]
+    with CaptureQueriesContext(connections[log.using]) as captured:
+        stored = log.append(stream, batch, expected=Head.empty(stream), command_id=command, also=also(stream))
+        stored += log.append(stream, batch, expected=stored[-1].head, command_id=uuid4(), also=also(stream))
+    assert len(captured) == 2
+    for wrong, raises in ((command, DuplicateCommand), (uuid4(), VersionConflict)):
+        with pytest.raises(raises):
+            log.append(stream, batch, expected=Head.empty(stream), command_id=wrong, also=also(stream))
+    assert run(log.using, "SELECT version FROM side_match WHERE id = %s::uuid", stream) == [(2 * count,)]
+    outbox = run(log.using, "SELECT version FROM side_outbox WHERE stream = %s::uuid ORDER BY 1", stream)
+    assert outbox == [(count,), (2 * count,)]
+    assert log.read(stream) == list(stored)
+
+
+def test_the_double_refuses_what_it_cannot_do() -> None:
+    with pytest.raises(ValueError, match="no tables"):
+        MemoryStore().append(uuid4(), [event()], expected=Head.empty(uuid4()), command_id=uuid4(), also=also(uuid4()))
+
+
+def test_a_failing_side_statement_takes_the_append_back(log: PostgresStore) -> None:
+    stream = uuid4()
+    bad = Statement("UPDATE events_snapshot SET version = 0 / (a.version - 1) FROM appended a")
+    good = Statement("DELETE FROM events_snapshot s USING appended a WHERE s.stream = %s::uuid", (stream,))
+    worse = Statement("INSERT INTO events_snapshot SELECT %s::uuid, 0, '', '', '' FROM appended a", (stream,))
+    with pytest.raises(DatabaseError):
+        log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4(), also=(good, worse, bad))
+    assert log.read(stream) == []
+
+
+def test_conflicts_leave_the_transaction_whole_and_rollback_takes_all_back(log: PostgresStore) -> None:
+    stream, command = uuid4(), uuid4()
+    [first] = log.append(stream, [event()], expected=Head.empty(stream), command_id=command)
+    with transaction.atomic(log.using):
+        with pytest.raises(VersionConflict):
+            log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4())
+        with pytest.raises(DuplicateCommand):
+            log.append(stream, [event()], expected=first.head, command_id=command)
+        [second] = log.append(stream, [event()], expected=first.head, command_id=uuid4())
+        assert log.head(stream) == second.head
+        transaction.set_rollback(True, using=log.using)
+    assert log.head(stream) == first.head
+    with transaction.atomic(log.using):
+        log.append(stream, [event()], expected=first.head, command_id=uuid4())
+    assert len(log.read(stream)) == 2
+
+
+def test_the_append_is_really_prepared(log: PostgresStore) -> None:
+    stream = uuid4()
+    head = Head.empty(stream)
+    for number in range(40):
+        [stored] = log.append(stream, [event(number * 1000)], expected=head, command_id=uuid4())
+        head = stored.head
+    [(used,)] = run(
+        log.using,
+        "SELECT max(generic_plans + custom_plans) FROM pg_prepared_statements WHERE statement LIKE 'INSERT INTO events_event%%'",
+    )
+    assert isinstance(used, int)
+    assert used >= 30
+
+
+CHANGES = [
+    "UPDATE events_event SET payload = '{}' WHERE stream = %s::uuid",
+    "DELETE FROM events_event WHERE stream = %s::uuid",
+    "INSERT INTO events_event SELECT e.* FROM events_event e WHERE stream = %s::uuid"
+    " ON CONFLICT (stream, version) DO UPDATE SET payload = ''",
+    "TRUNCATE events_event",
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("who", ["runtime", "owner", "superuser"])
+def test_nothing_in_the_log_is_changed(log: PostgresStore, owner: str, who: str, change: str) -> None:
+    stream = uuid4()
+    kept = log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4())
+    change = change.replace("SELECT e.*", "OVERRIDING SYSTEM VALUE SELECT e.*")
+    settings = connections[owner].settings_dict
+    user = {"runtime": connections[log.using].settings_dict["USER"], "owner": settings["USER"], "superuser": "postgres"}[who]
+    where = {"host": settings["HOST"], "port": settings["PORT"] or None, "dbname": settings["NAME"], "user": user}
+    try:
+        connection = psycopg.connect(**where, autocommit=True)
+    except psycopg.OperationalError:
+        pytest.skip(f"This server lets nobody in as {user} without a password.")
+    with connection:
+        if who == "superuser":
+            connection.execute("SET session_replication_role = replica")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(change, [stream] if "%s" in change else None)
+    assert log.read(stream) == list(kept)
+
+
+def test_the_runtime_role_owns_nothing_and_may_do_no_more_than_it_needs(log: PostgresStore) -> None:
+    for statement in (
+        "ALTER TABLE events_event DISABLE TRIGGER ALL",
+        "DROP TABLE events_event",
+        "UPDATE events_epoch SET epoch = 9",
+        "SELECT events_bump_epoch()",
+        "ALTER TABLE events_event ALTER COLUMN epoch SET DEFAULT 5",
+        "CREATE TABLE mine (x int)",
+    ):
+        with pytest.raises(DatabaseError):
+            run(log.using, statement)
+
+
+def test_a_runtime_role_that_does_not_exist_is_named(owner: str, settings) -> None:
+    settings.DATABASE_RUNTIME_ROLE = "nobody_has_this_name"
+    with pytest.raises(ImproperlyConfigured, match="nobody_has_this_name"):
+        roles.grant(owner)
+
+
+def test_one_role_for_everything_is_warned_of(settings) -> None:
+    settings.DATABASE_OWNER_URL, settings.DATABASE_RUNTIME_ROLE = "postgresql://one@/x", "one"
+    assert [warning.id for warning in roles.check_two_roles(None)] == ["events.W001"]
+    settings.DATABASE_RUNTIME_ROLE = "two"
+    assert roles.check_two_roles(None) == []
+
+
+def test_a_new_epoch_orders_after_the_old_one(log: PostgresStore, owner: str) -> None:
+    cursor = START
+    while (found := log.feed(cursor, 500))[0]:
+        cursor = found[1]
+    assert epochs.bump_if_restored(owner) is False
+    run(owner, "UPDATE events_epoch SET system_identifier = 1")
+    assert epochs.bump_if_restored(owner) is True
+    assert epochs.bump_if_restored(owner) is False
+    stream = uuid4()
+    kept = log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4())
+    # As after a restore: the transaction ids begin again, below those that the cursor has seen.
+    print(
+        cursor,
+        run(
+            owner, "select epoch,xid,pos,pg_snapshot_xmin(pg_current_snapshot()) from events_event order by 1 desc,2 desc limit 2"
+        ),
+        run(owner, "select epoch from events_epoch"),
+    )
+    found = log.feed(cursor._replace(xid=2**62), 500)
+    assert found[0] == list(kept)
+    assert found[1].epoch == cursor.epoch + 1
+
+
+def test_snapshots_count_only_with_fingerprint_and_hash(log: PostgresStore) -> None:
+    stream = uuid4()
+    stored = log.append(stream, [event(number) for number in range(9)], expected=Head.empty(stream), command_id=uuid4())
+    heads = {head.version: head.hash for head in stored}
+    using = log.using
+
+    def put(version: int, fingerprint: str = "new", hash: bytes | None = None) -> snapshots.Snapshot:
+        made = snapshots.Snapshot(version, hash or heads[version], b"state %d" % version)
+        snapshots.put(stream, fingerprint, made, using=using)
+        return made
+
+    assert snapshots.get(stream, "new", using=using) is None
+    old = put(2, "old")
+    assert snapshots.get(stream, "new", using=using) is None
+    assert snapshots.get(stream, "old", using=using) == old
+    three, five = put(3), put(5)
+    assert snapshots.get(stream, "old", using=using) is None
+    assert snapshots.get(stream, "new", using=using) == five
+    assert snapshots.get(stream, "new", until=4, using=using) == three
+    seven = put(7)
+    assert snapshots.get(stream, "new", until=4, using=using) is None
+    assert snapshots.get(stream, "new", until=6, using=using) == five
+    assert put(7) == seven
+    put(8, hash=bytes(32))
+    assert snapshots.get(stream, "new", using=using) == seven
+    assert len(run(using, "SELECT 1 FROM events_snapshot WHERE stream = %s::uuid", stream)) == 2

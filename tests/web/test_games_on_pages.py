@@ -1,0 +1,78 @@
+"""Every game offered can be played on the page: its forms fit the controls, in play and through the whole stack."""
+
+import random
+from collections import Counter
+
+import pytest
+from django.test import Client
+
+from gamesvc.games import catalog
+from gamesvc.games import forms as game_forms
+from gamesvc.games.protocol import Session
+from gamesvc.matches import loading, lobby
+from gamesvc.web import controls
+from tests.web.page import chosen, forms
+from tests.web.posting import encode
+
+
+def canonical(value):
+    if isinstance(value, list):
+        return Counter(map(repr, value))
+    return {name: canonical(sub) for name, sub in value.items()} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_every_form_met_in_play_can_be_posted(game_id):
+    game = catalog.game(game_id)
+    rng = random.Random(game_id)
+    for seats in {game.manifest.min_seats, game.manifest.max_seats}:
+        session = Session(game)
+        options = {"mode": "race"} if game_id == "space_fleet_commander" and seats > 1 else {}
+        session.answer({"op": "new", "seats": seats, "options": options, "seed": "pages"})
+        for _ in range(120):
+            state = session.timeline.state
+            if game.outcome(state) is not None:
+                break
+            awaited = rng.choice(list(game.awaited(state)))
+            offered = list(game.legal_commands(state, awaited.seat))
+            for form in offered:
+                command = game_forms.fill(form, rng)
+                found = controls.read(controls.sheet(form), encode(controls.sheet(form), command))
+                assert canonical(found) == canonical(command)
+            moving = [form for form in offered if not form.aside]
+            answer = session.answer({"op": "command", "seat": awaited.seat, "command": game_forms.fill(rng.choice(moving), rng)})
+            assert answer["ok"], answer
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people):
+    loading.forget_all()
+    game = catalog.game(game_id)
+    seats = max(2, game.manifest.min_seats) if game_id != "space_fleet_commander" else 1
+    match = lobby.create_match(by=people[0], game=game_id, seats=seats)
+    for person in people[1:seats]:
+        lobby.join_match(by=person, match=match)
+    match.refresh_from_db()
+    assert match.status == "running"
+    clients = []
+    for person in people[:seats]:
+        client = Client()
+        client.force_login(person)
+        clients.append(client)
+    rng = random.Random(game_id)
+    for _ in range(12):
+        loaded = loading.load(match.id, game_id)
+        if loaded.ended:
+            break
+        seat = rng.choice(list(loaded.awaited())).seat
+        page = clients[seat].get(f"/matches/{match.number}/").content.decode()
+        moving = [form for form in game.legal_commands(loaded.timeline.state, seat) if not form.aside]
+        form = rng.choice(moving)
+        sheet = controls.sheet(form)
+        on_page = next(one for one in forms(page) if one.fields.get("_form") == [sheet.key])
+        answer = clients[seat].post(on_page.action, chosen(on_page, encode(sheet, game_forms.fill(form, rng))))
+        assert answer.status_code == 302, answer.content.decode()
+    replayed = clients[0].get(f"/matches/{match.number}/?at={loading.load(match.id, game_id).viewer_version(0) - 1}")
+    assert "The board as it was at version" in replayed.content.decode()
+    assert clients[0].get(f"/matches/{match.number}/version").json()["version"] > 0
