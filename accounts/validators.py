@@ -1,5 +1,6 @@
 """What a user name and a time zone may be: small functions for model fields, forms and the sign-up."""
 
+from collections.abc import Callable
 from functools import cache
 from zoneinfo import available_timezones
 
@@ -15,7 +16,7 @@ check_username_characters = RegexValidator(
     "A user name has letters a to z and digits, and between them dots, hyphens and underscores.",
     code="bad_username",
 )
-username_validators = [
+username_validators: list[Callable[[str], None]] = [
     check_username_characters,
     MinLengthValidator(2),
     MaxLengthValidator(USERNAME_LENGTH),

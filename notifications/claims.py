@@ -6,7 +6,8 @@ long finds, when it wants to send or to settle, that the row's lease is not the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from notifications import threads
 from notifications.models import Outbox, Status
 
 LEASE_SECONDS = 180
+_SWEEP_LOCK = 0x6E6F74696365  # "notice"
 
 # The CTE is materialized: inlined into a join it could be run again and take more rows than asked for.
 _CLAIM = """
@@ -43,6 +45,23 @@ def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID]
         cursor.execute(_CLAIM, [now, now, wanted, wanted, limit, now + timedelta(seconds=lease_seconds)])
         taken = [row[0] for row in cursor.fetchall()]
     return list(Outbox.objects.filter(pk__in=taken).select_related("user").order_by("due_at", "created_at", "id"))
+
+
+@contextmanager
+def only_sweeper() -> Iterator[bool]:
+    """Whether the caller is the only one in here. A mail server that lets everyone wait must not bind one worker per sweep.
+
+    The lock is the session's, so a worker that dies leaves it free.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s::bigint)", [_SWEEP_LOCK])
+        (alone,) = cursor.fetchone() or (False,)
+    try:
+        yield alone
+    finally:
+        if alone:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s::bigint)", [_SWEEP_LOCK])
 
 
 def begin(row: Outbox, *, lease_seconds: int = LEASE_SECONDS) -> bool:

@@ -121,7 +121,7 @@ def sweep(*, lasting: float = SWEEP_LASTS) -> int:
 
 def pause(attempts: int) -> timedelta:
     """How long to wait after so many tries: doubling, capped, and not the same for all who failed together."""
-    longest = min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
+    longest: timedelta = min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
     return longest * random.uniform(0.8, 1.0)
 
 
@@ -150,6 +150,7 @@ def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend) -> 
 
 def _verdict(refusal: smtplib.SMTPException | AnymailRecipientsRefused) -> tuple[int, str]:
     """The reply code and text of a mail server that refused one mail."""
+    text: bytes | str
     if isinstance(refusal, smtplib.SMTPRecipientsRefused):
         code, text = next(iter(refusal.recipients.values()))
     elif isinstance(refusal, smtplib.SMTPDataError):
@@ -168,7 +169,8 @@ def _close(connection: BaseEmailBackend) -> None:
 
 def _end(row: Outbox, status: Status, reason: str = "") -> Outcome:
     if status == Status.FAILED:
-        log.warning("the notice %s (%s) failed: %s", row.id, row.kind, reason)
+        # Without the reason: servers like to repeat the address in it. It stands in the row, which can be erased.
+        log.warning("the notice %s (%s) failed for good after %s tries", row.id, row.kind, row.attempts)
     if not claims.settle(row, status, error=reason):
         return Outcome.LOST
     return Outcome(status.value)

@@ -22,7 +22,7 @@ class Receiver:
     def mutes(self) -> QuerySet[Mute]:
         if self.user_id is not None:
             return Mute.objects.filter(user_id=self.user_id)
-        return Mute.objects.filter(user_id=None, address_hash=self.address_hash)
+        return Mute.objects.filter(user__isnull=True, address_hash=self.address_hash)
 
 
 def receiver_of(row: Outbox) -> Receiver:

@@ -16,6 +16,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.models import User
 from gamesvc.api.problems import Problem, translate
 from gamesvc.games.kernel import Refused
 from gamesvc.matches.models import Answered
@@ -35,15 +36,16 @@ def required_key(request: Request) -> str:
 
 def once(request: Request, effect: Callable[[], tuple[int, dict[str, Any]]]) -> Response:
     """Run `effect` once per user and key; a repetition gets the first answer, success or refusal by the rules."""
-    key = required_key(request)
+    key, user = required_key(request), request.user
+    assert isinstance(user, User)
     fingerprint = hashlib.sha256(
         b"\n".join([str(request.method).encode(), request.path.encode(), orjson.dumps(request.data, option=orjson.OPT_SORT_KEYS)])
     ).hexdigest()
     with transaction.atomic():
-        Answered.objects.filter(user=request.user, key=key, created_at__lt=timezone.now() - timedelta(hours=KEPT_HOURS)).delete()
+        Answered.objects.filter(user=user, key=key, created_at__lt=timezone.now() - timedelta(hours=KEPT_HOURS)).delete()
         # Of several requests at once the others wait here for the first one's transaction.
         row, made = Answered.objects.get_or_create(
-            user=request.user, key=key, defaults={"fingerprint": fingerprint, "status": 0, "body": {}}
+            user=user, key=key, defaults={"fingerprint": fingerprint, "status": 0, "body": {}}
         )
         if not made:
             if row.fingerprint != fingerprint:

@@ -6,6 +6,7 @@ import base64
 import os
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from gamesvc.embedded import Servers, use
@@ -39,7 +40,7 @@ def release() -> None:
 
 def _secrets(folder: Path) -> dict[str, str]:
     folder.mkdir(mode=0o700, exist_ok=True)
-    made = {
+    made: dict[str, Callable[[], str]] = {
         "SECRET_KEY": lambda: secrets.token_urlsafe(50),
         "MATCH_KEYS": lambda: f"k1:{base64.b64encode(secrets.token_bytes(32)).decode()}",
     }

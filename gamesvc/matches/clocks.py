@@ -39,7 +39,7 @@ def claim_due(limit: int = BATCH) -> list[tuple[str, str, int, str]]:
             ") RETURNING id, match_id, seat, question",
             [now + timedelta(seconds=LEASE_SECONDS), now, now, limit],
         )
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 def sweep(limit: int = 1000) -> int:

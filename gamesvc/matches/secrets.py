@@ -50,7 +50,7 @@ def seal(secret: bytes, match_id: uuid.UUID) -> tuple[str, bytes]:
     return key_id, nonce + AESGCM(key).encrypt(nonce, secret, match_id.bytes)
 
 
-def open_secret(key_id: str, sealed: bytes, match_id: uuid.UUID) -> bytes:
+def open_secret(key_id: str, sealed: bytes | memoryview, match_id: uuid.UUID) -> bytes:
     """Open a sealed secret. Raises `WrongKey` with the id of the key that is missing or does not fit."""
     key = _keys(settings.MATCH_KEYS).get(key_id)
     if key is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +18,8 @@ from gamesvc.games.kernel import Form, Schema
 
 MOST_CHIPS = 14
 MOST_ROWS = 12
+MOST_BROAD_ROWS = 3
+BROAD = 6
 NOTHING = ""
 MISSING = object()
 
@@ -209,10 +212,17 @@ def _gist(schema: Schema, at: int) -> str:
 def _group(schema: Schema, path: str, base: dict[str, Any]) -> Control:
     needed = schema.get("required", ())
     children = tuple(
-        control(sub, f"{path}.{name}", name in needed or "default" in sub) for name, sub in schema["properties"].items()
+        _member(sub, f"{path}.{name}", name in needed, base["required"]) for name, sub in schema["properties"].items()
     )
     base["note"] = " ".join(filter(None, [base["note"], _total(schema)]))
     return Control("group", **base, children=children)
+
+
+def _member(schema: Schema, path: str, needed: bool, whole: bool) -> Control:
+    """A field of an object. In an object that may be left out (`whole` is false) every field may stay empty."""
+    if whole or ("const" in schema and needed):
+        return control(schema, path, needed or "default" in schema)
+    return control({name: value for name, value in schema.items() if name != "default"}, path, required=False)
 
 
 def _total(schema: Schema) -> str:
@@ -290,22 +300,17 @@ def _worthy(schema: Schema, labelled: Schema, value: Any) -> str:
     return f"{shown} · {worth}" if worth is not None else shown
 
 
+def _breadth(one: Control) -> int:
+    return 1 + sum(_breadth(child) for child in one.children)
+
+
 def _rows(schema: Schema, path: str, base: dict[str, Any], most: int) -> Control:
     needed = int(schema.get("minItems", 0))
     items: Schema = schema.get("items", {})
-    rows = []
-    for at in range(max(needed, min(most, MOST_ROWS))):
-        row = control({"title": f"{at + 1}", **items}, f"{path}.{at}", at < needed)
-        if row.kind == "group" and at >= needed:
-            row = _optional_row(row)
-        rows.append(row)
-    return Control("rows", **base, children=tuple(rows))
-
-
-def _optional_row(row: Control) -> Control:
-    """A row that may stay empty: its fields may be left out together."""
-    children = tuple(control(child.schema, child.path, required=False) for child in row.children)
-    return Control("group", row.path, row.label, row.schema, False, (), children, note=row.note)
+    first = control({"title": "1", **items}, f"{path}.0", needed > 0)
+    shown = min(most, MOST_BROAD_ROWS if _breadth(first) > BROAD else MOST_ROWS)
+    rows = tuple(control({"title": f"{at + 1}", **items}, f"{path}.{at}", at < needed) for at in range(max(needed, shown)))
+    return Control("rows", **base, children=rows)
 
 
 def filled(one: Control, posted: Posted) -> Control:
@@ -342,6 +347,11 @@ def _empty(one: Control) -> Any:
     return None if not isinstance(kinds, str) and "null" in kinds else MISSING
 
 
+def _none(one: Control) -> Any:
+    """What a list means in which nothing is chosen."""
+    return [] if one.required else _empty(one)
+
+
 def read_value(one: Control, posted: Posted) -> Any:
     """The value of one control, `MISSING` where it was left empty."""
     match one.kind:
@@ -361,12 +371,13 @@ def read_value(one: Control, posted: Posted) -> Any:
         case "alternatives":
             return _read_alternatives(one, posted)
         case "checks":
-            return _read_checks(one, posted)
+            return _read_checks(one, posted) or _none(one)
         case "counts":
-            return [child.schema["const"] for child in one.children for _ in range(read_value(child, posted) or 0)]
+            counted = [child.schema["const"] for child in one.children for _ in range(_read_count(child, posted))]
+            return counted or _none(one)
         case "rows":
             rows = [read_value(row, posted) for row in one.children]
-            return [row for row in rows if row is not MISSING]
+            return [row for row in rows if row is not MISSING] or _none(one)
         case _:
             return _read_json(one, _first(posted, one.path))
 
@@ -396,15 +407,23 @@ def _read_choice(one: Control, posted: Posted) -> Any:
     raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
 
 
+def _read_count(one: Control, posted: Posted) -> int:
+    """How many of an item; at most as many as there are, so that no number makes a list without end."""
+    text = _first(posted, one.path)
+    count = int(_read_number(one, text)) if text else 0
+    if not 0 <= count <= (one.high or 0):
+        raise Unreadable(one.path, f"{one.label}: take 0 to {one.high or 0}.")
+    return count
+
+
 def _read_number(one: Control, text: str) -> Any:
     if not text:
         if one.required:
             raise Unreadable(one.path, f"{one.label}: write a whole number.")
         return _empty(one)
-    try:
-        return int(text)
-    except ValueError:
-        raise Unreadable(one.path, f"{one.label}: {text!r} is no whole number.") from None
+    if not re.fullmatch(r"[+-]?[0-9]{1,12}", text):
+        raise Unreadable(one.path, f"{one.label}: {text[:40]!r} is no whole number.")
+    return int(text)
 
 
 def _read_group(one: Control, posted: Posted) -> Any:

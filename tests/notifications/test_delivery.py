@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from anymail.exceptions import AnymailAPIError, AnymailRecipientsRefused
+from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connection
 from django.utils import timezone, translation
 
@@ -163,6 +165,58 @@ def test_given_up_after_days(sink, turns, ann):
     with later(days=6):
         send_due()
     assert (row_of(identity).status, row_of(identity).error) == (Status.FAILED, "refused with 451: 4.3.0 try later")
+
+
+def test_a_notice_that_kills_its_workers_is_given_up(sink, turns, ann):
+    identity = queue(ann)
+    Outbox.objects.update(attempts=delivery.MOST_ATTEMPTS)
+    send_due()
+    assert (row_of(identity).status, turns.asked) == (Status.FAILED, [])
+
+
+def test_one_sweep_at_a_time(committed, sink, turns):
+    queue(make_user())
+    inside, leave = threading.Event(), threading.Event()
+
+    def other():
+        with claims.only_sweeper() as alone:
+            assert alone
+            inside.set()
+            leave.wait(10)
+        connection.close()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert inside.wait(10)
+    assert send_due() == 0
+    leave.set()
+    thread.join()
+    assert send_due() == 1
+
+
+class Provider(BaseEmailBackend):
+    """A provider's backend, as django-anymail has them, that answers with an error."""
+
+    answer: Exception
+
+    def send_messages(self, email_messages):
+        raise self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (AnymailRecipientsRefused("not a customer's address"), Status.FAILED),
+        (AnymailAPIError("busy"), Status.QUEUED),
+        (ConnectionResetError("hung up"), Status.QUEUED),
+    ],
+)
+def test_providers(sink, turns, ann, settings, monkeypatch, answer, status):
+    settings.EMAIL_BACKEND = f"{__name__}.Provider"
+    monkeypatch.setattr(Provider, "answer", answer, raising=False)
+    identity = queue(ann)
+    assert send_due() == 0
+    assert (row_of(identity).status, str(answer) in row_of(identity).error) == (status, True)
 
 
 def test_pauses_grow_to_a_limit():

@@ -5,6 +5,10 @@ from collections import Counter
 from gamesvc.web.controls import Control, Sheet, key
 
 
+class TooManyRows(Exception):
+    """A longer list than the page has rows for; the order text has no such limit."""
+
+
 def encode(sheet: Sheet, command: dict) -> dict[str, list[str]]:
     """The fields that make the page send this command. Fails where no control can say it."""
     posted: dict[str, list[str]] = {}
@@ -44,7 +48,8 @@ def _put(control: Control, value, posted) -> None:
                 posted[child.path] = [str(counts.pop(child.schema["const"], 0))]
             assert not counts
         case "rows":
-            assert len(value) <= len(control.children), "more rows than the page shows"
+            if len(value) > len(control.children):
+                raise TooManyRows
             for child, item in zip(control.children, value):
                 _put(child, item, posted)
         case _:
@@ -63,3 +68,12 @@ def _put_alternative(control: Control, value, posted) -> None:
             _put(child, value, posted)
             return
     raise AssertionError(f"no alternative fits {value}")
+
+
+def canonical(value):
+    """A value without what pages cannot say: the order of ticked boxes, and what is empty and could be left out."""
+    if isinstance(value, list):
+        return sorted((canonical(item) for item in value), key=repr)
+    if isinstance(value, dict):
+        return {name: canonical(sub) for name, sub in sorted(value.items()) if canonical(sub) not in ([], {})}
+    return value

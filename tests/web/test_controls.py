@@ -1,14 +1,13 @@
 """Controls: whatever a form offers can be chosen on the page and comes back as the same command."""
 
 import random
-from collections import Counter
 
 import pytest
 
 from gamesvc.games.forms import Unfillable, fault, fill
 from gamesvc.games.kernel import Form
 from gamesvc.web.controls import Unreadable, control, key_of, read, sheet
-from tests.web.posting import encode
+from tests.web.posting import canonical, encode
 
 FORMS = [
     Form("end", "End the turn"),
@@ -97,12 +96,6 @@ FORMS = [
 ]
 
 
-def canonical(value):
-    if isinstance(value, list):
-        return Counter(map(repr, value))
-    return {name: canonical(sub) for name, sub in value.items()} if isinstance(value, dict) else value
-
-
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_everything_a_form_offers_can_be_posted(form):
     rng = random.Random(form.name)
@@ -140,6 +133,8 @@ def test_nothing_to_choose_is_a_plain_button():
         (FORMS[2], {"amount": ["many"]}, "amount"),
         (FORMS[2], {}, "amount"),
         (FORMS[3], {"cards": ["a", "zzz"]}, "cards"),
+        (FORMS[4], {"cards.0": ["900000000"]}, "cards.0"),
+        (FORMS[4], {"cards.0": ["1" * 5000]}, "cards.0"),
         (FORMS[11], {"act": ["9"]}, "act"),
     ],
 )

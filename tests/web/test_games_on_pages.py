@@ -1,7 +1,6 @@
 """Every game offered can be played on the page: its forms fit the controls, in play and through the whole stack."""
 
 import random
-from collections import Counter
 
 import pytest
 from django.test import Client
@@ -12,13 +11,7 @@ from gamesvc.games.protocol import Session
 from gamesvc.matches import loading, lobby
 from gamesvc.web import controls
 from tests.web.page import chosen, forms
-from tests.web.posting import encode
-
-
-def canonical(value):
-    if isinstance(value, list):
-        return Counter(map(repr, value))
-    return {name: canonical(sub) for name, sub in value.items()} if isinstance(value, dict) else value
+from tests.web.posting import TooManyRows, canonical, encode
 
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
@@ -37,8 +30,12 @@ def test_every_form_met_in_play_can_be_posted(game_id):
             offered = list(game.legal_commands(state, awaited.seat))
             for form in offered:
                 command = game_forms.fill(form, rng)
-                found = controls.read(controls.sheet(form), encode(controls.sheet(form), command))
-                assert canonical(found) == canonical(command)
+                try:
+                    posted = encode(controls.sheet(form), command)
+                except TooManyRows:
+                    assert form.aside, f"{form.name} must fit on the page"
+                    continue
+                assert canonical(controls.read(controls.sheet(form), posted)) == canonical(command)
             moving = [form for form in offered if not form.aside]
             answer = session.answer({"op": "command", "seat": awaited.seat, "command": game_forms.fill(rng.choice(moving), rng)})
             assert answer["ok"], answer

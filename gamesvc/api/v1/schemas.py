@@ -126,7 +126,7 @@ class View(serializers.Serializer[Any]):
 
 class FormShape(serializers.Serializer[Any]):
     name = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     aside = serializers.BooleanField()
     parameters = serializers.DictField()
 
@@ -145,7 +145,7 @@ class EventShape(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     type = serializers.CharField(required=False)
     type_version = serializers.IntegerField(required=False)
-    data = serializers.DictField(required=False)
+    data = serializers.DictField(required=False)  # type: ignore[assignment]
     meta = serializers.DictField(required=False)
     occurred_at = serializers.CharField(required=False)
     salt = serializers.CharField(required=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -57,7 +58,7 @@ class Scope(BasePermission):
 class View(APIView):
     """What all views share: scopes, and how a body is validated."""
 
-    permission_classes = (Scope,)
+    permission_classes: Sequence[type[BasePermission]] = (Scope,)
 
     @property
     def user(self) -> User:
@@ -200,7 +201,7 @@ class JoinMatch(_Change):
         )
 
     def access(self, ident: str) -> Access:
-        return access_match(user=self.user, ident=ident, link=self.request.data.get("link", ""))
+        return access_match(user=self.user, ident=ident, link=self.body(schemas.Join)["link"])
 
 
 class LeaveMatch(_Change):

@@ -6,7 +6,7 @@ import itertools
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from gamesvc.games.bots import play_random
@@ -93,13 +93,13 @@ def _plus(fixed: Counts, values: Sequence[int]) -> Counts:
     return tuple(counts)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _keeps(values: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """The different ways to keep some of these dice."""
     return tuple({kept for size in range(len(values) + 1) for kept in itertools.combinations(values, size)})
 
 
-@lru_cache(maxsize=None)
+@cache
 def _rolls(count: int) -> tuple[tuple[Counts, float], ...]:
     """Every result of so many dice with its chance."""
     results: dict[Counts, float] = {(0,) * 6: 1.0}
@@ -287,7 +287,11 @@ def _choose_hit(view: Data, main: Sequence[Form]) -> Command:
 
 def _choose_repair(sheet: Data) -> Command:
     repair = sheet["repair"]
-    return {"name": "repair", "tender": repair["tender"], "target": max(repair["candidates"], key=lambda slot: _pain(sheet, slot))}
+    return {
+        "name": "repair",
+        "tender": repair["tender"],
+        "target": max(repair["candidates"], key=lambda slot: _pain(sheet, slot)),
+    }
 
 
 BOTS: Mapping[str, Bot] = {"random": play_random, "greedy": play_greedy}

@@ -34,6 +34,7 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
         "planetfall": state.planetfall,
         "lockstep": state.lockstep,
         "map": board_view(state.map, state.planetfall),
+        "viewer": viewer,
         "seat": own,
         "seats": len(state.sheets),
         "formation": list(state.formation),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from gamesvc.games.kernel import POSITIONED, REWOUND, Caption, Data, Event, View
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 
 SEATS = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
+WIDTH = 72
 NOTHING = frozenset({"none", "nothing", "no", "0", "-", "skip"})
 PHASES = {
     "fleet": "form the fleet",
@@ -176,7 +178,11 @@ def board_text(view: Data, caption: Caption) -> str:
         lines += ["", *_map_lines(view)]
     if view["mode"] == "race":
         lines += ["", *_table_lines(view, caption)]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return "\n".join(part.rstrip() for line in lines for part in _fold(line)) + "\n"
+
+
+def _fold(line: str) -> list[str]:
+    return textwrap.wrap(line, WIDTH, subsequent_indent=" " * 8, replace_whitespace=False) if len(line) > WIDTH else [line]
 
 
 def _state_line(view: Data) -> str:
@@ -190,6 +196,8 @@ def _state_line(view: Data) -> str:
         return "Over." if found else f"Race of {view['seats']}."
     if sheet["phase"] == "finished":
         return f"Your sheet is finished: {ENDINGS[sheet['reason']]}. {_stars(sheet['stars'])}."
+    if sheet["phase"] == "fleet":
+        return "Form the fleet."
     return f"Turn {sheet['turn']}, attempt {sheet['attempt']}: {PHASES[sheet['phase']]}."
 
 
@@ -219,14 +227,12 @@ def _dice_lines(sheet: Data) -> list[str]:
 
 def _around_lines(view: Data) -> list[str]:
     sheet, board = view["sheet"], view["map"]
-    lines = [f"Fleet at {sheet['token']}. Adjacent, unexplored:"]
+    lines = [f"Fleet at {sheet['token']}. Adjacent, unexplored{' (* in reach)' if sheet['targets'] else ''}:"]
     for place in sheet["open"]:
         kind = board["kinds"][board["hexes"][place][2]]
-        marks = ", ".join(
-            [_stars(kind["stars"]), *(f"{hazard} hazard" for hazard in kind["hazards"]), *(["combat"] if kind["combat"] else [])]
-        )
+        marks = ", ".join([_stars(kind["stars"]), *kind["hazards"], *(["combat"] if kind["combat"] else [])])
         reach = " *" if place in sheet["targets"] else ""
-        lines.append(f"  {place}{reach:<3}{kind['name']:<13}{marks}: {kind['text']}"[:72])
+        lines.append(f"  {place}{reach:<3}{kind['name']:<13}{marks}: {kind['text']}")
     return lines if sheet["open"] else [f"Fleet at {sheet['token']}. No adjacent hex is unexplored."]
 
 

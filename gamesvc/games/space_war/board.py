@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, LIMITS, Card, Effect
-from gamesvc.games.space_war.state import Piece, StationCard, State
+from gamesvc.games.space_war.state import Piece, State, StationCard
 
 
 class Board:
@@ -62,7 +62,7 @@ class Board:
         if target == "self":
             return source is piece
         side = target.get("side", "any")
-        if side == "own" and piece.controller != seat or side == "enemy" and piece.controller == seat:
+        if (side == "own" and piece.controller != seat) or (side == "enemy" and piece.controller == seat):
             return False
         face = CARDS[piece.card]
         if "kind" in target and face.type not in target["kind"]:
@@ -80,9 +80,7 @@ class Board:
         return "fast" in CARDS[piece.card].keywords or any(e["value"] == "fast" for e in self._values("keyword", piece))
 
     def slow(self, piece: Piece) -> bool:
-        return "slow" in CARDS[piece.card].keywords and not any(
-            e["value"] == "not_slow" for e in self._values("keyword", piece)
-        )
+        return "slow" in CARDS[piece.card].keywords and not any(e["value"] == "not_slow" for e in self._values("keyword", piece))
 
     def attack(self, piece: Piece) -> int:
         """The attack value with all bonuses."""
@@ -96,7 +94,7 @@ class Board:
         else:
             value = face.attack or 0
         value += sum(effect["amount"] for effect in self._values("attack_bonus", piece))
-        return value + (piece.counters if face.id == "starhunter" else 0)
+        return int(value) + (piece.counters if face.id == "starhunter" else 0)
 
     def defense(self, piece: Piece) -> int | None:
         """None: cannot be damaged."""
@@ -104,10 +102,10 @@ class Board:
         value = piece.swapped[1] if piece.swapped is not None else face.defense
         if value is None:
             return None
-        return value + (piece.counters if face.id == "starhunter" else 0)
+        return int(value) + (piece.counters if face.id == "starhunter" else 0)
 
     def attacks(self, piece: Piece) -> int:
-        return max([1, *(effect["amount"] for effect in self._values("attacks", piece))])
+        return max([1, *(int(effect["amount"]) for effect in self._values("attacks", piece))])
 
     def forbidden(self, piece: Piece, what: str) -> bool:
         return any(what in effect["value"] for effect in self._values("forbid", piece) if "target" in effect)
@@ -124,9 +122,7 @@ class Board:
 
     def own(self, seat: int, kind: str = "") -> list[Piece]:
         """The cards a seat controls, without attached ones."""
-        return [
-            p for p in self.pieces if p.controller == seat and p.on is None and (not kind or CARDS[p.card].type == kind)
-        ]
+        return [p for p in self.pieces if p.controller == seat and p.on is None and (not kind or CARDS[p.card].type == kind)]
 
     def shields(self, seat: int) -> list[Piece]:
         return [p for p in self.pieces if p.controller == seat and CARDS[p.card].is_shield]
@@ -138,12 +134,12 @@ class Board:
         return sum(int(effect["amount"]) for _, _, effect in self.statics("cost_increase"))
 
     def max_station(self, seat: int) -> int:
-        return next((e["amount"] for who, _, e in self.statics("set_max_station") if who == seat), LIMITS["max_station"])
+        amounts = [e["amount"] for who, _, e in self.statics("set_max_station") if who == seat]
+        return int(amounts[0] if amounts else LIMITS["max_station"])
 
     def actions_per_card(self, seat: int) -> int:
-        return next(
-            (e["amount"] for who, _, e in self.statics("set_actions_per_card") if who == seat), LIMITS["actions_per_card"]
-        )
+        amounts = [e["amount"] for who, _, e in self.statics("set_actions_per_card") if who == seat]
+        return int(amounts[0] if amounts else LIMITS["actions_per_card"])
 
     def hand_limit(self, seat: int) -> int | None:
         if self.state.sides[seat].free_hand or any(who == seat for who, _, _ in self.statics("no_hand_limit")):

@@ -74,7 +74,7 @@ def _flip(flow: Flow, one: Task) -> None:
     count = min(count, len(down))
     if count <= 0:
         return
-    chosen = [slot for slot in one.get("picks", one["slots"]) if slot in down][:count]
+    chosen = [slot for slot in (one["picks"] if "picks" in one else one["slots"]) if slot in down][:count]
     own = flow.board.own_flips(seat)
     if own and "picks" not in one:
         chosen = []
@@ -145,4 +145,3 @@ def _pending(flow: Flow, one: Task) -> None:
 @task("barrier")
 def _barrier(flow: Flow, one: Task) -> None:
     """Everything is settled; the match goes on."""
-

@@ -13,15 +13,74 @@ Effect = Mapping[str, Any]
 
 TYPES = ("spaceship", "missile", "duration", "event", "defense")
 TRIGGERS = frozenset(
-    "played played_from_hand static draw_phase draw_phase_end ability attack after_attack action_phase any_time response "
-    "damaged would_be_destroyed destroyed replace_draw end_of_first_turn".split()
+    [
+        "played",
+        "played_from_hand",
+        "static",
+        "draw_phase",
+        "draw_phase_end",
+        "ability",
+        "attack",
+        "after_attack",
+        "action_phase",
+        "any_time",
+        "response",
+        "damaged",
+        "would_be_destroyed",
+        "destroyed",
+        "replace_draw",
+        "end_of_first_turn",
+    ]
 )
 OPS = frozenset(
-    "attack_bonus set_attack attacks keyword range attack_only untargetable_by_attack protect forbid play_limit suppress "
-    "cost_increase no_hand_limit set_max_station set_actions_per_card choose_own_flips grant_collide destroy damage collide "
-    "paralyze repair station_damage station_damage_or_shield repair_station discard_from_play control attach counter "
-    "fail_attack draw discard discard_target draw_then_discard mill look search put_on_top return_to_hand station_to_hand "
-    "station_add rearrange_station add_counter gain_actions extra_turn custom".split()
+    [
+        "attack_bonus",
+        "set_attack",
+        "attacks",
+        "keyword",
+        "range",
+        "attack_only",
+        "untargetable_by_attack",
+        "protect",
+        "forbid",
+        "play_limit",
+        "suppress",
+        "cost_increase",
+        "no_hand_limit",
+        "set_max_station",
+        "set_actions_per_card",
+        "choose_own_flips",
+        "grant_collide",
+        "destroy",
+        "damage",
+        "collide",
+        "paralyze",
+        "repair",
+        "station_damage",
+        "station_damage_or_shield",
+        "repair_station",
+        "discard_from_play",
+        "control",
+        "attach",
+        "counter",
+        "fail_attack",
+        "draw",
+        "discard",
+        "discard_target",
+        "draw_then_discard",
+        "mill",
+        "look",
+        "search",
+        "put_on_top",
+        "return_to_hand",
+        "station_to_hand",
+        "station_add",
+        "rearrange_station",
+        "add_counter",
+        "gain_actions",
+        "extra_turn",
+        "custom",
+    ]
 )
 
 

@@ -94,10 +94,11 @@ def _time_out(flow: Flow, seat: int) -> None:
     if state.max_timeouts and in_a_row >= state.max_timeouts:
         flow.finish(1 - seat, "timed_out")
         return
-    handler = _OTHERS.get(command["name"]) or acts.OWN_TURN[command["name"]]
     if _in_own_turn(state, seat):
         flow.settle(seat)
-    handler(flow, seat, command)
+    handler = _OTHERS.get(command["name"]) or acts.OWN_TURN.get(command["name"])
+    if handler is not None:  # go_on needs none
+        handler(flow, seat, command)
 
 
 def _replay(run: Run[State], seat: int) -> None:

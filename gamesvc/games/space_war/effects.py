@@ -208,10 +208,10 @@ def _alive(flow: Flow, one: Task) -> list[Piece]:
 
 def _fits(p: Piece, target: Effect, seat: int) -> bool:
     side, face = target.get("side", "any"), CARDS[p.card]
-    if side == "own" and p.controller != seat or side == "enemy" and p.controller == seat:
+    if (side == "own" and p.controller != seat) or (side == "enemy" and p.controller == seat):
         return False
     kinds = target.get("kind")
-    return kinds is None or face.type in kinds or "shield" in kinds and face.is_shield
+    return kinds is None or face.type in kinds or ("shield" in kinds and face.is_shield)
 
 
 def _targets(flow: Flow, one: Task, effect: Effect) -> list[Piece]:
@@ -296,7 +296,8 @@ def _discard_from_play(flow: Flow, one: Task, effect: Effect) -> None:
 @task("sacrifice")
 def _sacrifice(flow: Flow, one: Task) -> None:
     own = [p.id for p in flow.board.own(one["seat"])]
-    named = [card for card in one.get("picks", one["named"] if one["seat"] == one["by"] else []) if card in own]
+    asked: list[str] = one["picks"] if "picks" in one else one["named"] if one["seat"] == one["by"] else []
+    named = [card for card in asked if card in own]
     if named or len(own) == 1:
         flow.leave(named or own, "discarded")
     elif own:
@@ -595,4 +596,3 @@ _CUSTOM: dict[str, Callable[[Flow, Task, Effect], None]] = {
     "great_plan": _great_plan,
     "release_of_energy": _release,
 }
-

@@ -67,9 +67,7 @@ def _cards_drawn(state: State, data: Mapping[str, Any]) -> Changes:
     side = state.sides[data["seat"]]
     n = len(data["cards"])
     return {
-        "sides": _side(
-            state, data["seat"], pile=side.pile[n:], hand=(*side.hand, *data["cards"]), known=max(0, side.known - n)
-        )
+        "sides": _side(state, data["seat"], pile=side.pile[n:], hand=(*side.hand, *data["cards"]), known=max(0, side.known - n))
     }
 
 
@@ -267,9 +265,7 @@ def _moved(state: State, data: Mapping[str, Any]) -> Changes:
     zone, turn = data["zone"], data["turn"]
     return {
         "pieces": tuple(
-            replace(p, zone=zone, zone_turn=turn, moved=p.id == data["card"] or p.moved)
-            if data["card"] in (p.id, p.on)
-            else p
+            replace(p, zone=zone, zone_turn=turn, moved=p.id == data["card"] or p.moved) if data["card"] in (p.id, p.on) else p
             for p in state.pieces
         )
     }
@@ -278,9 +274,7 @@ def _moved(state: State, data: Mapping[str, Any]) -> Changes:
 def _attack_declared(state: State, data: Mapping[str, Any]) -> Changes:
     used = data["used"]
     return {
-        "pieces": tuple(
-            replace(p, attacks=used[p.id], last_attack=data["turn"]) if p.id in used else p for p in state.pieces
-        )
+        "pieces": tuple(replace(p, attacks=used[p.id], last_attack=data["turn"]) if p.id in used else p for p in state.pieces)
     }
 
 
@@ -333,8 +327,7 @@ def _counters_changed(state: State, data: Mapping[str, Any]) -> Changes:
 def _control_changed(state: State, data: Mapping[str, Any]) -> Changes:
     return {
         "pieces": tuple(
-            replace(p, controller=data["seat"], borrowed=data["borrowed"]) if p.id in data["cards"] else p
-            for p in state.pieces
+            replace(p, controller=data["seat"], borrowed=data["borrowed"]) if p.id in data["cards"] else p for p in state.pieces
         )
     }
 

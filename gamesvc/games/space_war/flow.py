@@ -51,7 +51,7 @@ def barred(state: State, agenda: Sequence[Task]) -> int | None:
 
 def blockers(state: State) -> list[Any]:
     """The prompts that hold the match up: marked so, or of the seat whose turn it is."""
-    return [prompt for prompt in state.prompts if prompt.blocking or prompt.seat == state.active and state.phase != "review"]
+    return [prompt for prompt in state.prompts if prompt.blocking or (prompt.seat == state.active and state.phase != "review")]
 
 
 def halted(state: State, agenda: Sequence[Task]) -> bool:
@@ -64,7 +64,8 @@ class Flow:
     def __init__(self, run: Run[State], seat: int | None = None, command: Command | None = None) -> None:
         self.run = run
         self.agenda: list[Task] = list(run.state.agenda) if run.version else []
-        self.start = run.version
+        self.start = run.version  # the version before the act that is being declared
+        self.ending: int | None = None  # the same for the end of a turn
         self._board: Board | None = None
         self._cmd = (
             {"seat": seat, "command": plain(dict(command)), "replay": command["name"] not in NOT_REPLAYED}

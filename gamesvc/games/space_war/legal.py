@@ -86,9 +86,7 @@ def awaited(state: State) -> tuple[Awaited, ...]:
     if state.phase == "choose_starter":
         return (Awaited(state.active, "choose_starter", "starter", "choice"),)
     if state.phase == "prepare":
-        return tuple(
-            Awaited(seat, "prepare", f"prepare{seat}", "commit") for seat in (0, 1) if state.sides[seat].commit is None
-        )
+        return tuple(Awaited(seat, "prepare", f"prepare{seat}", "commit") for seat in (0, 1) if state.sides[seat].commit is None)
     turn_id = f"turn{state.turn}.{state.rewinds}"
     waiting = blockers(state)
     if waiting:
@@ -170,7 +168,7 @@ def live_options(state: State, prompt: Prompt) -> list[str]:
     if prompt.kind == "deja_vu":
         return [card for card in prompt.options if card in state.sides[1 - prompt.seat].discard]
     if prompt.kind == "discard" and not prompt.blocking:
-        return [card for card in state.sides[prompt.seat].hand]
+        return list(state.sides[prompt.seat].hand)
     return list(prompt.options)
 
 
@@ -243,13 +241,13 @@ def _management(board: Board, seat: int) -> Iterator[Option]:
     if side.managed:
         return
     if side.hand and board.may_add_station(seat):
-        schema = {"enum": list(side.hand), "labels": cards_schema(board, side.hand)["items"]["labels"]}
-        yield Option("add_station", "Add a station card", {"card": schema, "row": {"enum": list(ROWS)}})
+        card = {"enum": list(side.hand), "labels": cards_schema(board, side.hand)["items"]["labels"]}
+        yield Option("add_station", "Add a station card", {"card": card, "row": {"enum": list(ROWS)}})
     for row in ROWS:
         others = [card.slot for card in side.station if card.row != row]
         if others:
-            schema = {"enum": others, "labels": slots_schema(board, seat, others, 1)["items"]["labels"]}
-            yield Option("move_station", f"Move a station card to row {row}", {"slot": schema, "row": {"const": row}})
+            slot = {"enum": others, "labels": slots_schema(board, seat, others, 1)["items"]["labels"]}
+            yield Option("move_station", f"Move a station card to row {row}", {"slot": slot, "row": {"const": row}})
 
 
 def _battle(board: Board, seat: int) -> Iterator[Option]:

@@ -133,19 +133,19 @@ def matching(board: Board, seat: int, target: Effect, source: Piece | None = Non
     found = []
     for p in board.pieces:
         face = CARDS[p.card]
-        if p.on is not None or source is not None and target.get("exclude") == "self" and p.id == source.id:
+        if p.on is not None or (source is not None and target.get("exclude") == "self" and p.id == source.id):
             continue
         side = target.get("side", "any")
-        if side == "own" and p.controller != seat or side == "enemy" and p.controller == seat:
+        if (side == "own" and p.controller != seat) or (side == "enemy" and p.controller == seat):
             continue
         if "kind" in target and face.type not in target["kind"] and not ("shield" in target["kind"] and face.is_shield):
             continue
-        if face.type in target.get("not_kind", ()) or "card" in target and face.id != target["card"]:
+        if face.type in target.get("not_kind", ()) or ("card" in target and face.id != target["card"]):
             continue
         if "max_cost" in target and board.cost(p) > target["max_cost"]:
             continue
         zone = target.get("zone", "any")
-        if zone == "same" and source is not None and p.zone != source.zone or zone == "home" and p.zone != seat:
+        if (zone == "same" and source is not None and p.zone != source.zone) or (zone == "home" and p.zone != seat):
             continue
         found.append(p)
     return found
@@ -244,15 +244,18 @@ def _death_ray(board: Board, seat: int, instance: str, most: int) -> Iterator[Ch
 
 def _release(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
     part = {"type": "integer", "minimum": 0, "maximum": max(0, most)}
-    yield {
-        "options": {
-            "type": "object",
-            "properties": {"draw": {**part, "title": "Cards to draw"}, "mill": {**part, "title": "Times two cards to mill"}},
-            "required": ["draw", "mill"],
-            "additionalProperties": False,
-            "total": {"minimum": 0, "maximum": max(0, most)},
-        }
-    }, ()
+    yield (
+        {
+            "options": {
+                "type": "object",
+                "properties": {"draw": {**part, "title": "Cards to draw"}, "mill": {**part, "title": "Times two cards to mill"}},
+                "required": ["draw", "mill"],
+                "additionalProperties": False,
+                "total": {"minimum": 0, "maximum": max(0, most)},
+            }
+        },
+        (),
+    )
 
 
 def _deja_vu(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
@@ -345,7 +348,7 @@ def commander_options(board: Board, seat: int) -> Iterator[Option]:
     card = COMMANDERS[side.commander]
     for _, effect in card.triggered("action_phase"):
         cost = effect.get("cost", {})
-        if cost.get("actions", 0) > side.actions or "limit" in effect and side.commander_uses >= 2:
+        if cost.get("actions", 0) > side.actions or ("limit" in effect and side.commander_uses >= 2):
             continue
         base: dict[str, Schema] = {"mode": {"const": effect["mode"]}} if "mode" in effect else {}
         if effect["op"] == "rearrange_station":
@@ -406,9 +409,9 @@ def ability_options(board: Board, seat: int) -> Iterator[Option]:
             if effect["op"] == "collide" or card.id == "death_ray":
                 continue
             condition = effect.get("condition", "")
-            if "not first turn" in condition and p.entered == state.turn or "not moved" in condition and p.moved:
+            if ("not first turn" in condition and p.entered == state.turn) or ("not moved" in condition and p.moved):
                 continue
-            if "home zone" in condition and p.zone != seat or "below maximum" in condition and not board.room(seat):
+            if ("home zone" in condition and p.zone != seat) or ("below maximum" in condition and not board.room(seat)):
                 continue
             base: dict[str, Schema] = {"card": one(p.id, card.name)}
             if "mode" in effect:
@@ -417,9 +420,7 @@ def ability_options(board: Board, seat: int) -> Iterator[Option]:
                 yield Option("use_ability", card.name, {**base, **properties})
 
 
-def _ability_choices(
-    board: Board, seat: int, p: Piece, effect: Effect, discard: Sequence[str]
-) -> Iterator[dict[str, Schema]]:
+def _ability_choices(board: Board, seat: int, p: Piece, effect: Effect, discard: Sequence[str]) -> Iterator[dict[str, Schema]]:
     op = effect["op"]
     if op == "repair":
         if found := repairable(board, seat, effect["target"], p):

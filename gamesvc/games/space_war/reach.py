@@ -90,7 +90,7 @@ def target_reason(board: Board, piece: Piece, target: Piece) -> Reason | None:
         return "protected", "Target Missed protects it until the turn ends."
     if _untargetable(board, target):
         return "protected", f"{face.name} cannot be attacked now."
-    if _picky(piece) and not (face.is_shield or face.type == "spaceship" and not target.paralyzed):
+    if _picky(piece) and not (face.is_shield or (face.type == "spaceship" and not target.paralyzed)):
         return "no_target", f"{CARDS[piece.card].name} attacks only shields and spaceships that are not paralyzed."
     return None
 
@@ -145,7 +145,7 @@ def collide_power(board: Board, piece: Piece) -> int:
             return int(effect["amount"]) if piece.entered < board.state.turn else 0
     if CARDS[piece.card].type != "spaceship":
         return 0
-    return max([0, *(e["amount"] for seat, _, e in board.statics("grant_collide") if seat == piece.controller)])
+    return max([0, *(int(e["amount"]) for seat, _, e in board.statics("grant_collide") if seat == piece.controller)])
 
 
 def collide_reason(board: Board, piece: Piece) -> Reason | None:

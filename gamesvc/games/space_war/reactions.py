@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.space_war.board import Board
@@ -35,9 +35,12 @@ def answers_to(board: Board, seat: int, kind: str, note: Mapping[str, Any]) -> l
     dearer = board.cost_increase()
     for instance in in_hand(board, seat):
         card = CARDS[cards[instance]]
-        if card.type == "event" and (card.cost or 0) + dearer <= budget(board, seat) and _responds(card, kind, cost):
-            if not board.play_ban(seat, card.type):
-                found.append(instance)
+        if (
+            card.type == "event"
+            and (card.cost or 0) + dearer <= budget(board, seat)
+            and (_responds(card, kind, cost) and not board.play_ban(seat, card.type))
+        ):
+            found.append(instance)
     found += [p.id for p in board.own(seat, "duration") if board.has_text(p) and _responds(CARDS[p.card], kind, cost)]
     if side.commander and side.charge >= 3 and _responds(COMMANDERS[side.commander], kind, cost):
         found.append(side.commander)
@@ -65,7 +68,7 @@ def _plays_at(flow: Flow, version: int, items: Sequence[Item]) -> Any:
     last = items[-1]
     then = flow.run.at(version)
     seat = 1 - last.by
-    if last.settled or then.active == seat and then.phase != "review":
+    if last.settled or (then.active == seat and then.phase != "review"):
         return None
     plays = reaction_plays(Board(then), seat)
     before = [at for at in range(len(items) - 1) if items[at].by == last.by]
@@ -100,7 +103,7 @@ def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: Mappin
 
 def _matches(when: Mapping[str, Any], item: Item) -> bool:
     note = item.note
-    tests = {
+    tests: dict[str, Callable[[Any], bool]] = {
         "kind": lambda value: value == item.kind,
         "card": lambda value: value == item.card,
         "type": lambda value: value == note.get("type"),
@@ -108,7 +111,7 @@ def _matches(when: Mapping[str, Any], item: Item) -> bool:
         "max_cost": lambda value: "cost" in note and note["cost"] <= value,
         "target": lambda value: value in note.get("targets", ()),
         "hits_station": lambda value: bool(note.get("station")) == value,
-        "any": lambda value: value,
+        "any": bool,
     }
     return all(tests[name](value) for name, value in when.items())
 
@@ -282,7 +285,7 @@ def is_response(state: State, item: Item | None, play: Mapping[str, Any]) -> str
     if "card" not in play:
         return next((answer for answer in item.answers if answer in COMMANDERS and play.get("mode") == 3), "")
     card = play["card"]
-    if card not in item.answers or state.cards[card] == "target_missed" and play.get("mode") != 1:
+    if card not in item.answers or (state.cards[card] == "target_missed" and play.get("mode") != 1):
         return ""
     return str(card)
 

@@ -107,9 +107,13 @@ def _play(board: Board, seat: int, command: Command) -> Refused | None:
     money = budget(board, seat)
     if cost > money:
         if board.state.phase != "action":
-            return Refused("cannot_pay", f"Outside your action phase only cards that cost 0 can be played; this costs {cost}.", "card")
+            return Refused(
+                "cannot_pay", f"Outside your action phase only cards that cost 0 can be played; this costs {cost}.", "card"
+            )
         return Refused("cannot_pay", f"{card.name} costs {cost}; you have {money} actions.", "card")
-    if not any(form.name == "play_card" and form.parameters["card"]["const"] == card_id for form in legal_commands(board.state, seat)):
+    if not any(
+        form.name == "play_card" and form.parameters["card"]["const"] == card_id for form in legal_commands(board.state, seat)
+    ):
         if card.triggered("response"):
             return Refused("no_target", f"{card.name} is a response: use react with an open item.", "card")
         return Refused("no_target", f"{card.name} has no legal target now.", "card")
@@ -126,7 +130,7 @@ def _react(board: Board, seat: int, command: Command) -> Refused | None:
     if card_id is not None and card_id not in in_hand(board, seat):
         p = state.piece(card_id)
         if p is None or p.controller != seat:
-            return Refused("not_owned", "React with a card of your hand, your flipped station cards or your cards in play.", "play")
+            return Refused("not_owned", "React with a card of your hand, a flipped station card or a card in play.", "play")
     if card_id is not None and number is not None and state.piece(card_id) is None:
         card = CARDS[state.cards[card_id]]
         cost = (card.cost or 0) + board.cost_increase()

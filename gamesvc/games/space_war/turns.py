@@ -10,9 +10,9 @@ from gamesvc.games.space_war.reactions import open_item
 LAST_STEP = 10
 
 
-def phase_item(flow: Flow, seat: int, phase: str, *tasks: Task) -> None:
+def phase_item(flow: Flow, seat: int, phase: str, *tasks: Task, start: int | None = None) -> None:
     """A moment at which the other seat may react, if the match was set up so; else the tasks go on at once."""
-    flow.start = flow.run.version
+    flow.start = flow.run.version if start is None else start
     if flow.state.points == "all":
         open_item(flow, seat, "phase", phase, "", {"turn": flow.state.turn}, *tasks)
     else:
@@ -153,6 +153,7 @@ def leave_discard(flow: Flow) -> None:
 
 def end_turn_tasks(flow: Flow, seat: int, flip_slots: list[str]) -> list[Task]:
     """What happens when a seat ends its turn."""
+    flow.ending = flow.run.version
     tasks: list[Task] = [{"op": "give_back"}]
     side = flow.state.sides[seat]
     for _, effect in COMMANDERS[side.commander].triggered("end_of_first_turn"):
@@ -185,9 +186,16 @@ def _give_back(flow: Flow, one: Task) -> None:
 def _finish_turn(flow: Flow, one: Task) -> None:
     seat = one["seat"]
     extra = flow.state.sides[seat].extra_turns
-    follows = {"op": "next_turn", "seat": seat if extra else 1 - seat, "again": bool(extra)}
+    flow.push({"op": "turn_over", "seat": seat, "again": bool(extra)})
     flow.emit("turn_ended", seat=seat, extra_turns=max(0, extra - 1), flip_slots=one["flip_slots"])
-    phase_item(flow, seat, "turn", follows)
+
+
+@task("turn_over")
+def _turn_over(flow: Flow, one: Task) -> None:
+    """The end of the turn is an item; what was before it ended when the turn's end was declared."""
+    seat = one["seat"]
+    follows = {"op": "next_turn", "seat": seat if one["again"] else 1 - seat, "again": one["again"]}
+    phase_item(flow, seat, "turn", follows, start=flow.ending)
 
 
 @task("next_turn")
@@ -198,4 +206,3 @@ def _next_turn(flow: Flow, one: Task) -> None:
         flow.emit("phase_entered", phase="review", seat=seat)
     else:
         flow.push({"op": "start_turn", "seat": seat})
-

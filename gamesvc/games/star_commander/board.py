@@ -21,6 +21,7 @@ class Board:
         self.edition = EDITIONS[state.edition]
         self.cards = self.edition.cards
         self._values: dict[tuple[str, str], int] = {}
+        self._printed: dict[tuple[int, str, str], int] = {}
         self._besieged: dict[str, bool] = {}
 
     # --- what lies where ---
@@ -117,32 +118,19 @@ class Board:
     def technology(self, seat: int) -> list[Effect]:
         return self._technology[seat]
 
-    def _covers(self, scope: str, vessel: Vessel) -> bool:
-        if scope == "own_vessels":
-            return True
-        if scope == "own_ships":
-            return self.card(vessel).kind == "ship"
-        return scope == "own_fighters" and self.is_fighter(vessel)
-
     def _value(self, vessel: Vessel, stat: str) -> int:
         key = (vessel.id, stat)
-        if key not in self._values:
-            self._values[key] = self._compute(vessel, stat)
-        return self._values[key]
+        value = self._values.get(key)
+        if value is None:
+            value = self._values[key] = self._compute(vessel, stat)
+        return value
 
     def _compute(self, vessel: Vessel, stat: str) -> int:
-        card = self.card(vessel)
-        if stat == "extra_targets":
-            value = sum(int(e.amount) for e in card.effects if e.op == "extra_targets" and e.scope == "self")
-            effects = [e for e in self.technology(vessel.controller) if e.op == "extra_targets"]
-        else:
-            value = {"attack": card.attack, "hp": card.hp, "speed": card.speed}[stat]
-            effects = [e for e in self.technology(vessel.controller) if e.op == "modify" and e.stat == stat]
-        value += sum(int(effect.amount) for effect in effects if self._covers(effect.scope, vessel))
-        value += sum(modifier.amount for modifier in self.modifiers(vessel.id, stat))
-        if stat == "speed":
-            value += self._speed_from_systems(vessel)
-        if card.kind == "station":
+        value = self._standing(vessel.controller, vessel.card, stat)
+        marks = self._modifiers.get(vessel.id)
+        if marks:
+            value += sum(modifier.amount for modifier in marks if modifier.kind == stat)
+        if self.cards[vessel.card].kind == "station":
             value += sum(
                 int(effect.amount)
                 for other in self.here(vessel.cell, vessel.controller)
@@ -152,14 +140,24 @@ class Board:
             )
         return max(0, value)
 
-    def _speed_from_systems(self, vessel: Vessel) -> int:
-        total = 0
-        for cell in self.controlled(vessel.controller):
-            card = self.system(cell)
-            for effect in card.effects if card else ():
-                if effect.op == "modify" and effect.stat == "speed" and self._covers(effect.scope, vessel):
-                    total += 0 if self.besieged(cell) else int(effect.amount)
-        return total
+    def _standing(self, seat: int, at: str, stat: str) -> int:
+        """What this card has of a value in this seat's hands anywhere: printed, by technologies, by systems."""
+        key = (seat, at, stat)
+        if key in self._printed:
+            return self._printed[key]
+        card, op = self.cards[at], "extra_targets" if stat == "extra_targets" else "modify"
+        if stat == "extra_targets":
+            value = sum(int(e.amount) for e in card.effects if e.op == op and e.scope == "self")
+        else:
+            value = {"attack": card.attack, "hp": card.hp, "speed": card.speed}[stat]
+        effects = list(self.technology(seat))
+        if stat == "speed":  # systems change nothing else (`data.load` checks that), so a siege never hangs on itself
+            effects += [effect for _, system in self.active_systems(seat) for effect in system.effects]
+        for effect in effects:
+            if effect.op == op and effect.stat in (stat, "") and _covers(effect.scope, card):
+                value += int(effect.amount)
+        self._printed[key] = value
+        return value
 
     def attack(self, vessel: Vessel) -> int:
         return self._value(vessel, "attack")
@@ -273,3 +271,11 @@ class Board:
 
     def find(self, cell: str) -> Cell | None:
         return self.state.cells.get(cell)
+
+
+def _covers(scope: str, card: Card) -> bool:
+    if scope == "own_vessels":
+        return True
+    if scope == "own_ships":
+        return card.kind == "ship"
+    return scope == "own_fighters" and card.size == "fighter"

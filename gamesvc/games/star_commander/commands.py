@@ -29,7 +29,7 @@ def each(value: Any) -> dict[str, Any]:
 SIDE = shape(credits=COUNT, hand=IDS, technologies=IDS, vessels=IDS, systems=IDS)
 WANTED = shape(credits=COUNT, hand=COUNT, technologies=IDS, vessels=IDS, systems=IDS)
 ASKING = {"enum": ["ask", "concerned", "pass"]}
-NAMED = {"type": "array", "items": {"enum": [*ACTIONS, *NAMES]}, "maxItems": 50, "uniqueItems": True}
+NAMED = {"type": "array", "items": {"enum": [*ACTIONS, *NAMES]}, "maxItems": 12, "uniqueItems": True}
 AUTO = shape(
     ("play",),
     play={"enum": list(AUTO_CARDS)},
@@ -44,7 +44,7 @@ ORDERS = shape(
     actions=ASKING,
     combat=shape((), **{window: {"enum": ["ask", "involved", "pass"]} for window in WINDOWS}),
     always_ask=NAMED,
-    auto={"type": "array", "items": AUTO, "maxItems": 10},
+    auto={"type": "array", "items": AUTO, "maxItems": 6},
     assign={"enum": ["ask", "hold_fire", "return_fire"]},
     retreat={"enum": ["ask", "pressed", "stay"]},
     draw={"type": "array", "items": {"enum": list(DOMAINS)}, "maxItems": 3, "uniqueItems": True},

@@ -201,6 +201,10 @@ def load(text: str) -> dict[str, Catalog]:
         for card in cards.values():
             if card.kind == "system" and any(e.op == "modify" and e.stat in ("attack", "hp") for e in card.effects):
                 raise ValueError(f"cards.toml: {card.id}: a siege would hang on itself")
+            if card.is_vessel and card.hp < 1:
+                raise ValueError(f"cards.toml: {card.id} has no hit points")
+            if any(e.op == "modify" and e.stat == "hp" and isinstance(e.amount, int) and e.amount < 0 for e in card.effects):
+                raise ValueError(f"cards.toml: {card.id} lowers hit points")
         catalogs[edition] = catalog
     return catalogs
 

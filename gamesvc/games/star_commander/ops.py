@@ -40,9 +40,12 @@ def destroy(play: Play, vessels: Iterable[Vessel], cause: str) -> None:
 
 
 def check_damage(play: Play) -> None:
-    """The state check: what has lethal damage, or no hit points, is destroyed at once and together (R2)."""
+    """The state check: what has lethal damage is destroyed at once and together (R2).
+
+    Hit points never fall to 0 by themselves: every vessel prints 1 or more, and nothing lowers them below that.
+    """
     board = play.board
-    dead = [v for v in play.state.vessels.values() if board.is_lethal(v.damage, board.hp(v)) or board.hp(v) == 0]
+    dead = [v for v in play.state.vessels.values() if v.damage and board.is_lethal(v.damage, board.hp(v))]
     destroy(play, dead, "damage")
 
 
@@ -51,7 +54,9 @@ def settle(play: Play) -> None:
     check_damage(play)
     board, active = play.board, play.state.active
     boosts = []
-    for station in board.fleet(active):
+    for station in play.state.vessels.values():
+        if station.controller != active:
+            continue
         for effect in board.card(station).effects:
             if effect.scope != "own_ships_present_here_this_turn":
                 continue

@@ -1,0 +1,57 @@
+"""Stratastar: a space empire game for two to four seats (RULES.md). `GAME` is the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gamesvc.games.kernel import Game
+from gamesvc.games.stratastar.board_text import board_text
+from gamesvc.games.stratastar.bots import BOTS
+from gamesvc.games.stratastar.commands import COMMANDS
+from gamesvc.games.stratastar.decide import decide
+from gamesvc.games.stratastar.defaults import default_command
+from gamesvc.games.stratastar.ending import outcome
+from gamesvc.games.stratastar.evolve import evolve
+from gamesvc.games.stratastar.invariants import faults
+from gamesvc.games.stratastar.legal import awaited, legal_commands
+from gamesvc.games.stratastar.manifest import MANIFEST
+from gamesvc.games.stratastar.notation import parse, render
+from gamesvc.games.stratastar.order_help import order_help
+from gamesvc.games.stratastar.picture import picture
+from gamesvc.games.stratastar.secrets import on_rewind, redact, redeal, reveals, rewound, stale
+from gamesvc.games.stratastar.setup import check_options, setup
+from gamesvc.games.stratastar.state import State
+from gamesvc.games.stratastar.view import view
+from gamesvc.games.stratastar.words import tell
+
+_HELP = (Path(__file__).parent / "help.md").read_text(encoding="utf-8")
+
+GAME: Game[State] = Game(
+    manifest=MANIFEST,
+    state=State,
+    commands=COMMANDS,
+    setup=setup,
+    decide=decide,
+    evolve=evolve,
+    awaited=awaited,
+    legal_commands=legal_commands,
+    view=view,
+    redact=redact,
+    default_command=default_command,
+    outcome=outcome,
+    redeal=redeal,
+    parse=parse,
+    render=render,
+    order_help=order_help,
+    picture=picture,
+    board_text=board_text,
+    tell=tell,
+    bots=BOTS,
+    rules_help=lambda: _HELP,
+    stale=stale,
+    reveals=reveals,
+    on_rewind=on_rewind,
+    rewound=rewound,
+    faults=faults,
+    check_options=check_options,
+)

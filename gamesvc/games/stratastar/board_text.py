@@ -142,5 +142,3 @@ def _own(seen: Data, t: Teller) -> Iterable[str]:
     for record in seen["records"][-3:]:
         target = "the deck" if record["target"] == "deck" else f"{t.whose(int(record['target']))} hand"
         yield f"Turn {record['turn']}, seen in {target}: {', '.join(CARD_NAMES[card] for card in record['cards'])}."
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _CARDS = "Cards: A attack, M move, B build, T trade, R research, + for power: 2A 1M+. `pay ...` chooses the payment."
-_OWN = "any phase of yours: disaster Blue fleet E5; spy Blue; spy deck; piracy Blue; planning; treaty Blue; raid Blue C4; scout E5 E6"
+_OWN = "own time: disaster Blue fleet E5; spy Blue; spy deck; piracy Blue; planning; treaty Blue; raid Blue C4; scout E5 E6"
 _HELP: dict[str, tuple[str, ...]] = {
     "homeworld": ("home A1 (or J1, A10, J10)",),
     "ability_draft": ("pick ABILITY, e.g. pick warfleet",),

@@ -104,7 +104,7 @@ class Teller:
             return "you"
         return self.names[seat] if seat < len(self.names) and self.names[seat] else SEAT_NAMES[seat]
 
-    def Who(self, seat: int) -> str:  # noqa: N802 - the same word at the beginning of a sentence
+    def Who(self, seat: int) -> str:
         name = self.who(seat)
         return name[0].upper() + name[1:]
 
@@ -218,9 +218,9 @@ def _over(t: Teller, d: Data) -> str:
 
 
 def _rolled(t: Teller, d: Data) -> str:
-    more = " and rolls again" if d["again"] else ""
+    more = " and rolled again" if d["again"] else ""
     if d["choice"]:
-        more = f" and picks {' or '.join(ABILITY_NAMES[one] for one in d['choice'])}"
+        more = f" and may pick {' or '.join(ABILITY_NAMES[one] for one in d['choice'])}"
     return f"{t.Who(d['seat'])} rolled {d['roll']}{more}."
 
 
@@ -252,7 +252,7 @@ _SENTENCES: dict[str, Callable[[Teller, Data], str]] = {
     "phase_ended": _phase,
     "cards_discarded": lambda t, d: f"{t.Who(d['seat'])} discarded {cards(d['cards'])}.",
     "cards_drawn": _drawn,
-    "deck_reshuffled": lambda t, d: f"The discard pile became a new deck of {d['deck'] if isinstance(d['deck'], int) else len(d['deck'])}.",
+    "deck_reshuffled": lambda t, d: "The discard pile was shuffled into a new deck.",
     "fleets_disbanded": _disbanded,
     "treaty_made": lambda t, d: f"{t.Who(d['seat'])} made a treaty with {t.who(d['partner'])}.",
     "treaty_ended": lambda t, d: f"The treaty of {t.who(d['seat'])} with {t.who(d['partner'])} ended.",
@@ -261,13 +261,17 @@ _SENTENCES: dict[str, Callable[[Teller, Data], str]] = {
     "window_closed": lambda t, d: "Nobody else reacts.",
     "passed": lambda t, d: f"{t.Who(d['seat'])} passed.",
     "action_negated": lambda t, d: f"{t.Who(d['by'])} sabotaged {t.whose(d['seat'])} {ACTIONS[d['action']].removeprefix('a ')}.",
-    "action_failed": lambda t, d: f"{_upper(t.whose(d['seat']))} {ACTIONS[d['action']].removeprefix('a ')} had become impossible.",
+    "action_failed": lambda t, d: (
+        f"{_upper(t.whose(d['seat']))} {ACTIONS[d['action']].removeprefix('a ')} had become impossible."
+    ),
     "move_blocked": lambda t, d: f"{t.Who(d['by'])} kept {t.whose(d['seat'])} fleets out of {d['space']} by diplomacy.",
     "move_bounced": lambda t, d: f"{_upper(CHITS[d['kind']])} at {d['to']} stopped {t.whose(d['seat'])} fleets at {d['from']}.",
     "spied": _spied,
     "orders_set": lambda t, d: f"{t.Who(d['seat'])} changed standing orders.",
     "card_taken": _taken,
-    "card_taken_discarded": lambda t, d: f"{t.Who(d['seat'])} hit {cards([d['card']])} of {t.who(d['victim'])}: it was discarded.",
+    "card_taken_discarded": lambda t, d: (
+        f"{t.Who(d['seat'])} hit {cards([d['card']])} of {t.who(d['victim'])}: it was discarded."
+    ),
     "card_lost": lambda t, d: f"{t.Who(d['victim'])} lost {cards([d['card']])} to piracy by {t.who(d['seat'])}.",
     "card_recovered": lambda t, d: f"{t.Who(d['seat'])} took {cards([d['card']])} from the discard pile.",
     "fleet_built": _of("built", "a Fleet"),
@@ -279,7 +283,9 @@ _SENTENCES: dict[str, Callable[[Teller, Data], str]] = {
     "space_revealed": lambda t, d: f"{d['space']} is {CHITS[d['kind']]}.",
     "space_scouted": _scouted,
     "contact_made": lambda t, d: f"{_upper(t.all(d['seats']))} met.",
-    "unit_replaced": lambda t, d: f"{_upper(t.whose(d['victim']))} {PIECES[d['piece']]} at {d['space']} went over to {t.who(d['seat'])}.",
+    "unit_replaced": lambda t, d: (
+        f"{_upper(t.whose(d['victim']))} {PIECES[d['piece']]} at {d['space']} went over to {t.who(d['seat'])}."
+    ),
     "piece_destroyed": lambda t, d: f"A disaster destroyed {t.whose(d['victim'])} {PIECES[d['piece']]} at {d['space']}.",
     "colony_raided": lambda t, d: f"{t.Who(d['seat'])} raided {t.whose(d['victim'])} colony at {d['space']}.",
     "offer_made": _offer,

@@ -59,7 +59,7 @@ def crowd(state: State, rng: random.Random) -> State:
     """The same match with pieces all over a corner of the map, and more cards in the hands."""
     spaces = [space for space in INNER if space[0] in "ABCDE" and int(space[1:]) <= 5]
     known = [space for space in spaces if space not in state.chart.unknown]
-    chits = {space: kind for space, kind in state.chart.chits.items()}
+    chits = state.chart.chits
     players, deck = [], list(state.deck)
     for player in state.players:
         if player.alive and player.home is not None:
@@ -81,7 +81,7 @@ def crowd(state: State, rng: random.Random) -> State:
         mine, worlds = worlds[:4], worlds[4:]
         if player.alive and player.home is not None:
             gates = (player.home, *mine[:2]) if player.stargates else ()
-            players[seat] = replace(player, colonies={space: 1 for space in mine}, stargates=gates)
+            players[seat] = replace(player, colonies=dict.fromkeys(mine, 1), stargates=gates)
     return replace(state, players=tuple(players), deck=tuple(deck))
 
 
@@ -183,4 +183,7 @@ def probe_widths(timeline: Timeline[State], seat: int, offered: Any, rng: random
             accepted = False
         assert accepted == forms.offered(offered, command), f"{seed}: accepted {accepted}: {command}"
     for form in rng.sample(list(offered), min(3, len(offered))):
-        shadow(timeline, seat, forms.fill(form, rng))
+        command = forms.fill(form, rng)
+        shadow(timeline, seat, command)
+        text = GAME.render(command)
+        assert GAME.parse(text, GAME.view(timeline.state, seat)) == command, f"{seed}: {text!r} is not read as {command}"

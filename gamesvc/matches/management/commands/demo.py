@@ -30,7 +30,7 @@ class Failed(Exception):
 
 
 class Command(BaseCommand):
-    help = "Start the service in a temporary folder and play real matches through the API, mails and a time-out included."
+    help = "The service in a temporary folder plays real matches through the API, mails and a time-out included."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

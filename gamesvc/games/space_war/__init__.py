@@ -1,0 +1,44 @@
+"""The Space War: a card duel by Jim Westergren, with reactions that go back in time instead of stopping it."""
+
+from __future__ import annotations
+
+from gamesvc.games.bots import play_random
+from gamesvc.games.kernel import Game
+from gamesvc.games.space_war.decide import check_options, decide, setup
+from gamesvc.games.space_war.defaults import default_command
+from gamesvc.games.space_war.evolve import evolve, marks, on_rewind, rewound
+from gamesvc.games.space_war.legal import awaited, legal_commands
+from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
+from gamesvc.games.space_war.state import State
+from gamesvc.games.space_war.view import faults, outcome, redact, redeal, reveals, stale, view
+
+GAME: Game[State] = Game(
+    manifest=MANIFEST,
+    state=State,
+    commands=COMMANDS,
+    setup=setup,
+    decide=decide,
+    evolve=evolve,
+    awaited=awaited,
+    legal_commands=legal_commands,
+    view=view,
+    redact=redact,
+    default_command=default_command,
+    outcome=outcome,
+    redeal=redeal,
+    parse=lambda text, seen: {},
+    render=lambda command: "",
+    order_help=lambda prompt: "",
+    picture=lambda seen, caption: "",
+    board_text=lambda seen, caption: "",
+    tell=lambda event, viewer, names: event.type,
+    bots={"random": play_random},
+    rules_help=lambda: "",
+    stale=stale,
+    reveals=reveals,
+    marks=marks,
+    on_rewind=on_rewind,
+    rewound=rewound,
+    faults=faults,
+    check_options=check_options,
+)

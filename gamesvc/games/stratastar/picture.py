@@ -1,0 +1,168 @@
+"""The board as a picture, drawn from a view alone (LOOK.md section 7): header, map, seats, table, hand, what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gamesvc.games.chart import WIDTH, Chart, measure, seat_name
+from gamesvc.games.kernel import Caption, Data
+from gamesvc.games.stratastar import map_picture
+from gamesvc.games.stratastar.board_text import awaiting
+from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
+from gamesvc.games.stratastar.words import PHASES, Teller, aim, cards, join
+
+_FLAGS = {
+    "window": "Your answer",
+    "trade_reply": "Your answer",
+    "battle_call": "Your answer",
+    "commit": "Commit cards",
+    "homeworld": "Your choice",
+    "ability_draft": "Your choice",
+    "pick_ability": "Your choice",
+}
+_CARD_WIDTH, _CARD_STEP, _HAND_LEFT = 74, 82, 222
+_HAND_ROOM = WIDTH - 14 - _HAND_LEFT
+
+
+def picture(seen: Data, caption: Caption) -> str:
+    """The position as SVG, 720 units wide."""
+    names = tuple(seat_name(seat, caption.names) for seat in range(len(seen["players"])))
+    t = Teller(seen["viewer"], names)
+    notes = list(_notes(seen, t))
+    chart = _sheet(seen, caption, t, names, _height(seen, notes))
+    map_picture.draw(chart, seen)
+    y = _seats(chart, seen, names, 776)
+    for note in notes:
+        y = chart.paragraph(20, y + 20, note, 680, size=19, lines=3) - 20
+    y = _table(chart, seen, y + 18)
+    chart.closing(y + 14, _closing(seen, t))
+    return chart.svg()
+
+
+def _height(seen: Data, notes: Iterable[str]) -> float:
+    lines = sum(min(3, 1 + int(measure(note, 19) // 640)) for note in notes)
+    return 776 + 28 + 42 * len(seen["players"]) + 25 * lines + 18 + 132 + 76
+
+
+def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], height: float) -> Chart:
+    phase = PHASES[seen["phase"]]
+    asked = [one for one in seen["awaited"] if one["seat"] == seen["viewer"]]
+    others = join(names[one["seat"]] for one in seen["awaited"])
+    title = f"Stratastar {caption.match}, turn {seen['turn']}, {phase}."
+    standing = join(f"{names[p['seat']]} has {p['worlds']} worlds" for p in seen["players"] if p["alive"])
+    desc = f"{standing}; {WORLDS_TO_WIN} win. {awaiting(seen, t)}"
+    prefix = "s" + "".join(sign for sign in caption.match if sign.isalnum())
+    chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=desc)
+    second = f"Turn {seen['turn']} · {phase[0].upper()}{phase[1:]}"
+    if caption.past:
+        chart.header("Stratastar", caption.match, f"{second} · an earlier position")
+    elif seen["ended"]:
+        winners = join(names[seat] for seat in seen["ended"]["ranking"][0])
+        chart.header("Stratastar", caption.match, second, acting=f"{winners} won")
+    elif asked:
+        flag = _FLAGS.get(asked[0]["prompt"], "Your move")
+        chart.header("Stratastar", caption.match, f"{second} · {others} to act", flag=flag)
+    else:
+        chart.header("Stratastar", caption.match, second, acting=f"{others} to act" if others else "")
+    return chart
+
+
+def _seats(chart: Chart, seen: Data, names: tuple[str, ...], y: float) -> float:
+    chart.label(196, y + 12, f"Worlds, {WORLDS_TO_WIN} win")
+    chart.label(440, y + 12, "Fleets")
+    chart.label(528, y + 12, "Hand")
+    chart.label(604, y + 12, "Ability")
+    y += 22
+    waiting = {one["seat"] for one in seen["awaited"]}
+    order = seen["order"] or range(len(seen["players"]))
+    rows = [*order, *(seat for seat in range(len(seen["players"])) if seat not in order)]
+    for seat in rows:
+        player = seen["players"][seat]
+        base = chart.seat_row(
+            seat,
+            y,
+            names[seat],
+            you=seat == seen["viewer"],
+            awaited=seat in waiting,
+            struck=not player["alive"],
+        )
+        if player["alive"]:
+            chart.gauge(196, base - 14, player["worlds"], WORLDS_TO_WIN)
+            chart.text(394, base, str(player["worlds"]), size=22, weight=700)
+            chart.text(440, base, f"{player['fleet_count']} / {player['capacity']}", size=22)
+            chart.icon("hand", 528, base - 17, 21, colour="ink2")
+            chart.text(556, base, str(player["hand"]), size=22)
+            owned = player["abilities"]
+            ability = ABILITY_NAMES[owned[0]] if len(owned) == 1 else f"{len(owned)} below" if owned else "none"
+            chart.text(604, base, ability, size=19, room=98, colour="ink" if owned else "ink2")
+        y += 42
+    return y + 6
+
+
+def _notes(seen: Data, t: Teller) -> Iterable[str]:
+    """What the map and the rows do not say."""
+    if seen["credit"]:
+        yield f"Credit until the phase ends: {cards(seen['credit'])}."
+    if seen["phase"] == "movement":
+        yield "The free move is open." if seen["free_move"] else "The free move is used."
+    for player in seen["players"]:
+        if len(player["abilities"]) > 1 and player["alive"]:
+            yield f"{t.Who(player['seat'])}: {', '.join(ABILITY_NAMES[one] for one in player['abilities'])}."
+    for one in seen["treaties"]:
+        yield f"Treaty of {t.who(one['seat'])} with {t.who(one['partner'])} to the end of turn {one['until']} of the first."
+    for offer in seen["offers"]:
+        what = f": gives {cards(offer['give'])} for {cards(offer['want'])}" if "give" in offer else ""
+        yield f"Offer {offer['id']} of {t.who(offer['seat'])} to {t.who(offer['to'])}{what}."
+    battle = seen["battle"]
+    if battle:
+        forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in battle["forces"].items())
+        done = f" Committed: {t.all(battle['committed'])}." if battle["committed"] else ""
+        yield f"Battle at {battle['space']}, forces without cards: {forces}.{done}"
+
+
+def _table(chart: Chart, seen: Data, y: float) -> float:
+    chart.label(20, y + 14, f"Deck {seen['deck']}")
+    chart.label(114, y + 14, f"Discard {len(seen['discard'])}")
+    top = y + 24
+    if seen["deck"]:
+        chart.card_back(20, top)
+    else:
+        chart.rect(20, top, _CARD_WIDTH, 96, stroke="ink2", rx=4)
+    if seen["discard"]:
+        _card(chart, seen["discard"][-1], 114, top, 1)
+    else:
+        chart.rect(114, top, _CARD_WIDTH, 96, stroke="ink2", rx=4)
+    if seen["viewer"] is not None and "hand" in seen:
+        chart.label(_HAND_LEFT, y + 14, f"Your hand {len(seen['hand'])}" if seen["hand"] else "Your hand is empty")
+        _hand(chart, seen["hand"], top)
+    return top + 96
+
+
+def _hand(chart: Chart, hand: list[str], top: float) -> None:
+    groups = [(card, 1) for card in hand]
+    if len(groups) * _CARD_STEP > _HAND_ROOM + 8:
+        groups = [(card, hand.count(card)) for card in dict.fromkeys(hand)]
+    step = _CARD_STEP
+    if len(groups) > 1 and (len(groups) - 1) * step + _CARD_WIDTH > _HAND_ROOM:
+        step = int((_HAND_ROOM - _CARD_WIDTH) / (len(groups) - 1))
+    for at, (card, count) in enumerate(groups):
+        _card(chart, card, _HAND_LEFT + at * step, top, count)
+
+
+def _card(chart: Chart, card: str, x: float, y: float, count: int) -> None:
+    plain = card.removesuffix("2")
+    name = CARD_NAMES[plain] + ("+" if card.endswith("2") else "")
+    chart.card_s(x, y, name, icon=plain, ground="buff" if card == "research" else "panel", count=count)
+    if card.endswith("2"):
+        chart.text(x + 8, y + 89, "2", size=19, weight=700)
+
+
+def _closing(seen: Mapping[str, Any], t: Teller) -> str:
+    """The line of overprint: what is open or expected now."""
+    if seen["actions"]:
+        action = seen["actions"][-1]
+        when = "declared" if action["stage"] == "before" else "made"
+        what = f"{t.Who(action['seat'])} {when} {aim(action['action'], action['args'], t)}."
+        return f"{what} {awaiting(seen, t)}"
+    return awaiting(seen, t) or "Nothing is open."

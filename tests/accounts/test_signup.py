@@ -1,0 +1,160 @@
+"""Sign-up, sign-in, forgotten password and addresses, through the pages of django-allauth with our settings."""
+
+import re
+from pathlib import Path
+
+import allauth
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.core.cache import cache
+
+from accounts.models import User
+
+PASSWORD = "correct horse battery"  # noqa: S105
+
+
+@pytest.fixture(autouse=True)
+def _plain_pages(settings, db):
+    """allauth's own pages: what ours look like is tested with them."""
+    settings.ROOT_URLCONF = "tests.accounts.urls"
+    template = dict(settings.TEMPLATES[0], DIRS=[Path(allauth.__file__).parent / "templates"], APP_DIRS=True)
+    settings.TEMPLATES = [template]
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "signup"}}
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    settings.MAIL_DOMAIN = "games.example"
+    cache.clear()
+
+
+def sign_up(client, name="ann", address="ann@players.example", password=PASSWORD):
+    return client.post("/accounts/signup/", {"username": name, "email": address, "password1": password})
+
+
+def link_in(message):
+    return re.search(r"https?://[^/\s]+(/accounts/\S+)", message.body)[1]
+
+
+def who(client):
+    return client.get("/").content.decode()
+
+
+def confirmed(client):
+    sign_up(client)
+    client.post(link_in(mail.outbox[-1]))
+    client.post("/accounts/logout/")
+
+
+def test_sign_up_needs_the_address_proved(client):
+    assert sign_up(client).status_code == 302
+    user = User.objects.get()
+    assert (user.username, user.email, user.timezone, user.language) == ("ann", "ann@players.example", "UTC", "en")
+    assert who(client) == ""
+    (message,) = mail.outbox
+    assert message.to == ["ann@players.example"]
+    assert message.extra_headers["Auto-Submitted"] == "auto-generated"
+    client.post("/accounts/login/", {"login": "ann", "password": PASSWORD})
+    assert who(client) == "", "not before the address is proved"
+    link = link_in(message)
+    client.get(link)
+    assert not EmailAddress.objects.get().verified, "a link scanner only looks"
+    client.post(link)
+    assert EmailAddress.objects.get().verified
+
+
+@pytest.mark.parametrize("login", ["ann", "ANN", "ann@players.example", "Ann@Players.example"])
+def test_sign_in_by_name_or_address(client, login):
+    confirmed(client)
+    client.post("/accounts/login/", {"login": login, "password": PASSWORD})
+    assert who(client) == "ann"
+
+
+def test_forgotten_password(client):
+    confirmed(client)
+    client.post("/accounts/password/reset/", {"email": "ann@players.example"})
+    page = client.get(link_in(mail.outbox[-1]), follow=True)
+    client.post(page.redirect_chain[-1][0], {"password1": "another long one", "password2": "another long one"})
+    client.post("/accounts/login/", {"login": "ann", "password": "another long one"})
+    assert who(client) == "ann"
+
+
+def test_a_forgotten_password_tells_strangers_nothing(client):
+    confirmed(client)
+    before = len(mail.outbox)
+    unknown = client.post("/accounts/password/reset/", {"email": "nobody@players.example"})
+    known = client.post("/accounts/password/reset/", {"email": "ann@players.example"})
+    assert (unknown.status_code, unknown.url) == (known.status_code, known.url)
+    assert [message.to for message in mail.outbox[before:]] == [["ann@players.example"]]
+
+
+def test_a_taken_address_tells_its_owner_only(client):
+    confirmed(client)
+    answer = sign_up(client, name="eve")
+    assert answer.status_code == 302
+    assert mail.outbox[-1].to == ["ann@players.example"]
+    assert not EmailAddress.objects.filter(user__username="eve", verified=True).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "password"),
+    [
+        ("ann eve", "a@players.example", PASSWORD),
+        ("admin", "a@players.example", PASSWORD),
+        ("erased-1", "a@players.example", PASSWORD),
+        ("ann", "not an address", PASSWORD),
+        ("ann", "turn@games.example", PASSWORD),
+        ("ann", "turn@reply.GAMES.example", PASSWORD),
+        ("ann", "a@players.example", "password"),
+        ("ann", "a@players.example", "x"),
+    ],
+)
+def test_refused(client, name, address, password):
+    assert sign_up(client, name, address, password).status_code == 200
+    assert not User.objects.exists()
+    assert mail.outbox == []
+
+
+def test_names_differ_by_more_than_case(client):
+    sign_up(client)
+    assert sign_up(client, "ANN", "other@players.example").status_code == 200
+    assert User.objects.count() == 1
+
+
+def test_several_addresses(client):
+    confirmed(client)
+    client.post("/accounts/login/", {"login": "ann", "password": PASSWORD})
+    client.post("/accounts/email/", {"action_add": "", "email": "second@players.example"})
+    assert mail.outbox[-1].to == ["second@players.example"]
+    client.post(link_in(mail.outbox[-1]))
+    assert EmailAddress.objects.filter(user__username="ann", verified=True).count() == 2
+
+
+def test_guessing_is_slowed(client):
+    confirmed(client)
+    for _ in range(6):
+        client.post("/accounts/login/", {"login": "ann", "password": "wrong"})
+    client.post("/accounts/login/", {"login": "ann", "password": PASSWORD})
+    assert who(client) == ""
+
+
+def test_mass_sign_up_is_stopped(client):
+    statuses = [sign_up(client, f"user{number}", f"user{number}@players.example").status_code for number in range(21)]
+    assert statuses == [302] * 20 + [429]
+
+
+def test_one_address_is_not_flooded(client, settings):
+    settings.ACCOUNT_RATE_LIMITS = False
+    confirmed(client)
+    for _ in range(15):
+        client.post("/accounts/password/reset/", {"email": "ann@players.example"})
+    assert len([message for message in mail.outbox if message.to == ["ann@players.example"]]) == 10
+
+
+def test_a_mail_server_that_is_away_is_told(client, settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    answer = client.post(
+        "/accounts/signup/", {"username": "ann", "email": "ann@players.example", "password1": PASSWORD}, follow=True
+    )
+    assert answer.status_code == 200
+    assert "could not be sent just now" in " ".join(str(message) for message in answer.context["messages"])
+    assert User.objects.filter(username="ann").exists()

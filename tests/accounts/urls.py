@@ -1,0 +1,4 @@
+from django.http import HttpResponse
+from django.urls import include, path
+
+urlpatterns = [path("accounts/", include("allauth.urls")), path("", lambda request: HttpResponse(request.user.get_username()))]
