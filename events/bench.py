@@ -36,8 +36,8 @@ PATIENCE = 120.0
 
 TABLES = """
 CREATE TABLE bench_raw (
-    stream uuid NOT NULL, version int NOT NULL, type text NOT NULL, payload text NOT NULL, meta text NOT NULL,
-    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (stream, version));
+    stream uuid NOT NULL, version int NOT NULL, type text NOT NULL, type_version smallint NOT NULL,
+    payload text NOT NULL, meta text NOT NULL, occurred_at timestamptz NOT NULL, PRIMARY KEY (stream, version));
 CREATE TABLE bench_match (
     id uuid PRIMARY KEY, version int NOT NULL, hash bytea NOT NULL, status text NOT NULL, moved_at timestamptz)
     WITH (fillfactor = 70);
@@ -47,7 +47,9 @@ CREATE TABLE bench_outbox (
 """
 DATA = {"colony": {"at": "C4", "seat": 1, "size": 3}, "from": "D7", "ships": ["scout", "miner", "cruiser"], "turn": 12}
 META = {"actor": {"kind": "seat", "seat": 1}, "channel": "api", "rules": "stratastar/1.0.0"}
-RAW = "INSERT INTO bench_raw (stream, version, type, payload, meta) VALUES (%s, %s, %s, %s, %s)"
+RAW = """
+INSERT INTO bench_raw (stream, version, type, type_version, payload, meta, occurred_at) VALUES (%s, %s, %s, %s, %s, %s, %s)
+"""
 UPDATE_MATCH = """
 UPDATE bench_match m SET version = a.version, moved_at = %s::timestamptz FROM appended a WHERE m.id = %s::uuid
 """
@@ -172,7 +174,7 @@ def _raw_insert(execute: Callable[[str, Sequence[Any]], Any]) -> Callable[[int],
     data, meta = canonical.encode(DATA).decode(), canonical.encode(META).decode()
 
     def insert(version: int) -> None:
-        execute(RAW, (stream, version, "stratastar.colony_placed", data, meta))
+        execute(RAW, (stream, version, "stratastar.colony_placed", 1, data, meta, datetime.now(UTC)))
 
     return insert
 

@@ -24,6 +24,7 @@ FULL = frozenset((*HASHED, "digest", "hash"))
 SEALED = frozenset(("match", "version", "digest", "hash"))
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z", re.ASCII)
+_PLAIN = frozenset((str, bool, type(None)))
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 
 
@@ -57,22 +58,23 @@ def decode(text: bytes) -> Any:
 
 def _check(value: Any, depth: int) -> None:
     kind = type(value)
-    if kind is str or kind is bool or value is None:
+    if kind in _PLAIN:
         return
     if kind is int:
         if not -LARGEST <= value <= LARGEST:
             raise NotCanonical(f"{value} is no integer under 2^53.")
-        return
-    if depth > DEEPEST:
+    elif depth > DEEPEST:
         raise NotCanonical(f"The value is nested deeper than {DEEPEST} levels.")
-    if kind is dict:
+    elif kind is dict:
         for key, item in value.items():
             if type(key) is not str or not key.isascii():
                 raise NotCanonical(f"The key {key!r} is not ASCII text.")
-            _check(item, depth + 1)
+            if type(item) not in _PLAIN:
+                _check(item, depth + 1)
     elif kind is list or kind is tuple:
         for item in value:
-            _check(item, depth + 1)
+            if type(item) not in _PLAIN:
+                _check(item, depth + 1)
     else:
         raise NotCanonical(f"{value!r} ({kind.__name__}) is not one of text, integer, true, false, null, list, object.")
 

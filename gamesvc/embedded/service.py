@@ -41,7 +41,7 @@ class Service:
         port: int,
         environment: Mapping[str, str],
         web_workers: int = 2,
-        processes: Collection[str] = ("web", "worker", "beat"),
+        processes: Collection[str] = ("web", "worker", "mailer", "beat"),
     ) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
@@ -49,13 +49,15 @@ class Service:
         self.logs.mkdir(parents=True, exist_ok=True)
         self.environment = {"BASE_URL": f"http://localhost:{port}", **environment, "PYTHONUNBUFFERED": "1"}
         celery = [sys.executable, "-m", "celery", "-A", "gamesvc.celery"]
+        worker = [*celery, "worker", "--pool", "solo", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"]
         commands = {
             "web": [
                 sys.executable,
                 *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
                 *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws", "gamesvc.wsgi:application"),
             ],
-            "worker": [*celery, "worker", "--concurrency", "1", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"],
+            "worker": [*worker, "--queues", "celery", "--hostname", "worker@%h"],
+            "mailer": [*worker, "--queues", "mail", "--hostname", "mailer@%h"],
             "beat": [*celery, "beat", "--loglevel", "WARNING", "--schedule", str(data / "beat"), "--pidfile", ""],
         }
         self._commands = {name: command for name, command in commands.items() if name in processes}
@@ -71,10 +73,8 @@ class Service:
         return done.stdout
 
     def start(self) -> None:
-        """Migrate, check, start all processes, and wait until the web server answers."""
-        self.manage("migrate", "--no-input", "-v", "0")
-        self.manage("check", "--database", "default", "--fail-level", "CRITICAL")
-        self.manage("collectstatic", "--no-input", "-v", "0")
+        """Prepare the database, start all processes, and wait until the web server answers."""
+        self.manage("prepare")
         for name in self._commands:
             self._start(name)
         threading.Thread(target=self._keep, daemon=True).start()
@@ -83,7 +83,7 @@ class Service:
     def stop(self) -> None:
         """End all processes, the sources of work first."""
         self._stopping.set()
-        for name in ("beat", "web", "worker"):
+        for name in ("beat", "web", "worker", "mailer"):
             process = self._running.get(name)
             if process is not None and process.poll() is None:
                 process.terminate()

@@ -88,7 +88,7 @@ DATABASE_URL = os.environ.get("DATABASE_URL", "postgresql:///gamesvc")
 # The owner runs migrations; everything else runs as a role that may only SELECT and INSERT in the event log.
 DATABASE_OWNER_URL = os.environ.get("DATABASE_OWNER_URL", DATABASE_URL)
 DATABASE_RUNTIME_ROLE = urlsplit(DATABASE_URL).username or ""
-DATABASES = {"default": database(DATABASE_OWNER_URL if "migrate" in sys.argv[1:2] else DATABASE_URL)}
+DATABASES = {"default": database(DATABASE_OWNER_URL if {"migrate", "prepare"} & set(sys.argv[1:2]) else DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
@@ -98,19 +98,23 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A broker that is down must not hold up a turn: the hint is dropped and the sweep finds the work.
 CELERY_TASK_PUBLISH_RETRY = False
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 1, "socket_timeout": 30, "visibility_timeout": 3600}
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 1, "socket_timeout": 30, "visibility_timeout": 3600, "max_retries": 0}
 SWEEP_SECONDS = float(os.environ.get("SWEEP_SECONDS", "2"))
+# A mail server that swallows connections holds up mails only: they have a queue, and workers, of their own.
+CELERY_TASK_ROUTES = {"notifications.*": {"queue": "mail"}}
 CELERY_BEAT_SCHEDULE = {
     "deadlines": {"task": "gamesvc.matches.tasks.sweep_deadlines", "schedule": SWEEP_SECONDS},
     "bots": {"task": "gamesvc.matches.tasks.sweep_bots", "schedule": 5 * SWEEP_SECONDS},
     "lobby": {"task": "gamesvc.matches.tasks.sweep_lobby", "schedule": 300.0},
-    "outbox": {"task": "notifications.tasks.send_due", "schedule": SWEEP_SECONDS},
+    "outbox": {"task": "notifications.tasks.send_due", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}},
+    "accounts": {"task": "accounts.tasks.prune", "schedule": 86_400.0},
 }
 
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": REDIS_URL.replace("redis+socket://", "unix://"),
+        # Not in Redis: people can sign in while the broker is down.
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "cache",
     }
 }
 
@@ -184,5 +188,6 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {"mail.log": {"level": "WARNING"}},
     "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "INFO")},
 }

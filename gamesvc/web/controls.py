@@ -21,6 +21,8 @@ MOST_ROWS = 12
 MOST_BROAD_ROWS = 3
 BROAD = 6
 NOTHING = ""
+UNSAID = "As usual"
+"""What an optional parameter means that is left out."""
 MISSING = object()
 
 Posted = Mapping[str, Sequence[str]]
@@ -75,7 +77,7 @@ class Control:
     @property
     def bare(self) -> bool:
         """Whether there is nothing to choose inside."""
-        return self.kind == "fixed" or (self.kind == "group" and all(child.bare for child in self.children))
+        return self.kind in ("fixed", "absent") or (self.kind == "group" and all(child.bare for child in self.children))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class Sheet:
     @property
     def plain(self) -> bool:
         """Whether there is nothing to choose: the button alone is the form."""
-        return all(control.kind == "fixed" for control in self.controls)
+        return all(control.bare for control in self.controls)
 
 
 def key_of(form: Form) -> str:
@@ -134,6 +136,10 @@ def control(schema: Schema, path: str, required: bool = True) -> Control:
         "note": str(schema.get("description", "")),
     }
     if "oneOf" in schema:
+        some = [option for option in schema["oneOf"] if option.get("type") != "null"]
+        if len(some) == 1 and len(schema["oneOf"]) == 2 and isinstance(some[0].get("type"), str):
+            # "This or nothing" is this, with a field that may stay empty.
+            return control({**some[0], "title": title, "type": [some[0]["type"], "null"]}, path, required=False)
         return _one_of(schema, path, base)
     if "const" in schema:
         return Control("fixed", **base) if required else _choice([schema["const"]], schema, base)
@@ -143,6 +149,8 @@ def control(schema: Schema, path: str, required: bool = True) -> Control:
     if "null" in kinds:
         base["required"] = False
         kinds.remove("null")
+        if not kinds:
+            return Control("absent", **base)
     kind = kinds[0] if len(kinds) == 1 else "json"
     if kind == "integer":
         return _integer(schema, base)
@@ -160,12 +168,15 @@ def control(schema: Schema, path: str, required: bool = True) -> Control:
 
 
 def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
+    if not base["required"] and len(values) == 1 and not values[0] and values[0] != "":
+        # Zero, no or nothing is all there is to choose: leaving it out says the same.
+        return Control("absent", **base)
     default = schema.get("default", MISSING)
     options = [Option(key(value), _label(schema, value), value == default and value is not MISSING) for value in values]
     if len(options) == 1 and base["required"]:
         options = [Option(options[0].value, options[0].label, True)]
     if not base["required"]:
-        options.insert(0, Option(NOTHING, "Nothing", not any(option.chosen for option in options)))
+        options.insert(0, Option(NOTHING, UNSAID, not any(option.chosen for option in options)))
     return Control("radios" if len(options) <= MOST_CHIPS else "select", **base, options=tuple(options))
 
 
@@ -199,7 +210,7 @@ def _one_of(schema: Schema, path: str, base: dict[str, Any]) -> Control:
         for at, option in enumerate(options)
     ]
     if not base["required"]:
-        choices.insert(0, Option(NOTHING, "Nothing", True))
+        choices.insert(0, Option(NOTHING, UNSAID, True))
     return Control("alternatives", **base, options=tuple(choices), children=alternatives)
 
 
@@ -247,7 +258,8 @@ def _span(low: int, high: int | None) -> str:
 def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
     items: Schema = schema.get("items", {})
     low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
-    base["note"] = " ".join(filter(None, [base["note"], _span(low, high), _total(schema)]))
+    unsaid = "" if base["required"] else f"None chosen: {UNSAID.lower()}."
+    base["note"] = " ".join(filter(None, [base["note"], _span(low, high), _total(schema), unsaid]))
     default = schema.get("default", [])
     if "supply" in schema:
         supply: Mapping[str, int] = {item: count for item, count in schema["supply"].items() if count > 0}
@@ -357,6 +369,8 @@ def read_value(one: Control, posted: Posted) -> Any:
     match one.kind:
         case "fixed":
             return one.schema["const"]
+        case "absent":
+            return _empty(one)
         case "radios" | "select":
             return _read_choice(one, posted)
         case "number":

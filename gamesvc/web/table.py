@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from html import unescape
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +20,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST
 
+from gamesvc.games.chart import WIDTH
 from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Awaited, Caption, Form, Refused
 from gamesvc.matches import loading, notices, selectors, turns
@@ -33,17 +36,23 @@ LOG_LINES = 40
 MOST_ORDERS = 30
 MOST_BEFORE_PLAY = 1000
 """Replay looks for the first board among so many events; seats may have been taken and given back before it."""
+_SHEET = re.compile(rf'viewBox="0 0 {WIDTH} (?P<height>[0-9.]+)" width="{WIDTH}" height="[0-9.]+"')
 SEND_AGAIN = "Something happened since this page was made. Look at the board and the log, then send it again."
 
 
 @dataclass(slots=True)
 class Group:
-    """The forms of one command, under its first label."""
+    """The forms of one command, under their label, or the command's name where each has another."""
 
     name: str
     label: str
     aside: bool
     sheets: list[controls.Sheet] = field(default_factory=list)
+
+    @property
+    def plain(self) -> bool:
+        """Whether a single button is all of it."""
+        return len(self.sheets) == 1 and self.sheets[0].plain
 
 
 @dataclass(slots=True)
@@ -144,8 +153,10 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
         ("next", "Next", str(here + 1) if past else ""),
         ("last", "Last", str(last) if past else ""),
     ]
+    picture = loaded.game.picture(view, caption)
     return {
-        "picture": _safe(loaded.game.picture(view, caption)),
+        "picture": _safe(picture),
+        "headline": _headline(picture, f"{loaded.game.manifest.title} {access.match.number}"),
         "board_text": loaded.game.board_text(view, caption),
         "version": last,
         "past": {"at": here, "last": last} if past else None,
@@ -164,8 +175,23 @@ def _first_version(loaded: Loaded) -> int:
 
 
 def _safe(picture: str) -> SafeString:
-    """Pictures come from our own engines, which escape what people wrote into them."""
-    return mark_safe(picture)
+    """A board inside the page, without its header: the page says the same above it.
+
+    Pictures come from our own engines, which escape what people wrote into them.
+    """
+    return mark_safe(_SHEET.sub(_cropped, picture, count=1))
+
+
+def _cropped(found: re.Match[str]) -> str:
+    left, top, width, height = 6, 84, WIDTH - 12, float(found["height"]) - 84
+    return f'viewBox="{left} {top} {width} {height:g}" width="{width}" height="{height:g}"'
+
+
+def _headline(picture: str, name: str) -> str:
+    """The picture's own title without the match's name: turn, phase, who acts."""
+    found = re.search(r"<title[^>]*>(.*?)</title>", picture, re.DOTALL)
+    told = unescape(found[1]).strip().removeprefix(name).lstrip(" ,:.") if found else ""
+    return told[:1].upper() + told[1:]
 
 
 def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
@@ -234,9 +260,12 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     for form in loaded.game.legal_commands(loaded.timeline.state, access.seat.index):
         group = groups.setdefault((form.name, form.aside), Group(form.name, form.label, form.aside))
         group.sheets.append(_sheet(form, failed))
+        if form.label != group.label:
+            group.label = controls.words(form.name)
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
     return {
         "groups": [group for group in groups.values() if not group.aside],
+        "only_buttons": all(group.plain for group in groups.values() if not group.aside),
         "asides": [group for group in groups.values() if group.aside],
         "order_help": loaded.game.order_help(prompt),
         "once": secrets.token_urlsafe(12),

@@ -1,26 +1,20 @@
 """Pictures for mails."""
 
-import struct
-import zlib
+import io
 
+from PIL import Image
+
+from gamesvc.games.chart import COLOURS as HOUSE
 from gamesvc.games.chart import Chart
 from gamesvc.matches.png import COLOURS, FONTS, to_png
 
 
-def chunks(png):
-    position, found = 8, {}
-    while position < len(png):
-        length, kind = struct.unpack(">I4s", png[position : position + 8])
-        found[kind] = png[position + 8 : position + 8 + length]
-        position += 12 + length
-    return found
+def opened(png):
+    return Image.open(io.BytesIO(png))
 
 
-def pixels(png):
-    parts = chunks(png)
-    width, height = struct.unpack(">II", parts[b"IHDR"][:8])
-    raw, palette = zlib.decompress(parts[b"IDAT"]), parts[b"PLTE"]
-    return [[tuple(palette[3 * i : 3 * i + 3]) for i in raw[y * (width + 1) + 1 : (y + 1) * (width + 1)]] for y in range(height)]
+def rgb(token):
+    return tuple(bytes.fromhex(HOUSE[token][1:]))
 
 
 def board():
@@ -32,21 +26,28 @@ def board():
 
 
 def test_a_picture_has_a_palette_and_the_right_colours():
-    png = to_png(board(), width=360)
-    parts = chunks(png)
+    picture = opened(to_png(board(), width=360))
     assert len(FONTS) == 3
-    assert struct.unpack(">IIBB", parts[b"IHDR"][:10]) == (360, 100, 8, 3)
-    assert len(parts[b"PLTE"]) <= 3 * COLOURS
-    rows = pixels(png)
-    assert rows[50][75] == (0xC2, 0x3B, 0x22)
-    assert rows[99][359] == (0xF2, 0xF5, 0xF6)
+    assert (picture.size, picture.mode) == ((360, 100), "P")
+    assert len(picture.getcolors()) <= COLOURS
+    colours = picture.convert("RGB")
+    assert colours.getpixel((75, 50)) == rgb("R")
+    assert colours.getpixel((359, 99)) == rgb("paper")
 
 
 def test_text_is_drawn_with_our_own_font():
-    rows = pixels(to_png(board(), width=720))
-    dark = sum(pixel == (0x13, 0x21, 0x3A) for row in rows[5:32] for pixel in row[20:160])
-    assert dark > 300
+    picture = opened(to_png(board(), width=720)).convert("RGB").crop((20, 5, 160, 32))
+    assert {colour: count for count, colour in picture.getcolors()}[rgb("ink")] > 300
 
 
 def test_the_same_picture_gives_the_same_bytes():
     assert to_png(board(), 360) == to_png(board(), 360)
+
+
+def test_flat_grounds_keep_their_colour_in_a_busy_picture():
+    chart = Chart(720, 600, prefix="42")
+    for row in range(28):
+        chart.text(20, 20 + row * 20, "The quick brown fox jumps over the lazy dog, 1234567890 times", colour="ink2")
+        chart.badge(row % 6, 680, 20 + row * 20, 18)
+    picture = opened(to_png(chart.svg())).convert("RGB")
+    assert max(picture.getcolors(1 << 20))[1] == rgb("paper")

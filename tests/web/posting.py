@@ -22,10 +22,14 @@ def encode(sheet: Sheet, command: dict) -> dict[str, list[str]]:
 
 def _put(control: Control, value, posted) -> None:
     match control.kind:
+        case "absent":
+            assert not value
         case "fixed":
             assert control.schema["const"] == value
         case "radios" | "select":
-            wanted = "" if value is None and not control.required else key(value)
+            wanted = key(value)
+            if value is None and wanted not in [option.value for option in control.options]:
+                wanted = ""
             assert wanted in [option.value for option in control.options], (control, value)
             posted[control.path] = [wanted]
         case "number" | "text":
@@ -75,5 +79,19 @@ def canonical(value):
     if isinstance(value, list):
         return sorted((canonical(item) for item in value), key=repr)
     if isinstance(value, dict):
-        return {name: canonical(sub) for name, sub in sorted(value.items()) if canonical(sub) not in ([], {})}
+        return {name: canonical(sub) for name, sub in sorted(value.items()) if canonical(sub) not in ([], {}, None)}
     return value
+
+
+def said(sheet: Sheet, command: dict) -> dict:
+    """A command without the optional values for which there is nothing but zero, no or nothing to choose."""
+    return {"name": command["name"], **_said(sheet.controls, {name: value for name, value in command.items() if name != "name"})}
+
+
+def _said(controls, values: dict) -> dict:
+    by_name = {control.path.rsplit(".", 1)[-1]: control for control in controls}
+    return {
+        name: _said(by_name[name].children, value) if by_name[name].kind == "group" and isinstance(value, dict) else value
+        for name, value in values.items()
+        if by_name[name].kind != "absent"
+    }

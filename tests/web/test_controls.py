@@ -92,6 +92,7 @@ FORMS = [
         {"cards": {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 3, "maxItems": 3}},
     ),
     Form("path", "Path", {"path": {"type": "array", "items": {"enum": ["A1", "A2"]}, "minItems": 1, "maxItems": 4}}),
+    Form("by", "By", {"by": {"oneOf": [{"type": "null"}, {"type": "integer", "minimum": 0, "maximum": 3}]}}),
     Form("constants", "Constants", {"mode": {"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "Two"}]}}),
 ]
 
@@ -110,7 +111,7 @@ def test_everything_a_form_offers_can_be_posted(form):
 
 
 def test_rows_keep_their_order():
-    form = FORMS[-3]
+    form = next(form for form in FORMS if form.name == "order")
     assert read(sheet(form), {"cards.0": ["3"], "cards.1": ["1"], "cards.2": ["2"]})["cards"] == [3, 1, 2]
 
 
@@ -142,6 +143,13 @@ def test_a_field_that_is_no_value_is_named(form, posted, path):
     with pytest.raises(Unreadable) as caught:
         read(sheet(form), posted)
     assert caught.value.path == path
+
+
+def test_a_choice_of_nothing_is_not_shown():
+    form = Form("move", "Move", {"free": {"const": False}, "escort": {"enum": [0]}}, required=())
+    assert [one.kind for one in sheet(form).controls] == ["absent", "absent"]
+    assert sheet(form).plain
+    assert read(sheet(form), {}) == {"name": "move"}
 
 
 def test_labels_worths_and_supplies_are_shown():

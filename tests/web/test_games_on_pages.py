@@ -11,7 +11,7 @@ from gamesvc.games.protocol import Session
 from gamesvc.matches import loading, lobby
 from gamesvc.web import controls
 from tests.web.page import chosen, forms
-from tests.web.posting import TooManyRows, canonical, encode
+from tests.web.posting import TooManyRows, canonical, encode, said
 
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
@@ -35,7 +35,8 @@ def test_every_form_met_in_play_can_be_posted(game_id):
                 except TooManyRows:
                     assert form.aside, f"{form.name} must fit on the page"
                     continue
-                assert canonical(controls.read(controls.sheet(form), posted)) == canonical(command)
+                sheet = controls.sheet(form)
+                assert canonical(controls.read(sheet, posted)) == canonical(said(sheet, command))
             moving = [form for form in offered if not form.aside]
             answer = session.answer({"op": "command", "seat": awaited.seat, "command": game_forms.fill(rng.choice(moving), rng)})
             assert answer["ok"], answer

@@ -168,7 +168,7 @@ def _choose_reroll(view: Data, rng: random.Random) -> list[str]:
         whites = tuple(sorted(die["value"] for die in free))
         kept = max(_keeps(whites), key=lambda keep: (sight.rerolling(_plus(fixed, keep), len(whites) - len(keep)), len(keep)))
         return _others(free, kept)
-    ways = {tuple(sorted(way)) for way in _first_ways(live, free)}
+    ways = sorted({tuple(sorted(way)) for way in _first_ways(live, free)})
     ranked = sorted(((_estimate(sight, fixed, free, way, ROUGH), way) for way in ways), reverse=True)
     ranked = sorted(((_estimate(sight, fixed, free, way, FINE), way) for _, way in ranked[:BEST]), reverse=True)
     return [die["id"] for die in free if die["id"] in ranked[0][1]]
@@ -267,7 +267,8 @@ def _pain(sheet: Data, slot: str) -> float:
     row = next((row for row in sheet["roster"] if row["slot"] == slot and row["live"]), None)
     if row is None:
         return 0.0
-    return ship_worth(row["ship"], len(row["dice"])) / (row["hull"] - row["damage"])
+    left: int = row["hull"] - row["damage"]
+    return ship_worth(row["ship"], len(row["dice"])) / left
 
 
 def _choose_hit(view: Data, main: Sequence[Form]) -> Command:

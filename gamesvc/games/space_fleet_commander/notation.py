@@ -244,7 +244,9 @@ def _explore(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     known = view["map"]["hexes"] if "map" in view else BOARDS["standard"].places
     place = parts[0].upper()
     if place not in known:
-        raise Refused("unreadable", f"{parts[0]!r} is no hex.{suggest(place, known)}", "hex")
+        raise Refused(
+            "unreadable", f"{parts[0]!r} is no hex; one is written as {next(iter(known))}.{suggest(place, known)}", "hex"
+        )
     command: dict[str, Any] = {"name": "explore", "hex": place}
     rest = parts[1:]
     if len(rest) == 1 and rest[0].casefold() in NOTHING:

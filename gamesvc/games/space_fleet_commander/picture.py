@@ -133,7 +133,7 @@ def _closing(view: Data) -> str:
 def _map(chart: Chart, view: Data, top: float) -> float:
     """The hexes in their frame, path and token; returns the y below the frame."""
     board = view["map"]
-    spots = {place: (q + r / 2, r) for place, (q, r, _) in board["hexes"].items()}
+    spots: dict[str, tuple[float, float]] = {place: (q + r / 2, r) for place, (q, r, _) in board["hexes"].items()}
     left, right = min(x for x, _ in spots.values()), max(x for x, _ in spots.values())
     first, last = min(r for _, r in spots.values()), max(r for _, r in spots.values())
     width = min(87.0, (FIELD - 20) / (right - left + 1))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from gamesvc.games.bots import play_random
 from gamesvc.games.kernel import Game
+from gamesvc.games.space_war.bots import choose_greedy
 from gamesvc.games.space_war.decide import check_options, decide, setup
 from gamesvc.games.space_war.defaults import default_command
 from gamesvc.games.space_war.evolve import evolve, marks, on_rewind, rewound
 from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
+from gamesvc.games.space_war.notation import order_help, parse, render
 from gamesvc.games.space_war.state import State
 from gamesvc.games.space_war.view import faults, outcome, redact, redeal, reveals, stale, view
+from gamesvc.games.space_war.words import board_text, tell
 
 GAME: Game[State] = Game(
     manifest=MANIFEST,
@@ -26,13 +29,13 @@ GAME: Game[State] = Game(
     default_command=default_command,
     outcome=outcome,
     redeal=redeal,
-    parse=lambda text, seen: {},
-    render=lambda command: "",
-    order_help=lambda prompt: "",
+    parse=parse,
+    render=render,
+    order_help=order_help,
     picture=lambda seen, caption: "",
-    board_text=lambda seen, caption: "",
-    tell=lambda event, viewer, names: event.type,
-    bots={"random": play_random},
+    board_text=board_text,
+    tell=tell,
+    bots={"random": play_random, "greedy": choose_greedy},
     rules_help=lambda: "",
     stale=stale,
     reveals=reveals,

@@ -230,7 +230,7 @@ def main_options(board: Board, seat: int) -> Iterator[Option]:
 def _upkeep(board: Board, seat: int) -> Option:
     state = board.state
     due = [p for p in board.own(seat, "duration") if p.entered < state.turn]
-    schema: dict[str, Any] = pick_pieces(board, due, 0, len(due))
+    schema = pick_pieces(board, due, 0, len(due))
     costs = {p.id: board.cost(p) for p in due}
     total = {"minimum": 0, "maximum": state.sides[seat].actions, "worth": costs}
     return Option("pay_upkeep", "Keep durations; the rest is discarded", {"keep": {**schema, "total": total}})

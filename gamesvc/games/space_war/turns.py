@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gamesvc.games.space_war.damage import hit_station, mend, mend_station
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, LIMITS, Effect
-from gamesvc.games.space_war.flow import Flow, Task, task
+from gamesvc.games.space_war.flow import Flow, Task, blockers, task
 from gamesvc.games.space_war.reactions import open_item
 
 LAST_STEP = 10
@@ -147,7 +147,7 @@ def surplus(flow: Flow, seat: int) -> int:
 def leave_discard(flow: Flow) -> None:
     """The discard phase ends as soon as the hand fits."""
     state = flow.state
-    if state.phase == "discard" and not flow.agenda and not state.prompts and not surplus(flow, state.active):
+    if state.phase == "discard" and not flow.agenda and not blockers(state) and not surplus(flow, state.active):
         flow.emit("phase_entered", phase="attack")
 
 

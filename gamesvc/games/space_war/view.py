@@ -327,8 +327,12 @@ def redeal(state: State, seat: int, dice: Any) -> State:
     cards = dict(state.cards)
     own_prompts = {prompt.kind for prompt in state.prompts if prompt.seat == seat}
     theirs = state.sides[other]
-    hidden = [*theirs.pile, *(() if "sabotage" in own_prompts else theirs.hand)]
-    hidden += [card.id for card in theirs.station if not card.flipped or not knows_flipped(state, other, card, seat)]
+    hidden, searching = list(theirs.pile), "sabotage" in own_prompts
+    if not searching:
+        hidden += theirs.hand
+    hidden += [
+        card.id for card in theirs.station if not card.flipped or not (searching or knows_flipped(state, other, card, seat))
+    ]
     _permute(cards, hidden, dice)
     own = state.sides[seat]
     if not own_prompts & {"search", "plan"}:

@@ -10,7 +10,7 @@ from gamesvc.games.star_commander.board import Board
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.state import State
 
-PROMPTS = frozenset("ready_draw choice command window combat_choose combat_assign combat_retreat over".split())
+PROMPTS = frozenset(["ready_draw", "choice", "command", "window", "combat_choose", "combat_assign", "combat_retreat", "over"])
 
 
 def faults(state: State) -> list[str]:
@@ -69,9 +69,7 @@ def outcome(state: State) -> Outcome | None:
 
 
 _ASIDE = frozenset({"set_standing_orders", "resign", "decline_trade", "withdraw_trade"})
-_HARMLESS = frozenset(
-    {"standing_orders_set", "trade_offered", "trade_declined", "trade_withdrawn", "trades_lapsed"}
-)
+_HARMLESS = frozenset({"standing_orders_set", "trade_offered", "trade_declined", "trade_withdrawn", "trades_lapsed"})
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:

@@ -63,9 +63,7 @@ MOVES: dict[str, Any] = {
 COMMANDS: dict[str, dict[str, Any]] = {
     "draw_card": shape(("domain",), domain={"enum": list(DOMAINS)}, discard=TEXT),
     "choose": shape(("value",), value=TEXT),
-    "move_ships": shape(
-        ("ships", "to"), ships={**IDS, "minItems": 1}, to=CELL, carried=each(IDS), explore=FLAG
-    ),
+    "move_ships": shape(("ships", "to"), ships={**IDS, "minItems": 1}, to=CELL, carried=each(IDS), explore=FLAG),
     "build_ship": shape(("cell",), card=TEXT, uid=TEXT, cell=CELL),
     "build_station": shape(("cell",), card=TEXT, uid=TEXT, cell=CELL),
     "develop": shape(("cell",), cell=CELL),

@@ -13,13 +13,14 @@ from typing import Any
 
 DOMAINS = ("industry", "statecraft", "science")
 OPS = frozenset(
-    "gain_credits draw develop_free remove_developments modify damage destroy build_free move_ship gain_control "
-    "cancel_command extra_turn take_hand_card lock_movement long_jump prevent_damage deny_attack deny_entry "
-    "deny_command_targets extra_targets redirect guard jump_when_new carry_fighters permit_build permit_build_phase "
-    "conquest_bypass look_discard_top".split()
+    """gain_credits draw develop_free remove_developments modify damage destroy build_free move_ship gain_control
+    cancel_command extra_turn take_hand_card lock_movement long_jump prevent_damage deny_attack deny_entry
+    deny_command_targets extra_targets redirect guard jump_when_new carry_fighters permit_build permit_build_phase
+    conquest_bypass look_discard_top""".split()  # noqa: SIM905 - thirty quoted words are harder to read
 )
 TRIGGERS = frozenset(
-    "static start_credits start_draw start_action play activate first_developed explored entered conquest draw".split()
+    """static start_credits start_draw start_action play activate first_developed explored entered conquest
+    draw""".split()  # noqa: SIM905
 )
 WINDOWS = ("after_initiate", "after_assign", "after_resolve", "after_retreat")
 
@@ -121,10 +122,7 @@ class Catalog:
     def domain_deck(self, domain: str) -> tuple[str, ...]:
         """Every copy of every card of a domain, in the order of the list."""
         return tuple(
-            card.id
-            for card in self.cards.values()
-            for _ in range(card.count)
-            if card.domain == domain and card.kind != "system"
+            card.id for card in self.cards.values() for _ in range(card.count) if card.domain == domain and card.kind != "system"
         )
 
     def system_deck(self) -> tuple[str, ...]:

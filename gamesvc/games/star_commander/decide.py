@@ -73,7 +73,9 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
     else:
         prompts = AT[name]
         if state.prompt.kind not in prompts:
-            raise Refused("wrong_time", f"{name} answers {' or '.join(prompts)}; the match waits for {state.prompt.kind}.", "name")
+            raise Refused(
+                "wrong_time", f"{name} answers {' or '.join(prompts)}; the match waits for {state.prompt.kind}.", "name"
+            )
         if state.prompt.seat != seat:
             raise Refused("not_your_turn", f"The match waits for seat {state.prompt.seat}.")
         HANDLE[name](play, seat, command)

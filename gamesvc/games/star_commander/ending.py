@@ -33,9 +33,10 @@ def end(play: Play, reason: str) -> None:
 
 def check_decks(play: Play) -> None:
     """Where empty decks are not made again, the last card ends the match at once (R35)."""
-    if play.state.result is None and not play.board.edition.decks_reshuffle:
-        if any(not play.state.decks[domain] for domain in DOMAINS):
-            end(play, "deck_empty")
+    if play.state.result is not None or play.board.edition.decks_reshuffle:
+        return
+    if any(not play.state.decks[domain] for domain in DOMAINS):
+        end(play, "deck_empty")
 
 
 def eliminate(play: Play, seats: Sequence[int], cause: str) -> None:

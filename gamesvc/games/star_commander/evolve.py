@@ -47,7 +47,7 @@ def _set_up(data: Data) -> State:
         faces=dict(data["faces"]),
         uids=len(data["faces"]),
         decks={domain: tuple(deck) for domain, deck in data["decks"].items()},
-        discards={domain: () for domain in data["decks"]},
+        discards=dict.fromkeys(data["decks"], ()),
         undealt=tuple(data["undealt"]),
         supply=dict(data["supply"]),
         cells=cells,
@@ -114,7 +114,9 @@ def phase_entered(state: State, data: Data) -> State:
 
 def turn_ended(state: State, data: Data) -> State:
     seat = state.seats[data["seat"]]
-    return replace(state, seats=_seat(state, data["seat"], last_turn=data["turn"], turns_taken=seat.turns_taken + 1), abandoned={})
+    return replace(
+        state, seats=_seat(state, data["seat"], last_turn=data["turn"], turns_taken=seat.turns_taken + 1), abandoned={}
+    )
 
 
 def choice_requested(state: State, data: Data) -> State:
@@ -204,9 +206,7 @@ def vessel_built(state: State, data: Data) -> State:
     card, turn = data["card"], data["turn"]
     vessel = Vessel(data["vessel"], card, data["seat"], data["cell"], data["uid"], since=turn, built=turn)
     supply = state.supply if data["uid"] else {**state.supply, card: state.supply[card] - 1}
-    return replace(
-        state, vessels={**state.vessels, vessel.id: vessel}, vessels_made=state.vessels_made + 1, supply=supply
-    )
+    return replace(state, vessels={**state.vessels, vessel.id: vessel}, vessels_made=state.vessels_made + 1, supply=supply)
 
 
 def _remove(state: State, gone: Mapping[str, str]) -> State:

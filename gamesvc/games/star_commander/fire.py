@@ -7,7 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel import Refused
 from gamesvc.games.star_commander.board import Board
-from gamesvc.games.star_commander.state import Assigned, Combat, Vessel
+from gamesvc.games.star_commander.state import Combat, Vessel
 
 Assignments = Mapping[str, Sequence[Mapping[str, Any]]]
 

@@ -162,7 +162,7 @@ def _queue_next(play: Play) -> None:
     if queue:
         play.push("turn", seat=queue[0], extra=True, queue=queue[1:])
         return
-    following = [seat for seat in play.board.clockwise((state.resume + 1) % len(state.seats))]
+    following = play.board.clockwise((state.resume + 1) % len(state.seats))
     play.push("turn", seat=following[0], extra=False, queue=[])
 
 

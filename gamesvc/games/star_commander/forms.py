@@ -280,7 +280,10 @@ def _assign(board: Board, seat: int) -> list[Form]:
         options = _shots(board, vessel, reach)
         if options is not None:
             shots[vessel.id] = {**options, "title": f"{vessel_label(board, vessel.id)}, attack {board.attack(vessel)}"}
-    parameters = {"assignments": fields(shots, []), "more": {"type": "boolean", "default": False, "title": "assign more after this"}}
+    parameters = {
+        "assignments": fields(shots, []),
+        "more": {"type": "boolean", "default": False, "title": "assign more after this"},
+    }
     return [Form("assign_damage", "Assign damage", parameters, ("assignments",))]
 
 
@@ -329,7 +332,7 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
             if trade.is_open(board) and trade.fault(board, one) is None:
                 count = one.want.cards
                 picked = {"type": "array", "items": hand_of(board, state.seats[seat].hand), "uniqueItems": True}
-                accept = {"offer": {"enum": [one.id]}, "hand": {**picked, "minItems": count, "maxItems": count}}
+                accept: dict[str, Any] = {"offer": {"enum": [one.id]}, "hand": {**picked, "minItems": count, "maxItems": count}}
                 required = ("offer", "hand") if count else ("offer",)
                 yield Form("accept_trade", f"Accept {COLOURS[one.maker]}'s offer", accept, required, aside=True)
             yield Form("decline_trade", f"Decline {COLOURS[one.maker]}'s offer", {"offer": {"enum": [one.id]}}, aside=True)

@@ -189,9 +189,7 @@ def retreats(board: Board, ship: Vessel) -> list[str]:
 
 def retreat_cargo(board: Board, seat: int, cell: str) -> list[str]:
     """Fighters that may be carried out of a combat: not held; classic: nor moved this turn."""
-    return [
-        at for at in liftable(board, seat, cell) if not (board.edition.retreat_needs_rest and board.state.vessels[at].moved)
-    ]
+    return [at for at in liftable(board, seat, cell) if not (board.edition.retreat_needs_rest and board.state.vessels[at].moved)]
 
 
 def plan_retreat(board: Board, seat: int, cell: str, moves: Sequence[Mapping[str, Any]]) -> list[tuple[str, Jump]]:

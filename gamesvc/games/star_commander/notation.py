@@ -69,7 +69,7 @@ def _build(words: list[str], view: Data) -> dict[str, Any]:
     what, cell = "_".join(words[:-1]), reading.cell(words[-1], view)
     cards = reading.catalog(view)
     core = {card: card for card in cards.core if cards[card].buildable}
-    hand = {}
+    hand: dict[str, str] = {}
     for uid, card in view["hand"]:
         if cards[card].is_vessel:
             hand.setdefault(card, uid)

@@ -64,7 +64,9 @@ def settle(play: Play) -> None:
                 if all(modifier.cell != station.id for modifier in board.modifiers(ship.id, "speed")):
                     # `cell` tells which Nexus gave it: once from each in a turn
                     boosts.append(
-                        modifier_json("speed", ship.id, int(effect.amount), station.card, active, effect.duration, cell=station.id)
+                        modifier_json(
+                            "speed", ship.id, int(effect.amount), station.card, active, effect.duration, cell=station.id
+                        )
                     )
     add_modifiers(play, boosts)
 
@@ -108,13 +110,13 @@ def arrive(play: Play, seat: int, ships: Sequence[str], cell: str, *, explore: b
     if explores:
         play.emit("system_explored", seat=seat, cell=cell, card=found.card)
     card = play.board.system(cell)
-    marks = [
-        modifier_json("deny_attack", ship, 0, card.id, seat, "turn_of", until_seat=play.state.vessels[ship].controller)
-        for effect in (card.with_trigger("entered") if card else ())
-        for ship in ships
-        if effect.op == "deny_attack"
-    ]
-    add_modifiers(play, marks)
+    for effect in card.with_trigger("entered") if card is not None else ():
+        if card is not None and effect.op == "deny_attack":
+            owners = [(ship, play.state.vessels[ship].controller) for ship in ships]
+            add_modifiers(
+                play,
+                [modifier_json("deny_attack", ship, 0, card.id, seat, "turn_of", until_seat=owner) for ship, owner in owners],
+            )
     settle(play)
     if explores:
         run_system_effects(play, seat, cell, "explored")
@@ -151,9 +153,7 @@ def discard(play: Play, seat: int, uid: str, *, source: str = "hand") -> None:
 
 def put_vessel(play: Play, seat: int, card: Card, cell: str, *, paid: int, uid: str | None = None) -> None:
     made = play.state.vessels_made + 1
-    play.emit(
-        "vessel_built", seat=seat, vessel=f"v{made}", card=card.id, cell=cell, paid=paid, uid=uid, turn=play.state.turn
-    )
+    play.emit("vessel_built", seat=seat, vessel=f"v{made}", card=card.id, cell=cell, paid=paid, uid=uid, turn=play.state.turn)
     settle(play)
 
 
@@ -182,7 +182,8 @@ def conquer(play: Play, cell: str, seat: int) -> None:
 
 def damage(play: Play, hits: Sequence[tuple[str, str, int]], cause: str) -> None:
     """Deal (source, vessel, amount) together; prevented damage is 0. Then the state check."""
-    board, totals, told = play.board, {}, []
+    board, told = play.board, []
+    totals: dict[str, int] = {}
     for source, at, amount in hits:
         vessel = play.state.vessels[at]
         dealt = 0 if board.prevented(vessel) else amount
@@ -291,7 +292,7 @@ def modify(play: Play, acting: Acting, effect: Effect) -> None:
 
 def deal_damage(play: Play, acting: Acting, effect: Effect) -> None:
     amount = amount_of(play, acting, effect.amount)
-    word, _, name = effect.to.partition(":")
+    word = effect.to.partition(":")[0]
     source = _target(play, acting, "a")
     if amount is None or source is None:
         return

@@ -41,9 +41,7 @@ def next_item(play: Play, kind: str, seat: int, name: str, **fields: Any) -> Ite
     return Item(id=play.state.items_made + 1, kind=kind, seat=seat, name=name, **fields)
 
 
-def play_command(
-    play: Play, seat: int, uid: str, targets: Mapping[str, str], *, hold: bool = False, auto: bool = False
-) -> None:
+def play_command(play: Play, seat: int, uid: str, targets: Mapping[str, str], *, hold: bool = False, auto: bool = False) -> None:
     """Play a command card from hand onto the stack."""
     card = check_command_card(play, seat, uid)
     check_targets(play.board, aim_of_card(seat, card), targets)

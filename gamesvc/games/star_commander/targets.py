@@ -91,9 +91,9 @@ def _is_legal_vessel(board: Board, aim: Aim, target: Target, vessel: Vessel, cho
 def _fits_ops(board: Board, aim: Aim, target: Target, vessel: Vessel) -> bool:
     """Limits that what is done to the target sets: no fighters beyond the limit (R6), only damage that can still be moved."""
     for effect in aim.effects:
-        if effect.op == "gain_control" and effect.to == target.name and board.edition.limit_counts == "fighters":
-            if board.is_fighter(vessel) and board.fighters(aim.seat) >= board.devs(aim.seat):
-                return False
+        limited = effect.op == "gain_control" and effect.to == target.name and board.edition.limit_counts == "fighters"
+        if limited and board.is_fighter(vessel) and board.fighters(aim.seat) >= board.devs(aim.seat):
+            return False
         if effect.op == "redirect" and effect.from_ == target.name and not aim.is_command:
             combat = board.state.combat
             if combat is None or all(a.target != vessel.id or a.redirected for a in combat.assigned):

@@ -76,7 +76,9 @@ def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping
     if not is_open(play.board):
         raise Refused("wrong_time", "Trades are made in a command phase while the stack is empty.", None)
     if to not in partners(play.board, seat):
-        raise Refused("illegal_target", f"Seat {to} can get no offer of yours now: only with the active seat, three at most.", "to")
+        raise Refused(
+            "illegal_target", f"Seat {to} can get no offer of yours now: only with the active seat, three at most.", "to"
+        )
     giving, wanting = read(give), read(want)
     _check_side(play.board, seat, giving, "give")
     _check_side(play.board, to, wanting, "want")

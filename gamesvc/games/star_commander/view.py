@@ -174,6 +174,7 @@ def _offer(state: State, offer: Offer, viewer: Viewer) -> dict[str, Any]:
 
 # --- events ---
 
+
 def redact(event: Event, viewer: Viewer) -> Data | None:
     """The data of an event as a viewer may see it; None: only that it exists."""
     data = event.data
@@ -226,8 +227,20 @@ def _trade_for(data: Data, viewer: Viewer) -> dict[str, Any]:
 
 
 _TELLING = frozenset(
-    "game_set_up card_drawn deck_reshuffled system_explored hand_shown card_taken card_played action_declared "
-    "trade_completed trade_offered card_discarded player_eliminated".split()
+    {
+        "game_set_up",
+        "card_drawn",
+        "deck_reshuffled",
+        "system_explored",
+        "hand_shown",
+        "card_taken",
+        "card_played",
+        "action_declared",
+        "trade_completed",
+        "trade_offered",
+        "card_discarded",
+        "player_eliminated",
+    }
 )
 
 
@@ -248,10 +261,9 @@ def _known(state: State, seat: int) -> set[str]:
         if seat in (offer.maker, offer.to):
             known.update(offer.give.hand)
     prompt = state.prompt
-    if prompt.kind == "choice" and prompt.what == "take_card":
-        if prompt.seat == seat or state.work[-1]["reveal"] == "all":
-            known.update(state.seats[choices.victim(state)].hand)
-    if prompt.kind == "choice" and prompt.what == "keep_or_discard" and prompt.seat == seat:
+    if prompt.what == "take_card" and (prompt.seat == seat or state.work[-1]["reveal"] == "all"):
+        known.update(state.seats[choices.victim(state)].hand)
+    if prompt.what == "keep_or_discard" and prompt.seat == seat:
         known.add(state.decks[state.work[-1]["domain"]][0])
     return known
 
@@ -304,4 +316,3 @@ def rewound(then: State, now: State, data: Data) -> State:
         undealt = tuple(left)
     seats = tuple(replace(seat, orders=later.orders) for seat, later in zip(then.seats, now.seats, strict=True))
     return replace(then, decks=decks, cells=cells, undealt=undealt, seats=seats)
-

@@ -43,11 +43,38 @@ def awaiting(seen: Data, t: Teller) -> str:
     if seen["ended"]:
         return f"The match is over: {t.all(seen['ended']['ranking'][0])} won."
     asked = seen["awaited"]
-    if not asked:
-        return ""
-    prompt = {"commit": "commit cards", "window": "react", "battle_call": "call a battle or pass"}.get(asked[0]["prompt"])
-    prompt = prompt or {"trade_reply": "answer the offer", "homeworld": "place the Homeworld"}.get(asked[0]["prompt"], "act")
-    return f"Awaited to {prompt}: {t.all(one['seat'] for one in asked)}."
+    own = next((one["prompt"] for one in asked if one["seat"] == seen["viewer"]), None)
+    others = [one["seat"] for one in asked if one["seat"] != seen["viewer"]]
+    text = _expected(seen, own) if own else ""
+    if others:
+        text += f" Awaited{' too' if own else ''}: {t.all(others)}."
+    return text.strip()
+
+
+_EXPECTED = {
+    "homeworld": "Place your Homeworld on a free corner.",
+    "ability_draft": "Pick an ability.",
+    "pick_ability": "Pick an ability.",
+    "retool": "Discard up to three cards; then everybody draws.",
+    "trade": "Trade, or end the phase.",
+    "trade_reply": "Accept or reject the offer.",
+    "build": "Build, or end the phase.",
+    "battle": "Start a battle, or end the phase.",
+    "battle_call": "Call a battle, or pass.",
+    "window": "React, or pass.",
+    "commit": "Commit cards to the battle, or none.",
+}
+
+
+def _expected(seen: Data, prompt: str) -> str:
+    """What the viewer has to do."""
+    player = seen["players"][seen["viewer"]]
+    if prompt == "support":
+        many = player["fleet_count"] - player["capacity"]
+        return f"{number_of(many, 'fleet')} more than you support: discard Build cards or disband."
+    if prompt == "movement":
+        return f"Move, or end the phase. The free move is {'open' if seen['free_move'] else 'used'}."
+    return _EXPECTED[prompt]
 
 
 def _map(seen: Data) -> list[str]:

@@ -22,6 +22,8 @@ _EXPECTED = 0.35
 class Sight:
     """A seat's view, read for the questions the bot asks."""
 
+    keep: Mapping[str, int] = _KEEP
+
     def __init__(self, seen: Data, offered: Sequence[Form]) -> None:
         self.seen = seen
         self.offered = offered
@@ -84,8 +86,12 @@ class Sight:
 
 def play_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
     """The first of the bot's wishes that a form offers; else what ends the phase; else anything."""
-    main = [form for form in offered if not form.aside]
-    sight = Sight(seen, main)
+    return play_by_wishes(Sight(seen, [form for form in offered if not form.aside]), rng)
+
+
+def play_by_wishes(sight: Sight, rng: random.Random) -> Command:
+    """The same for any way of seeing things."""
+    main = sight.offered
     for wish in _WISHES:
         command = wish(sight, rng)
         if command is not None and reading.offered(main, command):
@@ -93,7 +99,7 @@ def play_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Comm
     for name in ("end_phase", "pass"):
         if sight.named(name):
             return {"name": name}
-    return play_random(seen, main, rng)
+    return play_random(sight.seen, main, rng)
 
 
 def _corner(sight: Sight, rng: random.Random) -> Command | None:
@@ -106,16 +112,16 @@ def _corner(sight: Sight, rng: random.Random) -> Command | None:
     return None
 
 
-def _surplus(hand: Sequence[str]) -> list[str]:
+def _surplus(sight: Sight, hand: Sequence[str]) -> list[str]:
     """Cards beyond those worth keeping, the least useful kinds first."""
     found: list[str] = []
     for kind in ("attack", "trade", "move", "build"):
-        found += [kind] * max(0, hand.count(kind) - _KEEP[kind])
+        found += [kind] * max(0, hand.count(kind) - sight.keep[kind])
     return found
 
 
 def _retool(sight: Sight, rng: random.Random) -> Command | None:
-    return {"name": "retool", "cards": _surplus(sight.hand)[:3]} if sight.named("retool") else None
+    return {"name": "retool", "cards": _surplus(sight, sight.hand)[:3]} if sight.named("retool") else None
 
 
 def _trade(sight: Sight, rng: random.Random) -> Command | None:
@@ -126,7 +132,7 @@ def _trade(sight: Sight, rng: random.Random) -> Command | None:
     if sight.named("internal_trade") and sight.hand.count("trade") < 2:
         left = list(sight.hand)
         left.remove("trade" if "trade" in left else "trade2")
-        return {"name": "internal_trade", "others": _surplus(left)}
+        return {"name": "internal_trade", "others": _surplus(sight, left)}
     for form in sight.named("external_trade"):
         targets = form.parameters["target"]["enum"]
         richest = max(targets, key=lambda seat: sight.seen["players"][seat]["hand"])

@@ -102,7 +102,7 @@ def _cell(chart: Chart, seen: Data, space: str) -> None:
         at_foot = home is not None and not flags
         chart.stargate(seat, x + 52 - at * 16, y + (52 if at_foot else 9 if crowded else 13), radius)
     _flags(chart, flags, x, y)
-    _marks(chart, seen, space, x, y, bool(gates))
+    _marks(chart, seen, space, x, y, bool(gates), crowded)
 
 
 def _world(chart: Chart, owners: list[int], x: float, y: float, shared: bool, crowded: bool) -> None:
@@ -130,15 +130,19 @@ def _flags(chart: Chart, flags: Pennants, x: float, y: float) -> None:
         )
 
 
-def _marks(chart: Chart, seen: Data, space: str, x: float, y: float, gates: bool) -> None:
+def _marks(chart: Chart, seen: Data, space: str, x: float, y: float, gates: bool, crowded: bool) -> None:
     marks = []
     if space in seen["contested"]:
         marks.append("contested")
     if any(space in player["raided"] for player in seen["players"]):
         marks.append("siege")
-    right = x + (20 if gates else 42)
     for at, icon in enumerate(marks):
-        chart.mark(icon, right - 21 * at if gates else right, y + 2 + (0 if gates else 21 * at), 20)
+        if crowded:
+            chart.mark(icon, x + 23 + 16 * at if at == 0 or not gates else x + 2, y + 1, 15)
+        elif gates:
+            chart.mark(icon, x + 20 - 19 * at, y + 2, 20)
+        else:
+            chart.mark(icon, x + 42, y + 2 + 21 * at, 20)
     if space in seen["blocked"]:
         chart.blocked(x + 2, y + 2, 22)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gamesvc.games.chart import WIDTH, Chart, measure, seat_name
+from gamesvc.games.chart import WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.stratastar import map_picture
 from gamesvc.games.stratastar.board_text import awaiting
@@ -30,19 +30,20 @@ def picture(seen: Data, caption: Caption) -> str:
     names = tuple(seat_name(seat, caption.names) for seat in range(len(seen["players"])))
     t = Teller(seen["viewer"], names)
     notes = list(_notes(seen, t))
-    chart = _sheet(seen, caption, t, names, _height(seen, notes))
+    closing = _closing(seen, t)
+    chart = _sheet(seen, caption, t, names, _height(seen, [*notes], closing))
     map_picture.draw(chart, seen)
     y = _seats(chart, seen, names, 776)
     for note in notes:
         y = chart.paragraph(20, y + 20, note, 680, size=19, lines=3) - 20
     y = _table(chart, seen, y + 18)
-    chart.closing(y + 14, _closing(seen, t))
+    chart.closing(y + 14, closing)
     return chart.svg()
 
 
-def _height(seen: Data, notes: Iterable[str]) -> float:
-    lines = sum(min(3, 1 + int(measure(note, 19) // 640)) for note in notes)
-    return 776 + 28 + 42 * len(seen["players"]) + 25 * lines + 18 + 132 + 76
+def _height(seen: Data, notes: list[str], closing: str) -> float:
+    lines = sum(len(wrap(note, 680, 19, 400, 3)) for note in notes)
+    return 804 + 42 * len(seen["players"]) + 25 * lines + 18 + 120 + 14 + 24 * len(wrap(closing, 662, 20, 400, 2)) + 16
 
 
 def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], height: float) -> Chart:
@@ -104,8 +105,6 @@ def _notes(seen: Data, t: Teller) -> Iterable[str]:
     """What the map and the rows do not say."""
     if seen["credit"]:
         yield f"Credit until the phase ends: {cards(seen['credit'])}."
-    if seen["phase"] == "movement":
-        yield "The free move is open." if seen["free_move"] else "The free move is used."
     for player in seen["players"]:
         if len(player["abilities"]) > 1 and player["alive"]:
             yield f"{t.Who(player['seat'])}: {', '.join(ABILITY_NAMES[one] for one in player['abilities'])}."

@@ -157,6 +157,16 @@ def is_asked(state: State, seat: int, action: Action) -> bool:
     return automatic(state, seat, action) is not None
 
 
+def stays_asked(state: State, seat: int, action: Action) -> bool:
+    """Whether a seat that is asked still is. Before the effect spending cards does not answer the question, only orders do."""
+    if action.stage == "after":
+        return is_asked(state, seat, action)
+    triggers = ["sabotage"] if facts.has(state, seat, "sabotage") else []
+    if state.options.diplomacy and is_present(state, seat, action.enters):
+        triggers.append("diplomacy_block")
+    return any(mode_of(state, seat, name, action) == "ask" for name in triggers)
+
+
 def asked(state: State, action: Action) -> tuple[int, ...]:
     """All seats that are asked about an action, in turn order."""
     if action.name == "sabotage":

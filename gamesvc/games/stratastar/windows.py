@@ -126,7 +126,7 @@ def _answered(run: Run[State], action: Action) -> bool:
         if command is not None:
             react(run, seat, command, auto=True)
             return True
-        if not reactions.is_asked(run.state, seat, action):
+        if not reactions.stays_asked(run.state, seat, action):
             run.emit("passed", seat=seat, action=action.id, how="orders")
             return True
     return False

@@ -4,7 +4,12 @@ import django.db.models.deletion
 import django.utils.timezone
 import uuid
 from django.conf import settings
+from django.core.management import call_command
 from django.db import migrations, models
+
+
+def make_cache_table(apps, editor):
+    call_command("createcachetable", database=editor.connection.alias, verbosity=0)
 
 
 class Migration(migrations.Migration):
@@ -153,4 +158,5 @@ class Migration(migrations.Migration):
             "ALTER TABLE matches_match SET (fillfactor = 70); ALTER TABLE matches_question SET (fillfactor = 70)",
             migrations.RunSQL.noop,
         ),
+        migrations.RunPython(make_cache_table, migrations.RunPython.noop),
     ]

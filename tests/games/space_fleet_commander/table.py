@@ -43,6 +43,13 @@ class Table:
         answer = self.do({"op": "command", "seat": seat, "command": {"name": name, **parameters}})
         return [(event["type"].removeprefix("space_fleet_commander."), event["data"]) for event in answer["events"]]
 
+    def send(self, command: dict[str, Any], seat: int = 0) -> list[tuple[str, dict[str, Any]]]:
+        """Play a command as it is sent."""
+        return self.play(command["name"], seat=seat, **{key: value for key, value in command.items() if key != "name"})
+
+    def default(self, seat: int = 0) -> dict[str, Any]:
+        return dict(self.do({"op": "default", "seat": seat})["command"])
+
     def refused(self, name: str, /, seat: int = 0, **parameters: Any) -> str:
         """Play a command that must be refused; return the code."""
         before = self.session.timeline.version
@@ -117,7 +124,14 @@ def dice_of(ships: list[dict[str, Any]], values: tuple[int, ...] = ()) -> list[d
             for at, colour in enumerate(ship["dice"], 1):
                 value = left.pop(0) if left else 1
                 found.append(
-                    {"id": f"{ship['slot']}.{at}", "slot": ship["slot"], "colour": colour, "value": value, "status": "live", "index": 0}
+                    {
+                        "id": f"{ship['slot']}.{at}",
+                        "slot": ship["slot"],
+                        "colour": colour,
+                        "value": value,
+                        "status": "live",
+                        "index": 0,
+                    }
                 )
     assert not left, "more values than dice"
     return found

@@ -27,11 +27,8 @@ def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
     for number in range(arguments["matches"]):
         seed = f"{arguments['seed']}-{number}"
         rng = random.Random(seed)
-        seats = arguments["seats"] or rng.randint(game.manifest.min_seats, game.manifest.max_seats)
-        options = dict(arguments["options"])
-        if arguments["vary"]:
-            options = {**vary(game, rng), **options}
-            seats = arguments["seats"] or fitting_seats(game, options, rng)
+        options = {**(vary(game, rng) if arguments["vary"] else {}), **arguments["options"]}
+        seats = arguments["seats"] or fitting_seats(game, options, rng) or game.manifest.min_seats
         yield {
             "game": game.id,
             "seats": seats,

@@ -1,0 +1,498 @@
+"""Orders as text, one a line: `play luck`, `attack a-07 station s1 s2`, `react 12 avoid`, `stand`. What we print, we parse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.kernel import Command, Data, Refused
+from gamesvc.games.notation import number, pick, suggest, words
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, RESPONDERS, ROWS
+from gamesvc.games.space_war.legal import KINDS
+from gamesvc.games.space_war.state import LETTERS
+
+_FILLERS = frozenset({"to", "the", "with", "at", "from", "into", "->"})
+_TAIL = ("x", "mode", "n", "row", "on", "slots", "shields", "flip", "draw", "mill")
+_LISTS = {"on": "targets", "slots": "slots", "shields": "shields", "flip": "flip_slots"}
+_VERBS = {
+    "start": "choose_starter",
+    "prepare": "prepare",
+    "stand": "let_stand",
+    "react": "react",
+    "pause": "pause",
+    "replay": "replay",
+    "go": "go_on",
+    "orders": "set_orders",
+    "choose": "choose",
+    "draw": "draw",
+    "mill": "draw",
+    "keep": "pay_upkeep",
+    "play": "play_card",
+    "add": "add_station",
+    "shift": "move_station",
+    "commander": "use_commander",
+    "counters": "use_counters",
+    "use": "use_anytime",
+    "action": "use_action",
+    "ability": "use_ability",
+    "end": "end_turn",
+    "discard": "discard",
+    "move": "move",
+    "attack": "attack",
+    "collide": "collide",
+    "timeout": "time_out",
+    "resign": "resign",
+}
+_VERB_OF = {
+    "play_card": "play",
+    "use_anytime": "use",
+    "use_action": "action",
+    "use_ability": "ability",
+    "use_commander": "commander",
+}
+_NAMES = sorted(
+    ((card.name.casefold(), card.id) for card in (*CARDS.values(), *COMMANDERS.values())), key=lambda pair: -len(pair[0])
+)
+_TYPES = ("spaceship", "missile", "duration", "event", "defense")
+
+
+# --- reading ---
+
+
+def parse(text: str, seen: Data) -> Command:
+    """Read one order. Refuses with `unreadable` and a suggestion."""
+    folded = text.casefold().replace("|", " | ")
+    for long, short in (("let stand", "stand"), ("time out", "timeout"), ("end_", "end ")):
+        folded = folded.replace(long, short)
+    for name, card in _NAMES:
+        if " " in name or name != card:
+            folded = folded.replace(name, card)
+    said = words(folded, _FILLERS)
+    if not said:
+        raise Refused("unreadable", f"Write an order, for example: {', '.join(list(_VERBS)[:6])}.")
+    verb = pick(said[0], {**{one: one for one in _VERBS}, "pass": "stand", "let": "stand", "upkeep": "keep"}, "order")
+    rest = said[1:]
+    reader = _READERS.get(verb)
+    if reader is not None:
+        return reader(rest, seen)
+    if rest:
+        raise Refused("unreadable", f"Nothing belongs behind {verb!r}.")
+    return {"name": _VERBS[verb]}
+
+
+def _known(seen: Data) -> dict[str, list[str]]:
+    """Card names and the instances they may stand for, one's own hand first."""
+    you = seen["you"] if seen["you"] is not None else 0
+    sides = [seen["sides"][you], seen["sides"][1 - you]]
+    found: dict[str, list[str]] = {}
+
+    def note(entry: Mapping[str, Any]) -> None:
+        if "card" in entry:
+            found.setdefault(entry["card"], []).append(entry["id"])
+
+    for entry in sides[0]["hand"] or ():
+        note(entry)
+    for entry in sides[0]["station"]:
+        if entry["flipped"]:
+            note(entry)
+    for own in (True, False):
+        for entry in seen["pieces"]:
+            if (entry["controller"] == you) == own:
+                note(entry)
+    for side in sides:
+        for entry in side["discard"]:
+            note(entry)
+    return found
+
+
+def _instance(word: str, seen: Data, *, enemy: bool = False) -> str:
+    """An instance id or slot as it stands, or the card that a name stands for."""
+    if re.fullmatch(r"[ab]-\d+|s\d+|[ab]:s\d+", word):
+        return word
+    if enemy:
+        you = seen["you"]
+        theirs = {p["card"]: p["id"] for p in reversed(seen["pieces"]) if p["controller"] != you}
+        if any(name.replace("_", "").startswith(word.replace("_", "")) for name in theirs):
+            return pick(word, theirs, "card")
+    known = _known(seen)
+    return pick(word, {name: ids[0] for name, ids in known.items()}, "card")
+
+
+def _tail(said: Sequence[str], seen: Data) -> dict[str, Any]:
+    """The parameters behind a card: `x 3 mode 1 on b-04 slots s1 s2 row hand draw yes`."""
+    found: dict[str, Any] = {}
+    at = 0
+    while at < len(said):
+        key = said[at]
+        if key not in _TAIL:
+            raise Refused("unreadable", f"{key!r} was not expected; known: {', '.join(_TAIL)}.{suggest(key, _TAIL)}")
+        end = at + 1
+        while end < len(said) and said[end] not in _TAIL:
+            end += 1
+        values = said[at + 1 : end]
+        at = end
+        if key in _LISTS:
+            found[_LISTS[key]] = [_instance(word, seen, enemy=key != "slots") for word in values if word != "none"]
+            continue
+        if len(values) != 1:
+            raise Refused("unreadable", f"Write one value behind {key!r}.", key)
+        if key == "row":
+            found["row"] = pick(values[0], ROWS, "row")
+        elif key in ("draw", "mill"):
+            yes = {"yes": True, "no": False}.get(values[0])
+            found.setdefault("options", {})[key] = number(values[0], key) if yes is None else yes
+        else:
+            found[key] = number(values[0], key)
+    return found
+
+
+def _with_card(name: str) -> Any:
+    def read(said: Sequence[str], seen: Data) -> Command:
+        if not said:
+            raise Refused("unreadable", "Say which card.", "card")
+        return {"name": name, "card": _instance(said[0], seen), **_tail(said[1:], seen)}
+
+    return read
+
+
+def _read_attack(said: Sequence[str], seen: Data) -> Command:
+    if len(said) < 2:
+        raise Refused("unreadable", "Write: attack ATTACKER TARGET, or attack ATTACKER station s1 s2.", "target")
+    attacker = _instance(said[0], seen)
+    if said[1] == "station":
+        return {"name": "attack_station", "attacker": attacker, **_station(said[2:], seen)}
+    return {"name": "attack", "attacker": attacker, "target": _instance(said[1], seen, enemy=True)}
+
+
+def _station(said: Sequence[str], seen: Data) -> dict[str, Any]:
+    """Bare slots behind `station`, then `shields`."""
+    at = next((at for at, word in enumerate(said) if word in _TAIL), len(said))
+    slots = {"slots": list(said[:at])} if at else {}
+    return {**slots, **_tail(said[at:], seen)}
+
+
+def _read_collide(said: Sequence[str], seen: Data) -> Command:
+    if len(said) < 2:
+        raise Refused("unreadable", "Write: collide SHIP TARGET, or collide SHIP station s1 s2 s3.", "target")
+    command: dict[str, Any] = {"name": "collide", "card": _instance(said[0], seen)}
+    if said[1] == "station":
+        return {**command, **_station(said[2:], seen)}
+    return {**command, "target": _instance(said[1], seen, enemy=True)}
+
+
+def _read_react(said: Sequence[str], seen: Data) -> Command:
+    command: dict[str, Any] = {"name": "react"}
+    rest = list(said)
+    if rest and rest[0].isdigit():
+        command["item"] = number(rest.pop(0), "item")
+    if not rest:
+        raise Refused("unreadable", "Write: react ITEM CARD, for example: react 12 luck.", "play")
+    first = rest.pop(0)
+    play = {} if first == "commander" else {"card": _instance(first, seen)}
+    return {**command, "play": {**play, **_tail(rest, seen)}}
+
+
+def _read_end(said: Sequence[str], seen: Data) -> Command:
+    if said and "phase".startswith(said[0]):
+        return {"name": "end_phase"}
+    rest = said[1:] if said and "turn".startswith(said[0]) else said
+    if not said:
+        return {"name": "end_phase" if seen["phase"] == "action" else "end_turn"}
+    return {"name": "end_turn", **_tail(rest, seen)}
+
+
+def _read_prepare(said: Sequence[str], seen: Data) -> Command:
+    if len(said) not in (4, 6):
+        raise Refused("unreadable", f"Write: {' | '.join(_HELP['prepare'])}.", "cards")
+    names = list(seen["sides"][seen["you"]].get("pool", COMMANDERS)) if seen["you"] is not None else list(COMMANDERS)
+    count = 3 if len(said) == 4 else 4
+    cards: list[str] = []
+    for word in said[:count]:
+        same = _known(seen).get(word, [])
+        cards.append(next((one for one in same if one not in cards), "") or _instance(word, seen))
+    extra = {"extra_row": pick(said[4], ROWS, "row")} if count == 4 else {}
+    return {"name": "prepare", "cards": cards, **extra, "commander": pick(said[-1], names, "commander")}
+
+
+def _read_list(name: str, key: str) -> Any:
+    def read(said: Sequence[str], seen: Data) -> Command:
+        chosen: list[str] = []
+        for word in said:
+            if word != "none":
+                same = [one for one in _known(seen).get(word, []) if one not in chosen]
+                chosen.append(same[0] if same else _instance(word, seen))
+        return {"name": name, key: chosen}
+
+    return read
+
+
+def _read_choose(said: Sequence[str], seen: Data) -> Command:
+    own = [prompt for prompt in seen["prompts"] if "options" in prompt]
+    rest = list(said)
+    if rest and rest[0].isdigit():
+        prompt = number(rest.pop(0), "prompt")
+    elif own:
+        prompt = own[0]["prompt"]
+    else:
+        raise Refused("unreadable", "No choice is open.", "prompt")
+    options: dict[str, str] = {}
+    for entry in own:
+        if entry["prompt"] == prompt:
+            for label, one in zip(entry["labels"], entry["options"], strict=True):
+                options.setdefault(label.rsplit(" ", 1)[0].casefold().replace(" ", "_"), one)
+                options[one] = one
+    picks = []
+    for word in rest:
+        if word == "none":
+            continue
+        known = re.fullmatch(r"[ab]-\d+|s\d+|draw", word)
+        picks.append(word if known else pick(word, options, "choice"))
+    return {"name": "choose", "prompt": prompt, "picks": picks}
+
+
+def _read_pair(name: str, second: str) -> Any:
+    def read(said: Sequence[str], seen: Data) -> Command:
+        if len(said) != 2:
+            raise Refused("unreadable", f"Write a card and a {second}.", second)
+        key = "slot" if name == "move_station" else "card"
+        value: Any = number(said[1], second) if second == "n" else pick(said[1], ROWS, "row")
+        return {"name": name, key: _instance(said[0], seen), second: value}
+
+    return read
+
+
+def _read_stand(said: Sequence[str], seen: Data) -> Command:
+    rest = [word for word in said if word != "upto"]
+    return {"name": "let_stand", **({"upto": number(rest[0], "upto")} if rest else {})}
+
+
+def _read_starter(said: Sequence[str], seen: Data) -> Command:
+    if len(said) != 1:
+        raise Refused("unreadable", "Write: start a, or start b.", "seat")
+    you = seen["you"] or 0
+    seats = {"a": "0", "b": "1", "me": str(you), "opponent": str(1 - you)}
+    return {"name": "choose_starter", "seat": int(pick(said[0], seats, "seat"))}
+
+
+def _read_orders(said: Sequence[str], seen: Data) -> Command:
+    command: dict[str, Any] = {"name": "set_orders", "orders": []}
+    part: list[str] = []
+    for word in [*said, "|"]:
+        if word != "|":
+            part.append(word)
+            continue
+        if part and part[0] == "flips":
+            command["flip_preference"] = [pick(row, ROWS, "row") for row in part[1:] if row != "none"]
+        elif part and part != ["none"]:
+            command["orders"].append(_order(part))
+        part = []
+    return command
+
+
+_ORDER_WORDS = ("kind", "card", "type", "min", "max", "target", "station", "any", "use", "times", "until")
+
+
+def _order(said: Sequence[str]) -> dict[str, Any]:
+    """`react kind play type event min 3 use avoid cancel times 2 until cancelled`"""
+    order: dict[str, Any] = {"when": {}, "do": pick(said[0], ("react", "stand", "ask"), "order")}
+    when = order["when"]
+    at = 1
+    while at < len(said):
+        key = pick(said[at], _ORDER_WORDS, "condition")
+        end = at + 1
+        while end < len(said) and said[end] not in _ORDER_WORDS:
+            end += 1
+        values = said[at + 1 : end]
+        at = end
+        if key == "any":
+            when["any"] = True
+        elif key == "use":
+            order["use"] = [pick(word, sorted(RESPONDERS), "response") for word in values]
+        elif len(values) != 1:
+            raise Refused("unreadable", f"Write one value behind {key!r}.", key)
+        elif key in ("min", "max"):
+            when[f"{key}_cost"] = number(values[0], key)
+        elif key == "station":
+            when["hits_station"] = pick(values[0], ("yes", "no"), "yes or no") == "yes"
+        elif key == "times":
+            order["times"] = number(values[0], key)
+        elif key == "until":
+            order["until"] = pick(values[0], ("turn", "cancelled"), "moment")
+        elif key == "target":
+            when["target"] = values[0]
+        else:
+            known = {"kind": KINDS, "type": _TYPES, "card": (*CARDS, *COMMANDERS)}[key]
+            when[key] = pick(values[0], known, key)
+    return order
+
+
+def _read_commander(said: Sequence[str], seen: Data) -> Command:
+    return {"name": "use_commander", **_tail(said, seen)}
+
+
+_READERS: dict[str, Any] = {
+    "start": _read_starter,
+    "prepare": _read_prepare,
+    "stand": _read_stand,
+    "react": _read_react,
+    "orders": _read_orders,
+    "choose": _read_choose,
+    "draw": lambda said, seen: {"name": "draw", "mill": False},
+    "mill": lambda said, seen: {"name": "draw", "mill": True},
+    "keep": _read_list("pay_upkeep", "keep"),
+    "discard": _read_list("discard", "cards"),
+    "play": _with_card("play_card"),
+    "use": _with_card("use_anytime"),
+    "action": _with_card("use_action"),
+    "ability": _with_card("use_ability"),
+    "move": _with_card("move"),
+    "add": _read_pair("add_station", "row"),
+    "shift": _read_pair("move_station", "row"),
+    "counters": _read_pair("use_counters", "n"),
+    "commander": _read_commander,
+    "attack": _read_attack,
+    "collide": _read_collide,
+    "end": _read_end,
+}
+
+
+# --- writing ---
+
+
+def render(command: Command) -> str:
+    """The order that `parse` reads back as this command."""
+    name = command["name"]
+    if name == "choose_starter":
+        return f"start {LETTERS[command['seat']]}"
+    if name == "prepare":
+        extra = [command["extra_row"]] if "extra_row" in command else []
+        return " ".join(["prepare", *command["cards"], *extra, command["commander"]])
+    if name == "let_stand":
+        return "stand" + (f" {command['upto']}" if "upto" in command else "")
+    if name == "react":
+        play = command["play"]
+        parts = ["react", *([str(command["item"])] if "item" in command else []), play.get("card", "commander")]
+        return " ".join([*parts, *_write_tail(play)])
+    if name == "set_orders":
+        return _write_orders(command)
+    if name == "choose":
+        return " ".join(["choose", str(command["prompt"]), *(command["picks"] or ["none"])])
+    if name == "draw":
+        return "mill" if command["mill"] else "draw"
+    if name in ("pay_upkeep", "discard"):
+        verb, key = ("keep", "keep") if name == "pay_upkeep" else ("discard", "cards")
+        return " ".join([verb, *(command[key] or ["none"])])
+    if name in ("add_station", "use_counters", "move_station"):
+        verb, first, second = {
+            "add_station": ("add", "card", "row"),
+            "use_counters": ("counters", "card", "n"),
+            "move_station": ("shift", "slot", "row"),
+        }[name]
+        return f"{verb} {command[first]} {command[second]}"
+    if name == "attack":
+        return f"attack {command['attacker']} {command['target']}"
+    if name in ("attack_station", "collide"):
+        return _write_hit(command)
+    if name == "end_phase":
+        return "end phase"
+    if name == "end_turn":
+        return " ".join(["end turn", *(["flip", *(command["flip_slots"] or ["none"])] if "flip_slots" in command else [])])
+    if name in ("go_on", "time_out"):
+        return {"go_on": "go", "time_out": "timeout"}[name]
+    verb = _VERB_OF.get(name, name)
+    return " ".join([verb, *([command["card"]] if "card" in command else []), *_write_tail(command)])
+
+
+def _write_hit(command: Command) -> str:
+    verb, who = ("attack", command.get("attacker")) if command["name"] == "attack_station" else ("collide", command.get("card"))
+    if "target" in command:
+        return f"{verb} {who} {command['target']}"
+    shields = ["shields", *command["shields"]] if "shields" in command else []
+    return " ".join([verb, str(who), "station", *command.get("slots", ()), *shields])
+
+
+def _write_tail(command: Mapping[str, Any]) -> list[str]:
+    parts: list[str] = []
+    for key in ("x", "mode", "n", "row"):
+        if key in command:
+            parts += [key, str(command[key])]
+    for key, field in (("on", "targets"), ("slots", "slots")):
+        if field in command:
+            parts += [key, *(command[field] or ["none"])]
+    for key, value in command.get("options", {}).items():
+        parts += [key, {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)]
+    return parts
+
+
+def _write_orders(command: Command) -> str:
+    parts = [_write_order(order) for order in command["orders"]] or ["none"]
+    if "flip_preference" in command:
+        parts.append(" ".join(["flips", *(command["flip_preference"] or ["none"])]))
+    return "orders " + " | ".join(parts)
+
+
+def _write_order(order: Mapping[str, Any]) -> str:
+    parts = [order["do"]]
+    when = order["when"]
+    for key in ("kind", "card", "type", "target"):
+        if key in when:
+            parts += [key, when[key]]
+    for key in ("min", "max"):
+        if f"{key}_cost" in when:
+            parts += [key, str(when[f"{key}_cost"])]
+    if "hits_station" in when:
+        parts += ["station", "yes" if when["hits_station"] else "no"]
+    if "any" in when:
+        parts.append("any")
+    if "use" in order:
+        parts += ["use", *order["use"]]
+    for key in ("times", "until"):
+        if key in order:
+            parts += [key, str(order[key])]
+    return " ".join(parts)
+
+
+# --- help ---
+
+_HELP = {
+    "choose_starter": ["start a | start b"],
+    "prepare": [
+        "prepare CARD CARD CARD COMMANDER  (rows draw, action, hand)",
+        "second player: prepare CARD CARD CARD CARD ROW COMMANDER",
+    ],
+    "review": [
+        "stand  (let everything stand and begin your turn)",
+        "react 12 luck  (answer item 12)",
+        "react sabotage  (play now)",
+    ],
+    "barrier": ["stand  (it happens)", "react 12 luck  (answer item 12)"],
+    "last_answer": ["stand  (the match ends)", "react 12 target_missed mode 1"],
+    "upkeep": ["keep CARD CARD | keep none", "counters CARD 2  (for actions, before you pay)"],
+    "action": [
+        "play CARD [x 3] [mode 1] [on CARD] [row hand] [draw no]",
+        "add CARD ROW | shift s2 ROW  (once a turn)",
+        "commander [mode 1] [n 2] | counters CARD 2 | action CARD",
+        "use CARD [on CARD]  (give up a duration)",
+        "pause  (ask for reactions) | end phase",
+    ],
+    "discard": ["discard CARD CARD", "play CARD  (cost 0)"],
+    "attack": [
+        "move CARD",
+        "attack CARD CARD | attack CARD station s1 s2 [shields CARD]",
+        "ability CARD [mode 1] [on CARD] [slots s1] [row hand]",
+        "collide CARD CARD | collide CARD station s1 s2 s3",
+        "end turn [flip s1 s2 s3]",
+    ],
+    "draw": ["draw | mill"],
+}
+_ALWAYS = ["orders react kind play min 3 use avoid cancel | stand any | flips action draw hand", "orders none | resign"]
+
+
+def order_help(prompt: str | None) -> str:
+    """The orders for a prompt, or all of them."""
+    if prompt is None:
+        lines = [line for part in _HELP.values() for line in part]
+    else:
+        lines = _HELP.get(prompt, ["choose CARD or slot ... | choose none"])
+    return "\n".join([*dict.fromkeys(lines), *_ALWAYS])

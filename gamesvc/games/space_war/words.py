@@ -1,0 +1,265 @@
+"""Events as sentences from a viewer's point of view, and the position as plain text for mail."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.kernel import REWOUND, Caption, Data, Event, Viewer
+from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, name_of
+
+COLOURS = ("Red", "Blue")
+KIND_WORDS = {
+    "play": "played",
+    "attack": "attacks",
+    "collide": "collides",
+    "ability": "uses its ability",
+    "commander": "commander used",
+    "anytime": "given up for its effect",
+}
+PHASE_WORDS = {"draw": "draw phase over", "action": "action phase over", "turn": "turn over"}
+
+
+class _Teller:
+    """Who is who for one viewer."""
+
+    def __init__(self, viewer: Viewer, names: Sequence[str]) -> None:
+        self.viewer = viewer
+        self.names = names
+
+    def who(self, seat: int) -> str:
+        if seat == self.viewer:
+            return "You"
+        return self.names[seat] if seat < len(self.names) and self.names[seat] else COLOURS[seat]
+
+    def whose(self, seat: int) -> str:
+        return "your" if seat == self.viewer else f"{self.who(seat)}'s"
+
+    def verb(self, seat: int, past: str, own: str = "") -> str:
+        return f"{self.who(seat)} {own if own and seat == self.viewer else past}"
+
+
+def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
+    """One redacted event in one sentence; empty for what is only bookkeeping."""
+    teller = _Teller(viewer, names)
+    if event.type == REWOUND:
+        if event.data.get("cause") == "reaction":
+            return f"{teller.who(event.data['seat'])} reacted: the match went back to item {event.data['item']}."
+        return "The match was taken back."
+    sentence = _SENTENCES.get(event.type)
+    return "" if sentence is None else sentence(event.data, teller)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _list(cards: Sequence[str]) -> str:
+    return ", ".join(name_of(card) for card in cards)
+
+
+def _cap(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _drew(data: Data, t: _Teller) -> str:
+    shown = f": {_list(data['names'])}" if "names" in data else ""
+    return f"{t.who(data['seat'])} drew {_count(data.get('count', len(data.get('cards', ()))), 'card')}{shown}."
+
+
+def _returned(data: Data, t: _Teller) -> str:
+    to = "hand" if data["to"] == "hand" else "draw pile"
+    total = len(data["cards"]) if "cards" in data else data["count"]
+    shown = f" ({_list(data['names'])})" if data["names"] else ""
+    return _cap(f"{_count(total, 'card')}{shown} went to {t.whose(data['seat'])} {to}.")
+
+
+def _prompt(data: Data, t: _Teller) -> str:
+    who = t.verb(data["seat"], "must choose", "must choose")
+    kind = {"flips": "station cards to flip", "offer": "whether to draw and discard", "search": "from a search"}.get(data["kind"])
+    return f"{who} {kind or 'for: ' + data['kind']}."
+
+
+def _item(data: Data, t: _Teller) -> str:
+    name = PHASE_WORDS.get(data["card"]) or name_of(data["card"])
+    return f"Item {data['item']} is open: {name}."
+
+
+def _played(data: Data, t: _Teller) -> str:
+    source = "" if data["origin"] == "hand" else " out of the station"
+    x = f" with x = {data['x']}" if CARDS[data["name"]].cost is None else ""
+    return f"{t.who(data['seat'])} played {name_of(data['name'])}{source}{x} for {_count(data['cost'], 'action')}."
+
+
+def _left(data: Data, t: _Teller) -> str:
+    verb = {"destroyed": "destroyed", "discarded": "discarded from play", "returned": "returned to hand"}[data["reason"]]
+    names = _list([data["names"][card] for card in data["cards"]])
+    return f"{names} {'was' if len(data['cards']) == 1 else 'were'} {verb}."
+
+
+def _attacked(data: Data, t: _Teller) -> str:
+    target = name_of(data["target_name"]) if data["target"] else f"{t.whose(1 - data['seat'])} station"
+    return f"{name_of(data['name'])} attacks {target} with {data['power']}."
+
+
+def _damaged(data: Data, t: _Teller) -> str:
+    return "Damage: " + ", ".join(f"{name_of(data['names'][card])} {hit['amount']}" for card, hit in data["hits"].items()) + "."
+
+
+def _flipped(data: Data, t: _Teller) -> str:
+    shown = f" ({_list(list(data['names'].values()))})" if "names" in data else ""
+    return _cap(f"{_count(len(data['slots']), 'card')} of {t.whose(data['seat'])} station flipped{shown}.")
+
+
+def _ended(data: Data, t: _Teller) -> str:
+    why = {"commander": "the commander fell", "resigned": "by resignation", "timed_out": "by time-outs"}[data["reason"]]
+    return f"{t.verb(data['winner'], 'won', 'won')}: {why}."
+
+
+def _revealed(data: Data, t: _Teller) -> str:
+    pairs = [f"{t.who(seat)}: {name_of(entry['commander'])}" for seat, entry in enumerate(data["sides"])]
+    return f"Commanders and stations are revealed. {'; '.join(pairs)}."
+
+
+def _upkeep(data: Data, t: _Teller) -> str:
+    kept = _list([data["names"][card] for card in data["kept"]]) or "nothing"
+    return f"{t.who(data['seat'])} paid {_count(data['cost'], 'action')} upkeep and kept {kept}."
+
+
+def _collided(data: Data, t: _Teller) -> str:
+    target = name_of(data["target_name"]) if data["target"] else f"{t.whose(1 - data['seat'])} station"
+    return f"{name_of(data['name'])} collides with {target} for {data['power']}."
+
+
+def _added(data: Data, t: _Teller) -> str:
+    name = f" ({name_of(data['name'])})" if "name" in data else ""
+    return f"{t.who(data['seat'])} added a card{name} to the {data['row']} row, slot {data['slot']}."
+
+
+_SENTENCES: dict[str, Callable[[Data, _Teller], str]] = {
+    "game_created": lambda d, t: "The match begins.",
+    "chooser_drawn": lambda d, t: f"{t.verb(d['seat'], 'chooses', 'choose')} who starts.",
+    "starter_chosen": lambda d, t: f"{t.verb(d['seat'], 'starts', 'start')}.",
+    "cards_drawn": _drew,
+    "seat_prepared": lambda d, t: f"{t.verb(d['seat'], 'has prepared', 'have prepared')}.",
+    "preparation_revealed": _revealed,
+    "turn_started": lambda d, t: _cap(f"turn {d['turn']}: {t.who(d['seat'])}."),
+    "phase_entered": lambda d, t: f"{_cap(d['phase'])} phase.",
+    "actions_set": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} {_count(d['actions'], 'action')}.",
+    "actions_changed": lambda d, t: f"{t.verb(d['seat'], 'now has', 'now have')} {_count(d['actions'], 'action')}.",
+    "upkeep_paid": _upkeep,
+    "card_played": _played,
+    "card_countered": lambda d, t: f"{name_of(d['name'])} was countered.",
+    "entered_play": lambda d, t: f"{name_of(d['piece']['card'])} came into play.",
+    "put_into_play": lambda d, t: f"{name_of(d['piece']['card'])} was put into play.",
+    "left_play": _left,
+    "moved": lambda d, t: f"{name_of(d['name'])} moved to {t.whose(d['zone'])} zone.",
+    "attack_declared": _attacked,
+    "attack_failed": lambda d, t: f"The attack of {name_of(d['name'])} failed.",
+    "collided": _collided,
+    "ability_used": lambda d, t: f"{name_of(d['name'])} used its ability.",
+    "commander_used": lambda d, t: f"{t.verb(d['seat'], 'used', 'used')} {name_of(d['name'])}.",
+    "damaged": _damaged,
+    "repaired": lambda d, t: f"{name_of(d['name'])} was repaired by {d['amount']}.",
+    "paralyzed": lambda d, t: f"{_list(list(d['names'].values()))} paralyzed.",
+    "protected": lambda d, t: f"{name_of(d['name'])} cannot be attacked until the turn ends.",
+    "counters_changed": lambda d, t: f"{name_of(d['name'])} now has {_count(d['counters'], 'counter')}.",
+    "control_changed": lambda d, t: f"{t.verb(d['seat'], 'controls', 'control')} {name_of(d['name'])}.",
+    "transformed": lambda d, t: f"{name_of(d['name'])} is now {d['attack']}/{d['defense']}.",
+    "station_added": _added,
+    "station_moved": lambda d, t: f"{t.who(d['seat'])} moved {', '.join(d['slots'])} to the {d['row']} row.",
+    "station_flipped": _flipped,
+    "station_unflipped": lambda d, t: f"{', '.join(d['slots'])} of {t.whose(d['seat'])} station turned face down.",
+    "station_left": lambda d, t: f"{', '.join(d['slots'])} went to {t.whose(d['seat'])} hand.",
+    "life_changed": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} {d['life']} life (lost {d['lost']}).",
+    "cards_discarded": lambda d, t: f"{t.who(d['seat'])} discarded {_list(d['names'])}.",
+    "cards_milled": lambda d, t: f"{_cap(t.whose(d['seat']))} draw pile lost {_list(d['names'])}.",
+    "cards_returned": _returned,
+    "looked": lambda d, t: f"{t.verb(d['seat'], 'looked', 'looked')} at {_count(d['count'], 'card')} of the draw pile.",
+    "prompt_opened": _prompt,
+    "item_opened": _item,
+    "items_settled": lambda d, t: f"You let stand: item {', '.join(map(str, d['items']))}.",
+    "orders_set": lambda d, t: f"You left {_count(len(d['orders']), 'standing order')}.",
+    "order_fired": lambda d, t: f"Your standing order answered item {d['item']}.",
+    "paused": lambda d, t: f"{t.verb(d['seat'], 'asks', 'ask')} for reactions.",
+    "hand_freed": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} no hand limit this turn.",
+    "extra_turn_gained": lambda d, t: f"{t.verb(d['seat'], 'gains', 'gain')} an extra turn.",
+    "turn_ended": lambda d, t: f"{t.verb(d['seat'], 'ended', 'ended')} the turn.",
+    "outcome_pending": lambda d, t: f"{_cap(t.whose(d['seat']))} commander falls unless the blow is answered.",
+    "timed_out": lambda d, t: f"{t.verb(d['seat'], 'let', 'let')} the time run out.",
+    "game_ended": _ended,
+}
+
+
+# --- the position as text ---
+
+
+def board_text(seen: Data, caption: Caption) -> str:
+    """The position in lines of at most 72 characters; the viewer's side is below."""
+    you = seen["you"] if seen["you"] is not None else 0
+    teller = _Teller(seen["you"], caption.names)
+    lines = [f"The Space War {caption.match}".rstrip() + f", turn {seen['turn']}, {seen['phase']}"]
+    waiting = ", ".join(f"{teller.who(one['seat'])} ({one['prompt']})" for one in seen["awaited"])
+    lines.append(f"Awaited: {waiting or 'nobody'}")
+    for seat in (1 - you, you):
+        lines += ["", *_side_lines(seen, seat, teller)]
+    if seen["items"]:
+        lines += ["", "Open items:" if seen["you"] is not None else "Items:"]
+        lines += [f"  {item_words(item)}" for item in seen["items"]]
+    for prompt in seen["prompts"]:
+        if "options" in prompt:
+            lines += ["", f"Choice {prompt['prompt']} ({prompt['kind']}), {prompt['least']} to {prompt['most']}:"]
+            lines += [f"  {label}" for label in prompt["labels"]]
+    hand = seen["sides"][you]["hand"]
+    if hand is not None:
+        lines += ["", "Your hand:"]
+        lines += [f"  {one['id']} {_card_line(one['card'])}" for one in hand] or ["  empty"]
+    wrapped = [part for line in lines for part in (textwrap.wrap(line, 72, subsequent_indent="      ") or [""])]
+    return "\n".join(wrapped)
+
+
+def _card_line(card: str) -> str:
+    face = CARDS[card]
+    cost = "X" if face.cost is None else face.cost
+    figures = f" {face.attack if face.attack is not None else '-'}/{face.defense}" if face.defense is not None else ""
+    return f"{face.name} ({face.type}, cost {cost}{figures})"
+
+
+def item_words(item: Mapping[str, Any]) -> str:
+    """An item in a few words, with its number."""
+    if item["kind"] == "phase":
+        return f"{item['item']} {PHASE_WORDS[item['card']]}"
+    aim = " the station" if item.get("station") and item["kind"] != "play" else ""
+    power = f" for {item['power']}" if "power" in item else ""
+    targets = " on " + ", ".join(item["targets"]) if item.get("targets") and not aim else ""
+    return f"{item['item']} {name_of(item['card'])} {KIND_WORDS[item['kind']]}{aim}{targets}{power}"
+
+
+def _side_lines(seen: Data, seat: int, teller: _Teller) -> list[str]:
+    side = seen["sides"][seat]
+    deck = DECKS[side["deck"]].name if side["deck"] in DECKS else "constructed deck"
+    commander = name_of(side["commander"]) if side["commander"] else "no commander yet"
+    lines = [
+        f"{teller.who(seat)} ({'ab'[seat]}), {deck}, {commander}",
+        f"  life {side['life']}/{side['full_life']}, actions {side['actions']}, hand {side['hand_size']}, "
+        f"draw pile {side['pile']}, discard {len(side['discard'])}" + (f", charge {side['charge']}" if side["charge"] else ""),
+    ]
+    for row in ROWS:
+        cards = [card for card in side["station"] if card["row"] == row]
+        shown = [
+            f"{card['slot']}{'!' if card['flipped'] else ''}{' ' + name_of(card['card']) if 'card' in card else ''}"
+            for card in cards
+        ]
+        lines.append(f"  {row:6} {', '.join(shown) or '-'}")
+    pieces = [p for p in seen["pieces"] if p["controller"] == seat]
+    for p in pieces:
+        place = "home" if p["zone"] == seat else "enemy zone"
+        figures = f"{p['attack'] if p['attack'] is not None else '-'}/{p['defense'] if p['defense'] is not None else '-'}"
+        extra = [
+            *(["damage " + str(p["damage"])] if p["damage"] else []),
+            *(["counters " + str(p["counters"])] if p["counters"] else []),
+        ]
+        extra += [mark for mark in p["marks"] if mark not in ("moved", "acted")]
+        lines.append(f"  {p['id']} {name_of(p['card'])} {figures}, {place}" + (f" ({', '.join(extra)})" if extra else ""))
+    return lines

@@ -1,0 +1,173 @@
+"""The position as plain text for mail, 72 columns, and the help on orders."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.kernel import Caption, Data
+from gamesvc.games.star_commander.data import DOMAINS
+from gamesvc.games.star_commander.words import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
+
+WIDTH = 72
+
+
+def _wrap(text: str, indent: str = "    ") -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent=indent) or [""]
+
+
+def board_text(view: Data, caption: Caption) -> str:
+    """Everything the picture shows, line by line."""
+    t = Teller(view["seat"], caption.names)
+    lines = _head(view, t)
+    lines += ["", "SYSTEMS (row,column)"]
+    for name, cell in view["cells"].items():
+        lines += _wrap(_cell_line(view, t, name, cell), "      ")
+        lines += _vessel_lines(view, t, name)
+    lines += ["", "SEATS"]
+    for at in range(len(view["seats"])):
+        lines += _seat_lines(view, t, at)
+    decks = ", ".join(f"{domain} {view['decks'][domain]} (discards {len(view['discards'][domain])})" for domain in DOMAINS)
+    lines += ["", *_wrap(f"Decks: {decks}.")]
+    left = [f"{card_name(card)} {count}" for card, count in view["supply"].items() if card != "scout"]
+    lines += _wrap(f"Supply: {', '.join(left)}.")
+    lines += _stack_lines(view, t) + _combat_lines(view, t) + _offer_lines(view, t)
+    if view["seat"] is not None:
+        hand = ", ".join(f"{uid} {card_name(card)}" for uid, card in view["hand"]) or "empty"
+        lines += ["", *_wrap(f"YOUR HAND: {hand}.")]
+    shown = view["prompt"].get("cards")
+    if shown:
+        lines += _wrap("TO CHOOSE FROM: " + ", ".join(f"{uid} {card_name(card)}" for uid, card in shown) + ".")
+    return "\n".join(lines)
+
+
+def _head(view: Data, t: Teller) -> list[str]:
+    if view["result"]:
+        places = "; ".join(
+            f"{place}. {' and '.join(t.who(seat) for seat in group)}" for place, group in enumerate(view["result"]["ranking"], 1)
+        )
+        return _wrap(f"Star Commander, {view['edition']}. Over: {REASONS[view['result']['reason']]}. {places}.")
+    head = f"Star Commander, {view['edition']}. Turn {view['turn']}, {t.whose(view['active'])}. {PHASES[view['phase']]}."
+    prompt = view["prompt"]
+    who = f"{t.who(prompt['seat'])} to act." if prompt["seat"] >= 0 else ""
+    if prompt["kind"] == "window":
+        who += f" Responses to {WINDOW_WORDS[prompt['what']]}."
+    return _wrap(f"{head} {who}")
+
+
+def _cell_line(view: Data, t: Teller, name: str, cell: Mapping[str, Any]) -> str:
+    if cell["card"] is None:
+        return f"{name}  unexplored"
+    parts = [f"{name}  {cell['name']}"]
+    if cell["domain"] in DOMAINS:
+        parts.append(cell["domain"])
+    if cell["grade"] == "capital":
+        parts.append("capital")
+    owner = t.name(cell["controller"]) if cell["controller"] is not None else "nobody"
+    parts.append(f"{cell['devs']}/{cell['max']} {owner}")
+    parts += [word.upper() for word in ("besieged", "contested") if cell[word]]
+    return ", ".join(parts)
+
+
+def _vessel_lines(view: Data, t: Teller, cell: str) -> list[str]:
+    groups: dict[str, list[str]] = {}
+    for at, one in view["vessels"].items():
+        if one["cell"] == cell:
+            groups.setdefault(_vessel_words(t, one), []).append(at)
+    return [line for words, ids in groups.items() for line in _wrap(f"      {words}: {' '.join(ids)}", "        ")]
+
+
+def _vessel_words(t: Teller, one: Mapping[str, Any]) -> str:
+    figures = f"{one['attack']}/{one['hp']}" + (f"/{one['speed']}" if "speed" in one else "")
+    notes = [f"damage {one['damage']}"] if "damage" in one else []
+    notes += [f"jumped {one['jumps']}"] if one.get("jumps") else []
+    words = {
+        "locked": "held",
+        "prevented": "no damage",
+        "untargetable": "untargetable",
+        "disarmed": "cannot attack",
+        "long_jump": "long jump",
+        "new": "new",
+    }
+    notes += [word for name, word in words.items() if one.get(name)]
+    return f"{t.name(one['seat'])} {one['name']} {figures}" + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _seat_lines(view: Data, t: Teller, at: int) -> list[str]:
+    one = view["seats"][at]
+    you = " (you)" if at == view["seat"] else ""
+    if not one["alive"]:
+        return [f"{t.name(at)}{you}: out"]
+    limit = (
+        f"ships {one['ships']}/{one['devs']}" if one["limit_counts"] == "ships" else f"fighters {one['fighters']}/{one['devs']}"
+    )
+    line = f"{t.name(at)}{you}: {one['credits']} credits, hand {one['hand']}/{one['hand_limit']}, devs {one['devs']}, {limit}"
+    techs = ", ".join(f"{card_name(card)} ({uid})" for uid, card in one["technologies"])
+    return _wrap(line) + (_wrap(f"    technology: {techs}", "      ") if techs else [])
+
+
+def _stack_lines(view: Data, t: Teller) -> list[str]:
+    if not view["stack"]:
+        return []
+    lines = ["", "STACK, top first"]
+    for item in reversed(view["stack"]):
+        what = card_name(item["card"] or item["name"])
+        aims = " ".join([*item["targets"].values(), *(str(v) for k, v in (item["params"] or {}).items() if k in ("to", "cell"))])
+        note = ", cancelled" if item["cancelled"] else ""
+        lines += _wrap(f"s{item['id']} {what} by {t.name(item['seat'])}{' on ' + aims if aims else ''}{note}")
+    return lines
+
+
+def _combat_lines(view: Data, t: Teller) -> list[str]:
+    combat = view["combat"]
+    if combat is None:
+        return []
+    lines = ["", f"COMBAT in {combat['cell']}"]
+    for shot in combat["assigned"]:
+        lines.append(f"    {t.name(shot['seat'])} {shot['vessel']}: {shot['amount']} on {shot['target']}")
+    return lines
+
+
+def _offer_lines(view: Data, t: Teller) -> list[str]:
+    lines: list[str] = []
+    for offer in view["offers"]:
+        text = f"Offer {offer['id']}: {t.name(offer['maker'])} to {t.name(offer['to'])}"
+        if "give" in offer:
+            text += f"; gives {_side(offer['give'])}; wants {_side(offer['want'])}"
+        lines += _wrap(text + ".")
+    return ["", *lines] if lines else []
+
+
+def _side(side: Mapping[str, Any]) -> str:
+    parts = [f"{side['credits']} credits"] if side["credits"] else []
+    count = side["cards"] or len(side["hand"])
+    parts += [f"{count} cards"] if count else []
+    names: Sequence[str] = [*side["technologies"], *side["vessels"], *side["systems"]]
+    return ", ".join([*parts, *names]) or "nothing"
+
+
+_HELP = {
+    "ready_draw": ["draw science", "draw science discard=c12   (full hand, classic)"],
+    "choice": ["choose science   choose 2,1   choose c12", "keep   discard"],
+    "command": [
+        "move v3 v4 2,1          move v9 2,1 carry v9=v5+v6",
+        "build corvette 2,2      build refinery 1,1      develop 1,1",
+        "play barrage v3 v7      use railgun v3 x=2      tech c12",
+        "buy science             sell c12 c40            scrap v3 (classic)",
+        "offer Blue give credits=4 want systems=1,1      accept 1",
+        "orders commands=ask draw=science+industry       resign",
+        "end                     (end the command phase)",
+    ],
+    "window": ["pass", "play evasion v3         play intercept_orders s4", "use railgun v3 x=2      add hold to be asked again"],
+    "combat_choose": ["fight 1,1", "end", "build corvette 2,2   (with Forsei)"],
+    "combat_assign": ["fire v3>v7=2 v4>v8      (vessel > target = amount)", "fire nothing", "add more to go on assigning"],
+    "combat_retreat": ["retreat v3>2,1 v9>2,1+v5+v6   (+ carried fighters)", "stay"],
+}
+
+
+def order_help(prompt: str | None) -> str:
+    """The orders that answer a prompt; all of them without one."""
+    if prompt is None:
+        return "\n".join(line for lines in _HELP.values() for line in lines)
+    return "\n".join(_HELP.get(prompt, ["orders commands=ask", "resign"]))

@@ -1,0 +1,271 @@
+"""What must hold for every position: forms and `decide` agree, orders read back, nothing hidden leaks, nothing crashes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gamesvc.games import forms
+from gamesvc.games.dice import Dice, KeyedSource, draw_key, seeded
+from gamesvc.games.kernel import Caption, Refused, see_event
+from gamesvc.games.selfplay import play
+from gamesvc.games.space_fleet_commander import GAME
+from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
+from gamesvc.games.timeline import Timeline, check_command
+from tests.games.space_fleet_commander.record import PLAYERS
+
+MODES = (
+    ({}, 1),
+    ({"mode": "high_score", "planetfall": "strict", "map": "crossing"}, 1),
+    ({"mode": "race"}, 2),
+    ({"mode": "race", "lockstep": True}, 3),
+)
+
+
+def walk(seed: int, steps: int, mode: int = 0, player: str = "mixed"):
+    """A position after so many commands; the timeline, its dice and a generator."""
+    options, seats = MODES[mode]
+    full = {name: schema["default"] for name, schema in GAME.manifest.options["properties"].items()} | options
+    rng, dice = random.Random(seed), seeded(f"walk {seed}")
+    timeline = Timeline(GAME)
+    timeline.follow(timeline.begin(full, seats, dice))
+    for _ in range(steps):
+        waiting = GAME.awaited(timeline.state)
+        if not waiting:
+            break
+        seat = rng.choice(waiting).seat
+        quick = PLAYERS["random" if player == "mixed" and timeline.state.sheets[seat].phase != "fleet" else player]
+        command = quick(GAME.view(timeline.state, seat), GAME.legal_commands(timeline.state, seat), rng)
+        timeline.follow(timeline.command(seat, dict(command), dice))
+    return timeline, dice, rng
+
+
+def accepted(timeline, seat, command, dice):
+    shadow = Dice(dice.source, dice.next)
+    try:
+        return timeline.command(seat, command, shadow)
+    except Refused as refused:
+        assert refused.code
+        assert refused.detail
+        return None
+
+
+positions = st.tuples(st.integers(0, 10_000), st.integers(0, 60), st.integers(0, len(MODES) - 1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(positions)
+def test_everything_offered_is_accepted_and_reads_back(place):
+    timeline, dice, rng = walk(*place)
+    for awaited in GAME.awaited(timeline.state):
+        view = GAME.view(timeline.state, awaited.seat)
+        offered = GAME.legal_commands(timeline.state, awaited.seat)
+        assert any(not form.aside for form in offered)
+        default = dict(GAME.default_command(timeline.state, awaited.seat))
+        assert default["name"] == "form_fleet" or forms.offered(offered, default)
+        commands = [default]
+        for form in offered:
+            commands += [forms.fill(form, rng) for _ in range(3)]
+        for command in commands:
+            assert accepted(timeline, awaited.seat, command, dice) is not None, command
+            assert GAME.parse(GAME.render(command), view) == command
+
+
+def wild(timeline, seat, rng):
+    """A command with parameters from all over the game, often near what is legal."""
+    sheet = timeline.state.sheets[seat]
+    dice = [*(die.id for die in sheet.dice), "5.1", "9.9", "x"]
+    slots = list(ROSTER.order)
+    places = [*timeline.state.board.neighbours[sheet.token], "A1", "Z9"]
+    step = lambda: {"ship": rng.choice(slots), "die": rng.choice(dice), "delta": rng.choice((-1, 1))}  # noqa: E731
+    remove = lambda: {"ship": rng.choice(slots), "die": rng.choice(dice)}  # noqa: E731
+    name = rng.choice(sorted(set(GAME.commands) - {"form_fleet"}))
+    some = lambda make, most=2: [make() for _ in range(rng.randint(0, most))]  # noqa: E731
+    parameters = {
+        "place_ship": lambda: {"die": rng.randint(0, 6), "ship": rng.choice(list(SHIPS)), "slot": rng.choice(slots)},
+        "remove_ship": lambda: {"slot": rng.choice(slots)},
+        "set_upgrade": lambda: {"slot": rng.choice(["4", "10"]), "target": rng.choice([*slots, None])},
+        "reroll": lambda: {"dice": rng.sample(dice, rng.randint(0, 3))},
+        "tinker": lambda: {"adjust": some(step), "remove": some(remove)},
+        "explore": lambda: {"hex": rng.choice(places)} | ({"adjust": some(step)} if rng.random() < 0.6 else {}),
+        "repair": lambda: {"tender": rng.choice(slots), "target": rng.choice(slots)},
+        "redirect_hit": lambda: {"slot": rng.choice(slots)},
+        "push_on": lambda: {"die": rng.choice(dice)},
+    }.get(name, dict)()
+    return {"name": name, **parameters}
+
+
+@settings(max_examples=60, deadline=None)
+@given(positions)
+def test_everything_accepted_is_offered(place):
+    timeline, dice, rng = walk(*place)
+    for seat in range(len(timeline.state.sheets)):
+        offered = GAME.legal_commands(timeline.state, seat)
+        for _ in range(60):
+            command = wild(timeline, seat, rng)
+            run = accepted(timeline, seat, command, dice)
+            assert (run is not None) == forms.offered(offered, command), command
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(0, 60))
+def test_what_is_hidden_in_a_race_stays_hidden(seed, steps):
+    timeline, _, rng = walk(seed, steps, 3)
+    state = timeline.state
+    for seat in range(len(state.sheets)):
+        other = GAME.redeal(state, seat, Dice(KeyedSource(draw_key(rng.randbytes(32), "redeal", ()))))
+        assert not GAME.faults(other)
+        assert GAME.view(other, seat) == GAME.view(state, seat)
+        assert GAME.legal_commands(other, seat) == GAME.legal_commands(state, seat)
+        assert tuple(GAME.awaited(other)) == tuple(GAME.awaited(state))
+
+
+def test_redacted_events_of_others_name_public_columns_only():
+    record = play(GAME, options={"mode": "race"}, seats=3, seed="redact", check_every=0)
+    shown = set()
+    for event in record.events:
+        seen = see_event(GAME, event, 1)
+        if seen is not None and seen.data.get("seat") not in (None, 1):
+            shown |= {event.type, *seen.data}
+        for viewer in (None, 0, 1, 2):
+            told = see_event(GAME, event, viewer)
+            assert told is None or GAME.tell(told, viewer, ("Ann", "Bob", "Cy"))
+            assert told is None or "todo" not in told.data
+    columns = {"seat", "stars", "total", "rank", "title", "box"}
+    assert shown <= columns | {"hex_explored", "rank_gained", "time_marked", "sheet_finished"}
+
+
+def test_other_sheets_never_make_an_order_stale():
+    record = play(GAME, options={"mode": "race"}, seats=2, seed="stale", check_every=0)
+    seen = [told for event in record.events if (told := see_event(GAME, event, 0)) is not None]
+    foreign = [event for event in seen if event.data.get("seat") == 1]
+    own = [event for event in seen if event.data.get("seat") == 0]
+    command = {"name": "reroll", "dice": []}
+    assert foreign
+    assert not GAME.stale(command, foreign, 0)
+    assert GAME.stale(command, own[:1], 0)
+    assert not GAME.stale(command, own, 1)
+
+
+def read(text, view):
+    """The command of a text, or None where it is refused."""
+    try:
+        command = dict(GAME.parse(text, view))
+        check_command(GAME, command)
+    except Refused as refused:
+        if refused.code not in ("unreadable", "bad_parameter"):
+            raise
+        return None
+    return command
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60), st.integers(0, 40))
+def test_any_text_is_read_or_refused(text, steps):
+    timeline, dice, _ = walk(7, steps)
+    command = read(text, GAME.view(timeline.state, 0))
+    if command is not None:
+        accepted(timeline, 0, command, dice)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(sorted(GAME.commands)),
+    st.dictionaries(
+        st.sampled_from(["die", "ship", "slot", "target", "dice", "adjust", "remove", "hex", "tender", "placements", "upgrades"]),
+        st.recursive(st.none() | st.integers() | st.text(max_size=6), lambda inner: st.lists(inner, max_size=3), max_leaves=6),
+        max_size=3,
+    ),
+    st.integers(0, 40),
+)
+def test_any_command_is_decided_or_refused(name, parameters, steps):
+    timeline, dice, _ = walk(11, steps)
+    accepted(timeline, 0, {"name": name, **parameters}, dice)
+
+
+ORDERS = [
+    ("Place Dreadnaught at 5", {"name": "place_ship", "die": 5, "ship": "dreadnaught", "slot": "5"}),
+    ("place 6 ace fighter 11", {"name": "place_ship", "die": 6, "ship": "ace_fighter", "slot": "11-12"}),
+    ("place 0 dest 2/3", {"name": "place_ship", "die": 0, "ship": "destroyer", "slot": "2-3"}),
+    ("REROLL 9.1, 8.2", {"name": "reroll", "dice": ["9.1", "8.2"]}),
+    ("keep", {"name": "reroll", "dice": []}),
+    ("reroll hit", {"name": "reroll_hit"}),
+    ("explore g6", {"name": "explore", "hex": "G6"}),
+    ("explore to G5 2:5.1-", {"name": "explore", "hex": "G5", "adjust": [{"ship": "2-3", "die": "5.1", "delta": -1}]}),
+    (
+        "tinker 6:5.2+ 4:9.1x",
+        {"name": "tinker", "adjust": [{"ship": "6", "die": "5.2", "delta": 1}], "remove": [{"ship": "4", "die": "9.1"}]},
+    ),
+    ("push on without 5.2", {"name": "push_on", "die": "5.2"}),
+    ("end", {"name": "end_turn"}),
+    ("upgrade 4 none", {"name": "set_upgrade", "slot": "4", "target": None}),
+    ("redirect to 8", {"name": "redirect_hit", "slot": "8"}),
+    ("repair 4 2", {"name": "repair", "tender": "4", "target": "2-3"}),
+]
+
+
+@pytest.mark.parametrize(("text", "command"), ORDERS, ids=[text for text, _ in ORDERS])
+def test_orders_are_forgiving(text, command):
+    timeline = Timeline(GAME)
+    dice = seeded("orders")
+    options = {name: schema["default"] for name, schema in GAME.manifest.options["properties"].items()}
+    timeline.follow(timeline.begin(options, 1, dice))
+    view = GAME.view(timeline.state, 0) | {"formation": [1, 2, 2, 4, 5, 6, 6]}
+    assert dict(GAME.parse(text, view)) == command
+    assert dict(GAME.parse(GAME.render(command), view)) == command
+
+
+@pytest.mark.parametrize(
+    "text", ["", "explor Q9", "push", "reroll 9", "place warship 5", "fleet 1 2", "tinker 5.2", "upgrade", "frobnicate"]
+)
+def test_unreadable_orders_say_what_would_be_right(text):
+    timeline, _, _ = walk(3, 12)
+    with pytest.raises(Refused) as caught:
+        GAME.parse(text, GAME.view(timeline.state, 0))
+    assert caught.value.code == "unreadable"
+    assert len(caught.value.detail) > 15
+
+
+def test_help_is_short_for_every_prompt():
+    prompts = {None} | {awaited.prompt for seed in range(40) for awaited in GAME.awaited(walk(seed, seed, seed % 4)[0].state)}
+    for prompt in prompts - {None}:
+        lines = GAME.order_help(prompt).splitlines()
+        assert 1 <= len(lines) <= 8
+        assert max(map(len, lines)) <= 72
+    assert "resign" in GAME.order_help(None)
+
+
+@settings(max_examples=25, deadline=None)
+@given(positions)
+def test_pictures_and_texts_of_any_position(place):
+    timeline, _, _ = walk(*place)
+    for viewer in (None, 0):
+        view = GAME.view(timeline.state, viewer)
+        assert json.loads(json.dumps(view)) == view
+        svg = GAME.picture(view, Caption("17", ("Ann <b>", "Анна")))
+        assert svg.startswith("<svg")
+        assert "<b>" not in svg
+        text = GAME.board_text(view, Caption("17", ("Ann",)))
+        assert max(map(len, text.splitlines())) <= 72
+
+
+def test_the_same_question_keeps_its_id_through_a_turn():
+    record = play(GAME, options={}, seats=1, seed="ids", check_every=0)
+    timeline = Timeline(GAME)
+    ids = []
+    for event in record.events:
+        timeline.apply(event)
+        ids += [one.id for one in GAME.awaited(timeline.state)]
+    runs = [key for key, _ in itertools.groupby(ids)]
+    assert len(runs) == len(set(runs))
+
+
+@pytest.mark.parametrize(("options", "seats"), MODES)
+def test_selfplay(options, seats):
+    for seed in range(8 // seats):
+        play(GAME, options=options, seats=seats, seed=f"smoke {seed}")

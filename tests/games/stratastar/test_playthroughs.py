@@ -1,0 +1,25 @@
+"""Recorded matches replay to their recorded end, play again to the same events, and are what `record` writes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gamesvc.games import records
+from gamesvc.games.stratastar import GAME
+from tests.games.stratastar.record import FOLDER, PLANS
+
+FILES = sorted(FOLDER.glob("*.json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_playthrough(path):
+    record = records.load(path.read_text(encoding="utf-8"))
+    timeline = records.check_replay(GAME, record)
+    assert GAME.faults(timeline.state) == []
+    records.check_again(GAME, record)
+
+
+def test_every_plan_is_recorded():
+    assert {path.stem for path in FILES} == set(PLANS)
+    reasons = {records.load(path.read_text(encoding="utf-8")).outcome.reason for path in FILES}
+    assert reasons == {"worlds", "capture", "last_seat", "max_rounds"}

@@ -1,0 +1,196 @@
+"""What holds in every position: forms and `decide` agree, secrets are kept, orders round-trip, rubbish is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from xml.etree import ElementTree
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gamesvc.games import forms, selfplay
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import Caption, Refused, see_event
+from gamesvc.games.protocol import Session
+from gamesvc.games.stratastar import GAME
+from gamesvc.games.stratastar.order_help import _HELP
+from gamesvc.games.stratastar.orders import SCHEMA
+from gamesvc.games.timeline import Timeline, check_options
+from tests.games.stratastar.record import busy
+from tests.games.stratastar.stress import play_busy, random_options
+
+SEEDS = st.integers(0, 10**6)
+CAPTION = Caption("42", ("Ines", "Marek", "Tolu", "Kaja"))
+
+
+def some_position(seed: int, commands: int = 120) -> Timeline:
+    """A position of a busy match."""
+    rng = random.Random(seed)
+    seats = rng.choice([2, 3, 4])
+    options = random_options(rng, seats) | {"max_rounds": 20}
+    dice, timeline = seeded(str(seed)), Timeline(GAME)
+    timeline.follow(timeline.begin(check_options(GAME, options, seats), seats, dice))
+    for _ in range(rng.randint(5, commands)):
+        if GAME.outcome(timeline.state):
+            break
+        seat = rng.choice(GAME.awaited(timeline.state)).seat
+        offered = GAME.legal_commands(timeline.state, seat)
+        timeline.follow(timeline.command(seat, dict(busy(GAME.view(timeline.state, seat), offered, rng)), dice))
+    return timeline
+
+
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_forms_and_decide_agree_and_secrets_are_kept(seed):
+    play_busy(f"property {seed}", most_commands=220, probe=True)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_every_offered_command_round_trips_as_text(seed):
+    timeline, rng = some_position(seed), random.Random(seed)
+    for seat in range(len(timeline.state.players)):
+        view = GAME.view(timeline.state, seat)
+        for form in GAME.legal_commands(timeline.state, seat):
+            command = forms.fill(form, rng)
+            text = GAME.render(command)
+            assert GAME.parse(text, view) == command
+            assert GAME.parse(f"  {text.upper()} ", view) == command
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_standing_orders_round_trip_as_text(seed):
+    command = {"name": "set_orders", "orders": forms.sample(SCHEMA, random.Random(seed))}
+    assert GAME.parse(GAME.render(command), {}) == command
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_views_pictures_and_texts_of_any_position(seed):
+    timeline = some_position(seed)
+    for viewer in (None, *range(len(timeline.state.players))):
+        view = GAME.view(timeline.state, viewer)
+        assert json.loads(json.dumps(view)) == view
+        assert len(json.dumps(view)) < 20_000
+        root = ElementTree.fromstring(GAME.picture(view, CAPTION))
+        assert root.attrib["width"] == "720"
+        assert all(len(line) <= 72 for line in GAME.board_text(view, CAPTION).splitlines())
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_events_are_told_to_everybody(seed):
+    timeline = some_position(seed)
+    for event in timeline.log():
+        for viewer in (None, *range(len(timeline.state.players))):
+            seen = see_event(GAME, event, viewer)
+            if seen is not None:
+                sentence = GAME.tell(seen, viewer, ("Ines", "Marek", "Tolu", "Kaja"))
+                assert sentence[0].isupper() or sentence[0].isdigit()
+                assert sentence.endswith(".")
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_cards_of_others_are_cut_from_events(seed):
+    for event in some_position(seed).log():
+        seen = see_event(GAME, event, None)
+        if event.type in ("orders_set",):
+            assert seen is None
+        if event.type in ("cards_drawn", "attack_committed", "spied"):
+            assert seen is not None
+            assert "cards" not in seen.data
+        if event.type == "hands_dealt":
+            assert seen is not None
+            assert all(isinstance(hand, int) for hand in seen.data["hands"])
+
+
+ALPHABET = st.text("abcdefghij0123456789 ABMTRFW+;,=", max_size=30)
+VERBS = st.sampled_from(["move", "orders", "offer Blue", "support", "commit", "disaster", "accept", "retool", "defend", "pick"])
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(VERBS, ALPHABET)
+def test_any_text_is_read_or_refused(verb, rest):
+    view = GAME.view(some_view_state(), 0)
+    for text in (f"{verb} {rest}", rest):
+        try:
+            command = GAME.parse(text, view)
+        except Refused as refused:
+            assert refused.code == "unreadable"
+        else:
+            assert command["name"] in GAME.commands
+
+
+_CACHE: list = []
+
+
+def some_view_state():
+    if not _CACHE:
+        _CACHE.append(some_position(3, 60).state)
+    return _CACHE[0]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 12) | st.sampled_from(["A1", "attack", "deck", "build", "x"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["space", "from", "fleets"]), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.sampled_from(sorted(GAME.commands)), st.data())
+def test_any_command_is_played_or_refused(name, drawn):
+    timeline = Timeline(GAME)
+    timeline.version, timeline._state = 1, some_view_state()
+    properties = GAME.commands[name]["properties"]
+    command = {"name": name} | {key: drawn.draw(JSON) for key in properties if drawn.draw(st.booleans())}
+    for seat in range(len(timeline.state.players)):
+        try:
+            timeline.command(seat, command, seeded("fuzz"))
+        except Refused as refused:
+            assert refused.detail
+
+
+def test_help_is_short():
+    for prompt in _HELP:
+        lines = GAME.order_help(prompt).splitlines()
+        assert 0 < len(lines) <= 9
+    assert "commit" in GAME.order_help(None)
+    assert "unofficial" in GAME.rules_help()
+
+
+def test_selfplay_smoke():
+    rng = random.Random(5)
+    for at in range(8):
+        seats = rng.choice([2, 3, 4])
+        options = random_options(rng, seats)
+        selfplay.play(GAME, options=options, seats=seats, seed=f"smoke {at}", check_every=5, bots=("random", "greedy"))
+
+
+def test_greedy_beats_random():
+    won = 0
+    for at in range(10):
+        bots = ("greedy", "random") if at % 2 else ("random", "greedy")
+        record = selfplay.play(GAME, options={}, seats=2, seed=f"greedy {at}", check_every=0, bots=bots)
+        assert record.outcome is not None
+        won += bots[record.outcome.ranking[0][0]] == "greedy"
+    assert won >= 8
+
+
+def test_rewinding_keeps_orders_and_shuffles_the_deck_anew():
+    session = Session(GAME)
+    started = session.answer({"op": "new", "seats": 2, "options": {"homeworld_choice": "random"}, "seed": "rewind"})
+    seat, version = started["awaited"][0]["seat"], started["version"]
+    before = session.match.state
+    drawn = session.answer({"op": "command", "seat": seat, "command": {"name": "retool", "cards": [before.players[seat].hand[0]]}})
+    assert drawn["ok"]
+    session.answer({"op": "command", "seat": seat, "command": {"name": "set_orders", "orders": {"fight": "peace"}}})
+    assert session.answer({"op": "rewind", "version": version})["ok"]
+    after = session.match.state
+    assert after.players[seat].hand == before.players[seat].hand
+    assert after.players[seat].orders.fight == "peace"
+    assert sorted(after.deck) == sorted(before.deck)
+    assert after.deck != before.deck
