@@ -71,7 +71,8 @@ def append_rows(seconds: float = 5.0, writers: Sequence[int] = (1, 8)) -> list[d
 
 
 def _owner() -> psycopg.Connection[Any]:
-    return psycopg.connect(getattr(settings, "DATABASE_OWNER_URL", settings.DATABASE_URL), autocommit=True)
+    name = connections.databases[DEFAULT_DB_ALIAS]["NAME"]
+    return psycopg.connect(settings.DATABASE_OWNER_URL, dbname=name, autocommit=True)
 
 
 def _make() -> None:

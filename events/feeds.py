@@ -11,12 +11,15 @@ from uuid import UUID
 
 from events.types import START, Cursor, Store, StoredEvent
 
+REMEMBERED = 100_000
+
 
 class FeedReader:
     """Gives every event once, each stream's in version order.
 
     `applied` tells for a stream the version up to which the reader's own, lasting record goes (0: nothing). It is asked
-    once for each stream that comes along. Keep `cursor` in the same transaction as what was made of the events.
+    when a stream comes along that the reader does not remember, always for events taken before this call of `take`: so
+    make what you make of the events, and keep `cursor` in the same transaction, before you take more.
     """
 
     def __init__(self, store: Store, applied: Callable[[UUID], int], cursor: Cursor = START) -> None:
@@ -26,18 +29,25 @@ class FeedReader:
         self._versions: dict[UUID, int] = {}
 
     def take(self, limit: int = 500) -> list[StoredEvent]:
-        """The next events, about `limit` of them; none where the reader is up to date, or all that came was known."""
-        found, self.cursor = self._store.feed(self.cursor, limit)
+        """The next events, about `limit` of them; none only where the reader is up to date."""
+        if len(self._versions) > REMEMBERED:
+            self._versions.clear()
         given: list[StoredEvent] = []
-        for event in found:
-            stream = event.stream
-            known = self._versions.get(stream)
-            if known is None:
-                known = self._applied(stream)
-            if event.version > known + 1:
-                given += self._store.read(stream, known, event.version - 1)
-            if event.version > known:
-                given.append(event)
-                known = event.version
-            self._versions[stream] = known
+        while not given:
+            found, self.cursor = self._store.feed(self.cursor, limit)
+            if not found:
+                break
+            for event in found:
+                given += self._ordered(event)
         return given
+
+    def _ordered(self, event: StoredEvent) -> list[StoredEvent]:
+        """The event with those before it that are still to come in the feed; nothing if it was given already."""
+        known = self._versions.get(event.stream)
+        if known is None:
+            known = self._versions[event.stream] = self._applied(event.stream)
+        if event.version <= known:
+            return []
+        self._versions[event.stream] = event.version
+        missing = self._store.read(event.stream, known, event.version - 1) if event.version > known + 1 else []
+        return [*missing, event]

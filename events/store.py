@@ -130,7 +130,8 @@ class PostgresStore:
             cursor.execute(query, params)
             return cursor
         connection.close_if_health_check_failed()
-        connection.ensure_connection()
+        if connection.connection is None:
+            connection.ensure_connection()
         cursor = getattr(self._local, "cursor", None)
         if cursor is None or cursor.connection is not connection.connection:
             cursor = self._local.cursor = connection.create_cursor()

@@ -39,6 +39,7 @@ max_wal_size = 2GB
 checkpoint_timeout = 15min
 random_page_cost = 1.1
 jit = off
+update_process_title = off
 timezone = 'UTC'
 log_timezone = 'UTC'
 lc_messages = 'C'

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from typing import Any
 
 from django.core import checks
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from gamesvc.matches import secrets
 from gamesvc.matches.models import Match
+
+logger = logging.getLogger(__name__)
 
 
 @checks.register(checks.Tags.database)
@@ -16,10 +20,28 @@ def keys_open_the_secrets(app_configs: Any, databases: Any = None, **kwargs: Any
     """Refuse a start with keys that do not open the stored secrets (one match per key id is tried)."""
     if not databases or Match._meta.db_table not in connection.introspection.table_names():
         return []  # nothing to open yet
-    for match in Match.objects.filter(status__in=["open", "running"]).order_by("key_id", "-created_at").distinct("key_id"):
-        try:
-            secrets.open_secret(match.key_id, match.sealed_secret, match.id)
-        except secrets.WrongKey as wrong:
-            hint = "Start with the key that was in use when the match began, or restore it from a backup of the data folder."
-            return [checks.Critical(str(wrong), hint=hint, id="matches.E001")]
+    try:
+        open_one_secret_per_key()
+    except secrets.WrongKey as wrong:
+        hint = "Start with the key that was in use when the match began, or restore it from a backup of the data folder."
+        return [checks.Critical(str(wrong), hint=hint, id="matches.E001")]
     return []
+
+
+def open_one_secret_per_key() -> None:
+    """Try the keys given on the stored secrets, one match per key id. Raises `WrongKey`."""
+    for match in Match.objects.filter(status__in=["open", "running"]).order_by("key_id", "-created_at").distinct("key_id"):
+        secrets.open_secret(match.key_id, match.sealed_secret, match.id)
+
+
+def refuse_wrong_keys() -> None:
+    """For the processes of the service: end the start with a clear sentence when the keys do not fit what is stored."""
+    try:
+        open_one_secret_per_key()
+    except secrets.WrongKey as wrong:
+        sys.exit(f"gamesvc does not start: {wrong} Give the key that was in use when the match began (README.md, Settings).")
+    except DatabaseError:
+        # A database that is away now may come back; each draw tries the key again.
+        logger.warning("The database does not answer; the keys were not tried.")
+    finally:
+        connection.close()

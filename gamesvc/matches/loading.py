@@ -15,11 +15,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from events.store import Head, PostgresStore, StoredEvent
 
+from events.store import Head, PostgresStore, StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Game, Viewer, see_event
-from gamesvc.games.timeline import Timeline, replay
+from gamesvc.games.timeline import Timeline
+from gamesvc.matches import snapshots
 
 REMEMBERED = 512
 
@@ -40,6 +41,8 @@ class Loaded:
     started: bool = False
     ended: bool = False
     seen: dict[Viewer, int] = field(default_factory=dict)
+    snapshot_version: int = 0
+    went_back: bool = False
 
     @property
     def version(self) -> int:
@@ -77,6 +80,8 @@ class Loaded:
                     self.started = True
                 case "match.ended":
                     self.ended = True
+                case "match.rewound":
+                    self.went_back |= event.data["to"] < self.snapshot_version
             for viewer in (None, *range(self.seats)):
                 if see_event(self.game, event, viewer) is not None:
                     self.seen[viewer] = event.version
@@ -117,8 +122,16 @@ def read_log(game: Game[Any], match_id: UUID, until: int | None = None) -> list[
 
 
 def state_at(game: Game[Any], match_id: UUID, version: int) -> Any:
-    """The state a match had at a version, by replay."""
-    return replay(game, read_log(game, match_id, version)).state
+    """The state a match had at a version, from the nearest snapshot before it."""
+    return load_at(game, match_id, version).timeline.state
+
+
+def load_at(game: Game[Any], match_id: UUID, version: int) -> Loaded:
+    """A match as it was at a version."""
+    loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
+    tail = STORE.read(match_id, loaded.version, version)
+    loaded.fold(tail, [lift(game, stored) for stored in tail])
+    return loaded
 
 
 def fresh(game: Game[Any], match_id: UUID) -> Loaded:
@@ -137,14 +150,68 @@ def load(match_id: UUID, game_id: str) -> Loaded:
     """Read a match up to its newest event."""
     with _lock:
         known = _remembered.get(match_id)
-    loaded = known.copy() if known is not None else fresh(catalog.game(game_id), match_id)
+    if known is not None:
+        loaded = known.copy()
+    else:
+        game = catalog.game(game_id)
+        loaded = _from_snapshot(game, match_id) or fresh(game, match_id)
     tail = STORE.read(match_id, loaded.version)
     if tail:
         loaded.fold(tail, [lift(loaded.game, stored) for stored in tail])
         # What an open transaction has read may be its own writing, and that may be rolled back.
         if not connection.in_atomic_block:
+            save_snapshot(loaded)
             remember(loaded)
     return loaded
+
+
+def save_snapshot(loaded: Loaded) -> None:
+    """Keep a snapshot when the tail behind the last one has grown, or when the match went back behind it. After commit only."""
+    if not loaded.started:
+        return
+    if loaded.version - loaded.snapshot_version <= snapshots.TAIL and not loaded.went_back:
+        return
+    contents = {
+        "opened": loaded.opened,
+        "contributions": list(loaded.contributions.items()),
+        "holders": list(loaded.holders.items()),
+        "started": loaded.started,
+        "ended": loaded.ended,
+        "seen": list(loaded.seen.items()),
+        "draws": loaded.timeline.draws,
+    }
+    timeline = loaded.timeline
+    snapshots.put(loaded.game, loaded.match_id, loaded.head, contents, timeline.state, timeline.keep_marked())
+    loaded.snapshot_version, loaded.went_back = loaded.version, False
+
+
+def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) -> Loaded | None:
+    found = snapshots.get(game, match_id, until)
+    if found is None:
+        return None
+    head, contents = found
+    timeline: Timeline[Any] = Timeline.resume(
+        game,
+        version=head.version,
+        state=contents["state"],
+        draws=contents["draws"],
+        kept=contents["kept"],
+        recall=functools.partial(state_at, game, match_id),
+        log=functools.partial(read_log, game, match_id),
+    )
+    return Loaded(
+        match_id,
+        game,
+        head,
+        timeline,
+        opened=contents["opened"],
+        contributions=dict(contents["contributions"]),
+        holders=dict(contents["holders"]),
+        started=contents["started"],
+        ended=contents["ended"],
+        seen=dict(contents["seen"]),
+        snapshot_version=head.version,
+    )
 
 
 def remember(loaded: Loaded) -> None:

@@ -19,7 +19,7 @@ from django.utils import timezone
 from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel import Awaited, Event
 from gamesvc.matches import hints
-from gamesvc.matches.loading import STORE, Loaded, remember
+from gamesvc.matches.loading import STORE, Loaded, remember, save_snapshot
 from gamesvc.matches.models import Match, Seat
 from notifications import outbox
 
@@ -99,13 +99,18 @@ def record(
     ]
     stored = STORE.append(match.id, new_events(loaded, events, act), expected=loaded.head, command_id=act.command_id, also=also)
     after.note(stored, events)
-    transaction.on_commit(lambda: remember(after))
+    transaction.on_commit(lambda: _keep(after))
     bots = {seat.index for seat in seats if seat.bot}
     if any(one.seat in bots for one in open_now):
         transaction.on_commit(lambda: hints.bots(match.id))
     if len(also) > 1:
         transaction.on_commit(hints.notices)
     return stored
+
+
+def _keep(after: Loaded) -> None:
+    save_snapshot(after)
+    remember(after)
 
 
 def _match_row(match: Match, version: int, events: Sequence[Event], now: datetime) -> Statement:

@@ -67,7 +67,7 @@ class Control:
     @property
     def shown(self) -> str:
         """The one value of a fixed control, in words."""
-        return _label(self.schema, self.schema["const"])
+        return _label(self.schema, _only(self.schema))
 
     @property
     def long(self) -> bool:
@@ -77,7 +77,9 @@ class Control:
     @property
     def bare(self) -> bool:
         """Whether there is nothing to choose inside."""
-        return self.kind in ("fixed", "absent") or (self.kind == "group" and all(child.bare for child in self.children))
+        if self.kind in ("group", "counts", "rows"):
+            return all(child.bare for child in self.children)
+        return self.kind in ("fixed", "absent") or (self.kind == "checks" and not self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,13 @@ class Sheet:
     def plain(self) -> bool:
         """Whether there is nothing to choose: the button alone is the form."""
         return all(control.bare for control in self.controls)
+
+    @property
+    def summary(self) -> str:
+        """The form's label, with what is settled in it, to tell forms of one command apart."""
+        settled = [control for control in self.controls if control.kind == "fixed" and control.shown not in self.form.label]
+        told = ", ".join(f"{control.label.lower()} {control.shown}" for control in settled)
+        return f"{self.form.label}: {told}" if told else self.form.label
 
 
 def key_of(form: Form) -> str:
@@ -172,12 +181,21 @@ def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
         # Zero, no or nothing is all there is to choose: leaving it out says the same.
         return Control("absent", **base)
     default = schema.get("default", MISSING)
+    if base["required"] and len(values) == 1:
+        return Control("fixed", **base)
     options = [Option(key(value), _label(schema, value), value == default and value is not MISSING) for value in values]
-    if len(options) == 1 and base["required"]:
-        options = [Option(options[0].value, options[0].label, True)]
     if not base["required"]:
         options.insert(0, Option(NOTHING, UNSAID, not any(option.chosen for option in options)))
     return Control("radios" if len(options) <= MOST_CHIPS else "select", **base, options=tuple(options))
+
+
+def _only(schema: Schema) -> Any:
+    """The one value that a schema leaves."""
+    if "const" in schema:
+        return schema["const"]
+    if "oneOf" in schema:
+        return schema["oneOf"][0]["const"]
+    return schema["enum"][0] if "enum" in schema else schema["minimum"]
 
 
 def _label(schema: Schema, value: Any) -> str:
@@ -279,7 +297,8 @@ def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
 
 def _checks(values: list[Any], schema: Schema, items: Schema, base: dict[str, Any], default: Sequence[Any]) -> Control:
     labelled = _labelled(schema, items)
-    options = tuple(Option(key(value), _worthy(schema, labelled, value), value in default) for value in values)
+    every = len(values) == schema.get("minItems", 0)
+    options = tuple(Option(key(value), _worthy(schema, labelled, value), every or value in default) for value in values)
     return Control("checks", **base, options=options)
 
 
@@ -368,7 +387,7 @@ def read_value(one: Control, posted: Posted) -> Any:
     """The value of one control, `MISSING` where it was left empty."""
     match one.kind:
         case "fixed":
-            return one.schema["const"]
+            return _only(one.schema)
         case "absent":
             return _empty(one)
         case "radios" | "select":

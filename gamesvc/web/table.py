@@ -302,6 +302,21 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
     return redirect("web:match", access.match.number)
 
 
+@require_POST
+@login_required
+def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
+    """What a form as it is filled in now would be as an order text, or what is still missing. Changes nothing."""
+    access = find(request, ident)
+    posted = {name: request.POST.getlist(name) for name in request.POST}
+    try:
+        command = _chosen(access, request.POST.get("_form", ""), posted)
+    except (controls.Unreadable, Refused) as failed:
+        return JsonResponse({"order": "", "why": failed.detail})
+    except turns.Stale:
+        return JsonResponse({"order": "", "why": SEND_AGAIN})
+    return JsonResponse({"order": loading.load(access.match.id, access.match.game).game.render(command), "why": ""})
+
+
 def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> dict[str, Any]:
     if access.seat is None:
         raise Refused("no_seat", "You have no seat in this match.")

@@ -17,6 +17,7 @@ urlpatterns = [
     path("matches/<str:ident>/board.svg", table.board_picture, name="board"),
     path("matches/<str:ident>/version", table.newest_version, name="version"),
     path("matches/<str:ident>/command", table.send_command, name="command"),
+    path("matches/<str:ident>/preview", table.preview_order, name="preview"),
     path("matches/<str:ident>/orders", table.send_orders, name="orders"),
     path("matches/<str:ident>/seats", opening.change_seats, name="seats"),
     path("matches/<str:ident>/invite", opening.invite, name="invite"),

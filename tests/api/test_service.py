@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -238,3 +241,19 @@ def test_the_log_cannot_be_changed_by_the_service_or_its_owner(running):
                 with pytest.raises(error):
                     connection.execute(statement)
     assert versions(players[0], match) > 0
+
+
+def test_a_start_with_another_key_is_refused_with_a_clear_sentence(running):
+    running.duel(**CALM)
+    wrong = {**running.service.environment, "MATCH_KEYS": "t1:" + "B" * 43 + "="}
+    for command in (["manage.py", "prepare"], ["-c", "import gamesvc.wsgi"]):
+        done = subprocess.run(
+            [sys.executable, *command], env={**os.environ, **wrong}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode != 0
+        assert "'t1' in MATCH_KEYS does not open the secret of match" in done.stderr
+    other = {**running.service.environment, "MATCH_KEYS": "t2:" + "A" * 43 + "="}
+    done = subprocess.run(
+        [sys.executable, "-c", "import gamesvc.wsgi"], env={**os.environ, **other}, capture_output=True, text=True, check=False
+    )
+    assert "MATCH_KEYS has no key 't1'" in done.stderr

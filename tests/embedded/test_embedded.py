@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -15,7 +17,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gamesvc.embedded import EmbeddedError, Servers, postgres, processes, use, valkey
+from gamesvc.embedded import EmbeddedError, Servers, processes, use, valkey
 
 pytestmark = pytest.mark.xdist_group("embedded")
 
@@ -46,7 +48,7 @@ def ask(url: str, *statements: str) -> object:
     """The first value of the last statement's answer."""
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in statements:
-            cursor = connection.execute(statement)  # type: ignore[arg-type]
+            cursor = connection.execute(statement)
         row = cursor.fetchone()
         assert row is not None
         return row[0]
@@ -214,13 +216,13 @@ def test_root_without_namespaces_runs_a_copy(
         assert ask(servers.database_url, "SELECT 1") == 1
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
     with contextlib.suppress(FileNotFoundError):
-        processes.shutil.rmtree(elsewhere)
+        shutil.rmtree(elsewhere)
     with pytest.raises(EmbeddedError, match="is gone"):
         use(closed)
 
 
 def test_no_programs_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(EmbeddedError, match="set DATABASE_URL"):
         use(tmp_path)
     with pytest.raises(EmbeddedError, match="set REDIS_URL"):

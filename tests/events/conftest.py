@@ -47,7 +47,7 @@ def databases(django_db_blocker: DjangoDbBlocker) -> Iterator[tuple[str, str]]:
     connections.databases["events_owner"] = {**default, "NAME": name}
     connections.databases["events_runtime"] = {**default, "NAME": name, **role}
     with django_db_blocker.unblock():
-        creation = connections["events_owner"].creation
+        creation: Any = connections["events_owner"].creation
         with creation._nodb_cursor() as cursor:
             cursor.execute(f'CREATE DATABASE "{name}"')
         call_command("migrate", "events", database="events_owner", verbosity=0)

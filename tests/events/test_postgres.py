@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -23,7 +24,7 @@ def log(database: str) -> PostgresStore:
     return PostgresStore(database)
 
 
-def run(alias: str, statement: str, *params: object) -> list[tuple[object, ...]]:
+def run(alias: str, statement: str, *params: Any) -> list[tuple[Any, ...]]:
     with connections[alias].cursor() as cursor:
         cursor.execute(statement, params or None)
         return cursor.fetchall() if cursor.description else []

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from gamesvc.web.controls import Control, Sheet, key
+from gamesvc.web.controls import Control, Sheet, key, read_value
 
 
 class TooManyRows(Exception):
@@ -25,7 +25,7 @@ def _put(control: Control, value, posted) -> None:
         case "absent":
             assert not value
         case "fixed":
-            assert control.schema["const"] == value
+            assert read_value(control, {}) == value
         case "radios" | "select":
             wanted = key(value)
             if value is None and wanted not in [option.value for option in control.options]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from gamesvc.games import forms
 from gamesvc.games.bots import play_random
 from gamesvc.games.kernel import Bot, Command, Data, Form
 from gamesvc.games.space_fleet_commander.data import PLANETFALL, ROSTER
@@ -117,7 +118,12 @@ def _rolls(count: int) -> tuple[tuple[Counts, float], ...]:
 
 
 def play_greedy(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Choose by phase; where only one form lies open, take it."""
+    """Choose by phase. A plan that does not fit what somebody else began on this sheet gives way to chance."""
+    command = _choose(view, offered, rng)
+    return command if forms.offered(offered, command) else play_random(view, offered, rng)
+
+
+def _choose(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
     main = [form for form in offered if not form.aside]
     sheet = view["sheet"]
     match sheet["phase"]:

@@ -18,7 +18,6 @@ NOTES = {
     "prison_barge": "end of Phase 3: removes one die showing 1",
 }
 """Shorter words than in the data file, where those do not fit on the line."""
-BOXES = {"white": "W", "red": "R", "black": "ink"}
 COLOURS = ("white", "red", "black")
 
 

@@ -10,7 +10,7 @@ from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.space_fleet_commander import panels
 from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
 from gamesvc.games.space_fleet_commander.missions import requirement
-from gamesvc.games.space_fleet_commander.words import ENDINGS, PHASES
+from gamesvc.games.space_fleet_commander.words import ENDINGS, PHASES, result
 
 FIELD = WIDTH - 2 * PANEL - 20
 SHORT = {"open_space": "Open", "sneak_attack": "Sneak", "planetfall": "Planet", "chronorift": "Chrono"}
@@ -39,7 +39,7 @@ def picture(view: Data, caption: Caption) -> str:
         y = panels.tracks(chart, view, y + 36)
     if view["mode"] == "race":
         y = panels.seats(chart, view, caption, y + 22)
-    y = chart.closing(y + 18, _closing(view))
+    y = chart.closing(y + 18, _closing(view, caption))
     y = panels.ship_table(chart, y + 40)
     chart.height = y + 16
     return chart.svg()
@@ -53,7 +53,7 @@ def _second(view: Data) -> str:
     """Turn, attempt and phase."""
     sheet = view["sheet"]
     if sheet is None:
-        return "race over" if view["outcome"] else f"race of {view['seats']}"
+        return "Race over" if view["outcome"] else f"Race of {view['seats']}"
     if sheet["phase"] == "finished":
         return f"Finished in turn {sheet['turn']}"
     if sheet["phase"] == "fleet":
@@ -101,11 +101,14 @@ def _header(chart: Chart, view: Data, caption: Caption) -> None:
     chart.header("Space Fleet Commander", caption.match, _second(view), flag=flag, acting=acting)
 
 
-def _closing(view: Data) -> str:
+def _closing(view: Data, caption: Caption) -> str:
     """One line of what is open now."""
     sheet, found = view["sheet"], view["outcome"]
+    if found and view["mode"] == "race":
+        names = [seat_name(row["seat"], caption.names) for row in view["table"]]
+        return f"The race is over: {result(view, names)}"
     if sheet is None:
-        return "The race is over." if found else "The sheets of a running race are private: the table shows what is public."
+        return "The sheets of a running race are private: the table shows what is public."
     if sheet["phase"] == "finished":
         title = f", {sheet['title']}" if sheet["title"] else ""
         return f"Finished: {ENDINGS[sheet['reason']]}. {sheet['stars']} stars{title}."

@@ -163,13 +163,21 @@ def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
     return write(_Teller(event.data, viewer, names)) if write else ""
 
 
+def result(view: Data, names: Sequence[str]) -> str:
+    """How a race ended, in a sentence."""
+    first = view["outcome"]["ranking"][0]
+    stars = _stars(view["outcome"]["scores"][first[0]])
+    who = _listed([seat_name(seat, names) for seat in first])
+    return f"{who} {'wins' if len(first) == 1 else 'share the win'} with {stars}."
+
+
 # --- the position ---
 
 
 def board_text(view: Data, caption: Caption) -> str:
     """The position as plain text, 72 columns wide."""
     head = f"Space Fleet Commander {caption.match}".rstrip()
-    lines = [head, _state_line(view)]
+    lines = [head, _state_line(view, caption.names)]
     sheet = view["sheet"]
     if sheet is not None:
         lines += ["", *_dice_lines(sheet), "", *_around_lines(view), "", *_roster_lines(sheet), "", *_track_lines(view)]
@@ -185,15 +193,17 @@ def _fold(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent=" " * 8, replace_whitespace=False) if len(line) > WIDTH else [line]
 
 
-def _state_line(view: Data) -> str:
+def _state_line(view: Data, names: Sequence[str]) -> str:
     found, sheet = view["outcome"], view["sheet"]
-    if found is not None and view["mode"] != "race":
+    if found is not None and view["mode"] == "race":
+        return f"Over: {result(view, names)}"
+    if found is not None:
         detail = found["detail"]
         title = f", {detail['title']} (rank {detail['rank']})" if detail["title"] else ", no rank"
-        result = "Won" if detail["won"] else "Over"
-        return f"{result}: {ENDINGS[found['reason']]}. {_stars(detail['stars'])}{title}."
+        head = "Won" if detail["won"] else "Over"
+        return f"{head}: {ENDINGS[found['reason']]}. {_stars(detail['stars'])}{title}."
     if sheet is None:
-        return "Over." if found else f"Race of {view['seats']}."
+        return f"Race of {view['seats']}."
     if sheet["phase"] == "finished":
         return f"Your sheet is finished: {ENDINGS[sheet['reason']]}. {_stars(sheet['stars'])}."
     if sheet["phase"] == "fleet":

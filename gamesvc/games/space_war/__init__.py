@@ -11,6 +11,7 @@ from gamesvc.games.space_war.evolve import evolve, marks, on_rewind, rewound
 from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
 from gamesvc.games.space_war.notation import order_help, parse, render
+from gamesvc.games.space_war.picture import picture
 from gamesvc.games.space_war.state import State
 from gamesvc.games.space_war.view import faults, outcome, redact, redeal, reveals, stale, view
 from gamesvc.games.space_war.words import board_text, tell
@@ -32,7 +33,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=render,
     order_help=order_help,
-    picture=lambda seen, caption: "",
+    picture=picture,
     board_text=board_text,
     tell=tell,
     bots={"random": play_random, "greedy": choose_greedy},

@@ -33,6 +33,7 @@ def play_card(flow: Flow, seat: int, params: Params) -> None:
     note: Task = {"cost": x if card.cost is None else card.cost, "type": card.type}
     if "targets" in params and card.id != "discovery":
         note["targets"] = params["targets"]
+        note["aims"] = [p.card for p in flow.state.pieces if p.id in params["targets"]]
     if params.get("slots"):
         note["station"] = True
     step = {**_chosen(params), "op": "resolve", "what": instance, "seat": seat, "x": x}
@@ -180,6 +181,7 @@ def attack(flow: Flow, seat: int, params: Params) -> None:
     step = {"op": "attack", "what": p.id, "target": target}
     step |= {"slots": params.get("slots", []), "shields": params.get("shields", [])}
     note = {"targets": [target] if target is not None else [], "station": target is None, "power": board.attack(p)}
+    note["aims"] = [there.card] if there is not None else []
     open_item(flow, seat, "attack", p.card, p.id, note, step)
 
 
@@ -194,6 +196,7 @@ def collide(flow: Flow, seat: int, params: Params) -> None:
     flow.leave([p.id], "destroyed")
     step = {"op": "collide", "seat": seat, "target": target, "slots": params.get("slots", []), "power": power}
     note = {"targets": [target] if target is not None else [], "station": target is None, "power": power}
+    note["aims"] = [name] if name is not None else []
     open_item(flow, seat, "collide", p.card, p.id, note, step)
 
 

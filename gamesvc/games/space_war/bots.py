@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gamesvc.games import forms
@@ -32,8 +32,7 @@ def worth(card: str) -> float:
 
 
 def _piece_worth(p: Mapping[str, Any]) -> float:
-    hurt = 0.5 * p["damage"]
-    return max(0.5, worth(p["card"]) + (p["attack"] or 0) * 0.5 - hurt)
+    return float(max(0.5, worth(p["card"]) + (p["attack"] or 0) * 0.5 - 0.5 * p["damage"]))
 
 
 def _value(seen: Data, form: Form, rng: random.Random) -> tuple[float, dict[str, Any]]:
@@ -178,7 +177,8 @@ def _answer(
 
 def _threat(seen: Data, item: Mapping[str, Any]) -> float:
     if item["kind"] == "attack":
-        return 4.0 + 2.0 * item.get("power", 0) if item.get("station") else 2.0 + item.get("power", 0)
+        power = float(item.get("power", 0))
+        return 4.0 + 2.0 * power if item.get("station") else 2.0 + power
     if item["kind"] == "play":
         return worth(item["card"]) + (2.0 if item.get("targets") else 0.0)
     return 0.0
@@ -276,7 +276,8 @@ def _commander(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, 
     return good.get(_mine(seen)["commander"], _LOW), command
 
 
-_VALUERS = {
+_Valuer = Callable[[Data, Form, dict[str, Any]], tuple[float, dict[str, Any]]]
+_VALUERS: dict[str, _Valuer] = {
     "attack": _attack,
     "attack_station": _attack_station,
     "move": _move,

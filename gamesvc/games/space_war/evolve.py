@@ -531,12 +531,16 @@ _HANDLERS: dict[str, Callable[[State, Mapping[str, Any]], Changes]] = {
 
 
 def marks(state: State) -> frozenset[int]:
-    """The versions that an open item may take the match back to."""
+    """The versions that an answer to an open item may take the match back to; without a possible answer there is none."""
     wanted: set[int] = set()
+    plays: dict[int, bool] = {}
     for item in state.items:
+        if item.plays is not None:
+            plays[item.by] = bool(item.plays)
         if not item.settled:
-            wanted.add(item.seq)
-            if item.end is not None:
+            if item.answers:
+                wanted.add(item.seq)
+            if item.end is not None and plays.get(item.by):
                 wanted.add(item.end)
     return frozenset(wanted)
 

@@ -44,7 +44,7 @@ _VERBS = {
     "timeout": "time_out",
     "resign": "resign",
 }
-_VERB_OF = {
+_VERB_OF: dict[str, str] = {
     "play_card": "play",
     "use_anytime": "use",
     "use_action": "action",
@@ -75,7 +75,8 @@ def parse(text: str, seen: Data) -> Command:
     rest = said[1:]
     reader = _READERS.get(verb)
     if reader is not None:
-        return reader(rest, seen)
+        read: Command = reader(rest, seen)
+        return read
     if rest:
         raise Refused("unreadable", f"Nothing belongs behind {verb!r}.")
     return {"name": _VERBS[verb]}
@@ -127,7 +128,7 @@ def _tail(said: Sequence[str], seen: Data) -> dict[str, Any]:
         key = said[at]
         if key not in _TAIL:
             raise Refused("unreadable", f"{key!r} was not expected; known: {', '.join(_TAIL)}.{suggest(key, _TAIL)}")
-        end = at + 1
+        end = at + (2 if key == "row" else 1)  # a row may be called "draw"
         while end < len(said) and said[end] not in _TAIL:
             end += 1
         values = said[at + 1 : end]
@@ -400,16 +401,16 @@ def render(command: Command) -> str:
         return " ".join(["end turn", *(["flip", *(command["flip_slots"] or ["none"])] if "flip_slots" in command else [])])
     if name in ("go_on", "time_out"):
         return {"go_on": "go", "time_out": "timeout"}[name]
-    verb = _VERB_OF.get(name, name)
-    return " ".join([verb, *([command["card"]] if "card" in command else []), *_write_tail(command)])
+    said = _VERB_OF.get(name, name)
+    return " ".join([said, *([command["card"]] if "card" in command else []), *_write_tail(command)])
 
 
 def _write_hit(command: Command) -> str:
-    verb, who = ("attack", command.get("attacker")) if command["name"] == "attack_station" else ("collide", command.get("card"))
+    start = f"attack {command['attacker']}" if command["name"] == "attack_station" else f"collide {command['card']}"
     if "target" in command:
-        return f"{verb} {who} {command['target']}"
+        return f"{start} {command['target']}"
     shields = ["shields", *command["shields"]] if "shields" in command else []
-    return " ".join([verb, str(who), "station", *command.get("slots", ()), *shields])
+    return " ".join([start, "station", *command.get("slots", ()), *shields])
 
 
 def _write_tail(command: Mapping[str, Any]) -> list[str]:
@@ -461,11 +462,7 @@ _HELP = {
         "prepare CARD CARD CARD COMMANDER  (rows draw, action, hand)",
         "second player: prepare CARD CARD CARD CARD ROW COMMANDER",
     ],
-    "review": [
-        "stand  (let everything stand and begin your turn)",
-        "react 12 luck  (answer item 12)",
-        "react sabotage  (play now)",
-    ],
+    "review": ["stand  (let all stand, begin your turn)", "react 12 luck  (answer item 12)", "react sabotage  (play now)"],
     "barrier": ["stand  (it happens)", "react 12 luck  (answer item 12)"],
     "last_answer": ["stand  (the match ends)", "react 12 target_missed mode 1"],
     "upkeep": ["keep CARD CARD | keep none", "counters CARD 2  (for actions, before you pay)"],

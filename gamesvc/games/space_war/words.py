@@ -13,7 +13,7 @@ COLOURS = ("Red", "Blue")
 KIND_WORDS = {
     "play": "played",
     "attack": "attacks",
-    "collide": "collides",
+    "collide": "collides with",
     "ability": "uses its ability",
     "commander": "commander used",
     "anytime": "given up for its effect",
@@ -232,7 +232,8 @@ def item_words(item: Mapping[str, Any]) -> str:
         return f"{item['item']} {PHASE_WORDS[item['card']]}"
     aim = " the station" if item.get("station") and item["kind"] != "play" else ""
     power = f" for {item['power']}" if "power" in item else ""
-    targets = " on " + ", ".join(item["targets"]) if item.get("targets") and not aim else ""
+    aims = [name_of(card) for card in item.get("aims", ())] or item.get("targets", ())
+    targets = (" " if item["kind"] in ("attack", "collide") else " on ") + ", ".join(aims) if aims and not aim else ""
     return f"{item['item']} {name_of(item['card'])} {KIND_WORDS[item['kind']]}{aim}{targets}{power}"
 
 
@@ -255,11 +256,9 @@ def _side_lines(seen: Data, seat: int, teller: _Teller) -> list[str]:
     pieces = [p for p in seen["pieces"] if p["controller"] == seat]
     for p in pieces:
         place = "home" if p["zone"] == seat else "enemy zone"
-        figures = f"{p['attack'] if p['attack'] is not None else '-'}/{p['defense'] if p['defense'] is not None else '-'}"
-        extra = [
-            *(["damage " + str(p["damage"])] if p["damage"] else []),
-            *(["counters " + str(p["counters"])] if p["counters"] else []),
-        ]
+        attack, defense = ("-" if value is None else value for value in (p["attack"], p["defense"]))
+        extra = [f"{key} {p[key]}" for key in ("damage", "counters") if p[key]]
         extra += [mark for mark in p["marks"] if mark not in ("moved", "acted")]
+        figures = f"{attack}/{defense}"
         lines.append(f"  {p['id']} {name_of(p['card'])} {figures}, {place}" + (f" ({', '.join(extra)})" if extra else ""))
     return lines

@@ -243,7 +243,7 @@ class Greedy:
 
     def leading(self) -> bool:
         others = [one["devs"] for at, one in enumerate(self.view["seats"]) if at != self.seat and one["alive"]]
-        return self.me["devs"] > max(others, default=0)
+        return int(self.me["devs"]) > max(others, default=0)
 
     # --- combat ---
 

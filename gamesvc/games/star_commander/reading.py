@@ -59,7 +59,7 @@ def vessel(word: str, view: Data) -> str:
     folded = word.casefold()
     if re.fullmatch(r"v?\d{1,4}", folded):
         return folded if folded.startswith("v") else f"v{folded}"
-    own = {at: one for at, one in view["vessels"].items() if one["seat"] == view["seat"]}
+    own: dict[str, Data] = {at: one for at, one in view["vessels"].items() if one["seat"] == view["seat"]}
     key = folded.replace("_", "")
     named = [at for at, one in own.items() if one["name"].casefold().replace(" ", "").startswith(key)]
     if len(named) == 1:

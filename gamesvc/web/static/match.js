@@ -19,7 +19,25 @@ document.querySelector("svg.board")?.addEventListener("click", (event) => {
     found.checked = found.type === "radio" || !found.checked;
     found.focus();
   }
-  found.closest("form").scrollIntoView({ block: "nearest" });
+  const form = found.closest("form");
+  form.scrollIntoView({ block: "nearest" });
+  preview(form).catch(() => undefined);
+});
+
+// Beside the controls: the same as an order text, which can be learnt and sent by mail.
+async function preview(form) {
+  const shown = form.querySelector("output");
+  if (!form.dataset.preview || !shown) return;
+  const answer = await fetch(form.dataset.preview, { method: "POST", body: new FormData(form) });
+  if (!answer.ok) return;
+  const { order, why } = await answer.json();
+  shown.hidden = false;
+  shown.replaceChildren(order ? "As an order: " : why);
+  if (order) shown.append(Object.assign(document.createElement("code"), { textContent: order }));
+}
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form[data-preview]");
+  if (form) preview(form).catch(() => undefined);
 });
 
 // Say once that something has happened; nothing moves by itself.

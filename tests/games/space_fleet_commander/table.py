@@ -52,16 +52,16 @@ class Table:
 
     def refused(self, name: str, /, seat: int = 0, **parameters: Any) -> str:
         """Play a command that must be refused; return the code."""
-        before = self.session.timeline.version
+        before = self.session.match.version
         answer = self.session.answer({"op": "command", "seat": seat, "command": {"name": name, **parameters}})
         assert not answer["ok"], answer
-        assert self.session.timeline.version == before
+        assert self.session.match.version == before
         assert answer["refusal"]["detail"].strip()
         return str(answer["refusal"]["code"])
 
     @property
     def state(self) -> Any:
-        return self.session.timeline.state
+        return self.session.match.state
 
     @property
     def sheet(self) -> Any:
@@ -69,13 +69,13 @@ class Table:
 
     def view(self, seat: int | None = 0) -> dict[str, Any]:
         request = {"op": "view"} if seat is None else {"op": "view", "seat": seat}
-        return self.do(request)["view"]
+        return dict(self.do(request)["view"])
 
     def forms(self, seat: int = 0) -> list[dict[str, Any]]:
-        return self.do({"op": "legal", "seat": seat})["forms"]
+        return list(self.do({"op": "legal", "seat": seat})["forms"])
 
     def targets(self) -> list[str]:
-        return self.view()["sheet"]["targets"]
+        return list(self.view()["sheet"]["targets"])
 
     def place(self, *ships: tuple[int, str, str], seat: int = 0) -> Table:
         for die, ship, slot in ships:

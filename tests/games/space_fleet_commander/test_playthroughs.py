@@ -34,4 +34,4 @@ def test_the_records_reach_every_ending_that_play_reaches_and_every_option():
         values = set(schema.get("enum", (False, True)))
         assert {one.options[name] for one in loaded} == values, name
     types = {event.type for one in loaded for event in one.events}
-    assert types >= {"hospital_used", "hit_redirected", "repair_due", "hull_added", "time_ignored", "die_adjusted", "upgrade_set"}
+    assert types >= {"hospital_used", "hit_redirected", "repair_due", "hull_added", "die_removed", "die_adjusted", "upgrade_set"}

@@ -15,14 +15,8 @@ def test_case_01_preparation():
     assert [len(state.sides[seat].hand) for seat in (first, second)] == [6, 7]
     hands = [list(side.hand) for side in state.sides]
     commanders = [side.pool[0] for side in state.sides]
-    answer = session.answer(
-        {
-            "op": "command",
-            "seat": second,
-            "command": {"name": "prepare", "cards": hands[second][:3], "commander": commanders[second]},
-        }
-    )
-    assert answer["ok"] is False
+    short = {"name": "prepare", "cards": hands[second][:3], "commander": commanders[second]}
+    assert session.answer({"op": "command", "seat": second, "command": short})["ok"] is False
     commands = {
         first: {"name": "prepare", "cards": hands[first][:3], "commander": commanders[first]},
         second: {
@@ -37,11 +31,8 @@ def test_case_01_preparation():
     answer = session.answer({"op": "command", "seat": second, "command": commands[second]})
     assert "preparation_revealed" in kinds(answer["events"])
     state = session.match.state
-    rows = [
-        [sum(card.row == row for card in state.sides[seat].station) for row in ("draw", "action", "hand")]
-        for seat in (first, second)
-    ]
-    assert rows == [[1, 1, 1], [1, 2, 1]]
+    rows = [[card.row for card in state.sides[seat].station] for seat in (first, second)]
+    assert rows == [["draw", "action", "hand"], ["draw", "action", "action", "hand"]]
     assert [len(state.sides[seat].hand) for seat in (first, second)] == [4, 3]
     assert (state.turn, state.phase, state.active, state.sides[first].actions) == (1, "action", first, 2)
     assert answer["awaited"][0]["seat"] == first
@@ -106,13 +97,6 @@ def test_case_07_shields():
     assert t.gone("b.energy_shield")
     assert len(t.flipped(1)) == 4
     assert t.side(1).life == 1
-
-
-def _last_blow(**b):
-    one_left = {"draw": ["battlestar*"], "action": ["battlestar*"], "hand": 1}
-    t = table(a={"play": [("stormfalcon", {"zone": "enemy"})]}, b={"station": one_left, "life": 2, **b}, phase="attack")
-    t.do(0, "attack_station", attacker=t["a.stormfalcon"], slots=["s3"])
-    return t
 
 
 def test_case_08_commander_damage_ends_the_game():
@@ -229,9 +213,8 @@ def test_case_13_never_react():
 
 
 def test_case_14_retracted_draw():
-    t = table(
-        a={"hand": ["luck"]}, b={"hand": ["drone"], "pile": ["battlestar", "titan", "drone"], "actions": 6}, turn=6, active=1
-    )
+    pile = ["battlestar", "titan", "drone"]
+    t = table(a={"hand": ["luck"]}, b={"hand": ["drone"], "pile": pile, "actions": 6}, turn=6, active=1)
     before = t.side(1).pile
     t.do(1, "play_card", card=t["b.drone"])
     drawn = t.side(1).hand[0]
@@ -398,12 +381,8 @@ def test_case_25_hidden_flips():
 
 
 def test_case_26_zyre():
-    t = table(
-        a={"commander": "zyre", "station": {"action": 2, "draw": 2, "hand": 2}, "hand": ["drone"]},
-        turn=6,
-        active=1,
-        phase="attack",
-    )
+    rows = {"action": 2, "draw": 2, "hand": 2}
+    t = table(a={"commander": "zyre", "station": rows, "hand": ["drone"]}, turn=6, active=1, phase="attack")
     t.do(1, "end_turn")
     assert t.side(0).actions == 6
     t.no(0, "station_full", "add_station", card=t["a.drone"], row="draw")

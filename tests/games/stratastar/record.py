@@ -102,7 +102,8 @@ def collector(seen: Data, offered: Sequence[Form], rng: random.Random) -> Comman
         if forms.offered(main, command):
             return command
     for form in main:
-        if form.name == "move" and form.parameters["free"]["const"] or (form.name == "colonize" and kind != "build"):
+        is_free = form.name == "move" and form.parameters["free"]["const"]
+        if is_free or (form.name == "colonize" and kind != "build"):
             return forms.fill(form, rng)
     for name in ("end_turn", "end_phase"):
         if any(form.name == name for form in main):

@@ -102,7 +102,7 @@ def play_busy(seed: str, *, check_every: int = 1, most_commands: int = 600, prob
         if not crowded and state.turn.phase == "retool":
             crowded = True
             timeline = Timeline.resume(
-                GAME, version=timeline.version, state=crowd(state, rng), draws=timeline.draws, kept={}, log=timeline.log
+                GAME, version=timeline.version, state=crowd(state, rng), draws=timeline.draws, kept={}, log=timeline.whole_log
             )
             continue
         waiting = GAME.awaited(state)

@@ -61,9 +61,7 @@ class Table:
         self.raw["deck"] = pool
         return self
 
-    def put(
-        self, seat: int, space: str, fleets: int = 0, warfleets: int = 0, colonies: int = 0, stargate: bool = False
-    ) -> Table:
+    def put(self, seat: int, space: str, fleets: int = 0, warfleets: int = 0, colonies: int = 0, stargate: bool = False) -> Table:
         player = self.raw["players"][seat]
         for name, count in (("fleets", fleets), ("warfleets", warfleets), ("colonies", colonies)):
             if count:

@@ -11,7 +11,7 @@ from tests.games.stratastar.table import Table
 P, Q, R = 0, 1, 2
 
 
-def group(space: str, fleets: int, warfleets: int = 0) -> dict:
+def group(space: str, fleets: int, warfleets: int = 0) -> dict[str, object]:
     return {"space": space, "fleets": fleets, "warfleets": warfleets}
 
 

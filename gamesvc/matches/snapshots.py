@@ -1,0 +1,63 @@
+"""Snapshots of matches: what a load would fold again, kept beside the log and never trusted for more than saving time.
+
+One counts only with the fingerprint of the rules code that reads it and the hash of the event it stands on, so after a
+release, or where somebody tampered with it, it is ignored and made anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+import gamesvc.games
+from events import canonical
+from events import snapshots as store
+from events.store import Head
+from gamesvc.games import codec
+from gamesvc.games.kernel import Game
+
+# A snapshot is written when this many events lie behind the last one.
+TAIL = 200
+_SHARED = ("codec", "dice", "kernel", "timeline")
+
+
+@functools.cache
+def fingerprint(game_id: str) -> str:
+    """SHA-256 over the rules code and data of a game and what it shares with others; another code, another fingerprint."""
+    games = Path(gamesvc.games.__file__).parent
+    package, shared = games / game_id, [games / f"{name}.py" for name in _SHARED]
+    found = hashlib.sha256()
+    for path in sorted([*package.rglob("*.py"), *package.rglob("*.toml"), *shared]):
+        found.update(f"{path.name} {path.stat().st_size}\n".encode())
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def put(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any], state: Any, kept: dict[int, Any]) -> None:
+    """Keep a state with the states it may go back to. `contents` is what else a load knows, as plain JSON."""
+    payload = {
+        **contents,
+        "occurred_at": canonical.write_time(head.occurred_at) if head.occurred_at is not None else None,
+        "state": codec.to_json(state, game.state),
+        "kept": [[version, codec.to_json(one, game.state)] for version, one in sorted(kept.items())],
+    }
+    store.put(match_id, fingerprint(game.id), store.Snapshot(head.version, head.hash, orjson.dumps(payload)))
+
+
+def get(game: Game[Any], match_id: UUID, until: int | None = None) -> tuple[Head, dict[str, Any]] | None:
+    """The youngest snapshot at `until` or before: its head, and its contents with `state` and `kept` read back."""
+    found = store.get(match_id, fingerprint(game.id), until=until)
+    if found is None:
+        return None
+    try:
+        contents = orjson.loads(found.payload)
+        contents["state"] = codec.from_json(contents["state"], game.state)
+        contents["kept"] = {version: codec.from_json(one, game.state) for version, one in contents["kept"]}
+    except (orjson.JSONDecodeError, codec.Malformed, KeyError, TypeError, ValueError):
+        return None  # what cannot be read is as good as none
+    return Head(found.version, found.hash, canonical.read_time(contents["occurred_at"])), contents

@@ -1,0 +1,89 @@
+"""The data files: ships, maps, and what the validator of maps refuses. And: how fast recorded matches replay."""
+
+from __future__ import annotations
+
+import copy
+import time
+import tomllib
+
+import pytest
+
+from gamesvc.games.space_fleet_commander import GAME, data, manifest
+from gamesvc.games.space_fleet_commander.missions import met
+from gamesvc.games.timeline import replay
+from tests.games.space_fleet_commander.record import PLANS, play
+
+MAPS = data.HERE / "maps"
+STANDARD = tomllib.loads((MAPS / "standard.toml").read_text(encoding="utf-8"))
+CROSSING = tomllib.loads((MAPS / "crossing.toml").read_text(encoding="utf-8"))
+
+
+def test_maps_of_the_folder_are_the_option():
+    assert list(data.BOARDS) == ["standard", "crossing"]
+    assert manifest.OPTIONS["properties"]["map"]["enum"] == ["standard", "crossing"]
+
+
+@pytest.mark.parametrize("board", data.BOARDS.values(), ids=lambda board: board.id)
+def test_every_hex_is_reachable_and_enough_stars_lie_there(board):
+    stars = sum(board.kind(place).stars for place in board.places if place != board.start)
+    assert stars > board.stars_to_win
+    assert all(board.neighbours[place] for place in board.places)
+    assert all(place in board.neighbours[near] for place in board.places for near in board.neighbours[place])
+
+
+def broken(change, raw=STANDARD):
+    copied = copy.deepcopy(raw)
+    change(copied)
+    with pytest.raises(data.BadData) as caught:
+        data.parse_board(copied, "test.toml", STANDARD)
+    return str(caught.value)
+
+
+def test_wrong_totals_are_refused():
+    assert "missions" in broken(lambda raw: raw["map"].update(stars=5))
+    assert "missions" in broken(lambda raw: raw["map"]["hex"].pop(0))
+
+
+def test_unreachable_hexes_are_refused():
+    assert "A1" in broken(lambda raw: raw["map"]["hex"][0].update(q=-9))
+
+
+def test_unknown_kinds_doubles_and_starts_are_refused():
+    assert "nebula" in broken(lambda raw: raw["map"]["hex"][0].update(kind="nebula"))
+    assert "twice" in broken(lambda raw: raw["map"]["hex"][1].update(id="A1"))
+    assert "start" in broken(lambda raw: raw["map"].update(start="A1"))
+    assert "lacks" in broken(lambda raw: raw["map"].pop("name"))
+
+
+def test_a_requirement_of_an_unknown_type_is_refused():
+    rule = {"type": "prime", "n": 3}
+    assert "prime" not in broken(lambda raw: raw["kinds"]["survey"].update(requirement=rule))
+
+
+def test_a_map_may_replace_kinds_and_tracks():
+    raw = copy.deepcopy(CROSSING)
+    raw["kinds"] = {"defend": STANDARD["kinds"]["defend"] | {"requirement": {"type": "every", "values": [4, 5]}}}
+    raw["tracks"] = {"time_boxes": 10}
+    board = data.parse_board(raw, "own.toml", STANDARD)
+    assert (board.time_boxes, board.stars_to_win) == (10, 70)
+    assert met(board.kinds["defend"].requirement, (0, 0, 1, 2, 0))
+    assert not met(board.kinds["defend"].requirement, (1, 0, 1, 2, 0))
+
+
+def test_the_rules_text_names_the_designer_and_every_ship_and_kind():
+    text = manifest.rules_help()
+    assert "Mike Heim" in text
+    assert "unofficial" in text
+    board = data.BOARDS["standard"]
+    assert all(name in text for name in [*(s.name for s in data.SHIPS.values()), *(k.name for k in board.kinds.values())])
+
+
+def test_replay_is_quick():
+    """50,000 events a second is the aim; a busy machine gets a wide margin."""
+    record = play(next(plan for plan in PLANS if plan.name == "classic_time"))
+    events = record.events
+    begin = time.perf_counter()
+    for _ in range(5):
+        replay(GAME, events)
+    rate = 5 * len(events) / (time.perf_counter() - begin)
+    assert rate > 10_000

@@ -1,0 +1,351 @@
+"""Declared actions, windows, standing orders, leaving and elimination (RULES.md 7, 8, 9, 11)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from gamesvc.games.stratastar import GAME, facts
+from gamesvc.games.stratastar.state import Orders
+from tests.games.stratastar.table import Table
+
+P, Q, R, S = 0, 1, 2, 3
+
+
+def blocking_table(seats: int = 2, **options) -> Table:
+    table = Table(seats, **options).hand(P, "1M").hand(Q, "2T").phase("movement", free_move=False)
+    return table.put(P, "A3", fleets=1).put(Q, "A4", colonies=1)
+
+
+# --- who is asked ---
+
+
+def test_nobody_is_asked_who_could_not_pay():
+    table = blocking_table().hand(Q, "1T")
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_with_power_cards_half_as_many_cards_may_pay():
+    table = blocking_table(power_cards=True).hand(Q, "1A")
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    assert table.awaited() == [(Q, "window")]
+    assert [form.name for form in GAME.legal_commands(table.state, Q) if not form.aside] == ["pass"]
+    assert table.refused(Q, "diplomacy_block") == "cannot_pay"
+
+
+def test_when_unable_pass_tells_and_saves_time():
+    table = blocking_table().hand(Q, "2A")
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    assert table.awaited() == [(Q, "window")]
+    table.order(Q, when_unable="pass").start()
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_diplomacy_by_standing_order():
+    table = blocking_table().order(Q, diplomacy="auto", diplomacy_spaces=["A4"])
+    answer = table.do(P, "move", start="A3", to="A4", fleets=1)
+    assert "move_blocked" in table.events(answer)
+    assert table.state.turn.blocked == ("A4",)
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_diplomacy_orders_for_other_spaces_do_not_count():
+    table = blocking_table().order(Q, diplomacy="auto", diplomacy_spaces=["homeworld"])
+    answer = table.do(P, "move", start="A3", to="A4", fleets=1)
+    assert "move_blocked" not in table.events(answer)
+
+
+def test_sabotage_orders_name_kinds():
+    table = Table().hand(P, "2B").hand(Q, "3A").phase("build").ability(Q, "sabotage")
+    table.do(P, "build_fleet")
+    assert table.awaited() == [(P, "build")]
+    table.do(Q, "set_orders", orders={"sabotage": {"kinds": ["build_fleet"]}})
+    table.do(P, "build_fleet")
+    assert table.awaited() == [(Q, "window")]
+    table.do(Q, "set_orders", orders={"sabotage": {"mode": "never"}})
+    assert table.awaited() == [(P, "build")], "the new order answers the open question"
+
+
+# --- reactions to reactions ---
+
+
+def test_a_sabotaged_block_leaves_the_window_open_for_others():
+    table = blocking_table(3).hand(R, "2T").put(R, "A4", fleets=1).ability(P, "sabotage").hand(P, "1M 3A")
+    table.order(P, sabotage_kinds=["all"])
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    assert table.awaited() == [(Q, "window"), (R, "window")]
+    table.do(Q, "diplomacy_block")
+    assert table.awaited() == [(P, "window")]
+    table.do(P, "sabotage")
+    assert table.awaited() == [(R, "window")]
+    assert table.refused(Q, "pass") == "wrong_phase"
+    table.do(R, "pass")
+    assert "A4" in table.state.players[P].fleets
+
+
+def test_an_unsabotaged_block_holds():
+    table = blocking_table().ability(P, "sabotage").hand(P, "1M 3A").order(P, sabotage_kinds=["all"])
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    table.do(Q, "diplomacy_block")
+    table.do(P, "pass")
+    assert table.held(P).count("move") == 1
+    assert table.state.players[P].fleets == {"A3": 1}
+
+
+def test_a_block_gives_back_credit_and_free_move():
+    table = Table(power_cards=True).hand(P, "1M+").hand(Q, "2T").phase("movement", free_move=False)
+    table.put(P, "A2", fleets=1).put(Q, "A4", fleets=1)
+    table.do(P, "move", start="A2", to="A3", fleets=1)
+    assert table.state.turn.credit == {"move": 1}
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    table.do(Q, "diplomacy_block")
+    assert table.state.turn.credit == {"move": 1}
+    assert list(table.state.discard) == ["move2", "trade", "trade"]
+
+
+def test_a_block_takes_back_the_card_and_its_credit():
+    table = Table(power_cards=True).hand(P, "1M+").hand(Q, "2T").phase("movement", free_move=False)
+    table.put(P, "A3", fleets=1).put(Q, "A4", fleets=1)
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    table.do(Q, "diplomacy_block")
+    assert table.state.turn.credit == {}
+    assert table.held(P) == ["move2"]
+    assert list(table.state.discard) == ["trade", "trade"]
+
+
+def test_a_sabotaged_free_move_is_used_up():
+    table = Table(diplomacy=False).hand(Q, "3A").phase("movement").put(P, "A3", fleets=1).put(Q, "A4", fleets=1)
+    table.ability(Q, "sabotage")
+    table.do(P, "move", start="A3", to="A4", fleets=1, free=True)
+    table.do(Q, "sabotage")
+    assert not table.state.turn.free_move
+    assert table.state.players[P].fleets == {"A3": 1}
+
+
+def test_sabotage_of_a_retreat():
+    table = Table(diplomacy=False).hand(P, "3A").hand(Q, "2M").phase("movement").ability(P, "sabotage")
+    table.order(P, sabotage_kinds=["retreat"]).put(P, "D4", fleets=1).put(Q, "D5", fleets=1)
+    table.do(P, "move", start="D4", to="D5", fleets=1, free=True)
+    table.do(Q, "retreat", to="D6", fleets=1)
+    assert table.awaited() == [(P, "window")]
+    table.do(P, "sabotage")
+    assert table.state.players[Q].fleets == {"D5": 1}
+    assert table.awaited() == [(Q, "window")]
+    table.do(Q, "retreat", to="E5", fleets=1)
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_retreat_by_standing_order():
+    table = Table(diplomacy=False).hand(Q, "1M").phase("movement").put(P, "D4", fleets=3).put(Q, "D5", fleets=2)
+    table.order(Q, retreat="auto")
+    table.do(P, "move", start="D4", to="D5", fleets=2, free=True)
+    assert table.state.players[Q].fleets == {"D5": 2}, "not against an equal force"
+    table.start()
+    table.do(P, "move", start="D4", to="D5", fleets=3, free=True)
+    assert table.state.players[Q].fleets == {"E5": 2}, "towards J10, the first of equals"
+
+
+def test_defence_by_standing_order():
+    table = Table(diplomacy=False, retreat=False).hand(Q, "5M").phase("movement").put(P, "I9", fleets=1)
+    table.put(Q, "C3", fleets=2).put(Q, "D3", warfleets=1).ability(Q, "defend_homeworld").order(Q, defend_homeworld="auto")
+    table.do(P, "move", start="I9", to="J9", fleets=1, free=True)
+    assert table.state.players[Q].fleets == {"J10": 2}
+    assert table.state.players[Q].warfleets == {"J10": 1}
+
+
+# --- battle ---
+
+
+@pytest.mark.parametrize(
+    ("order", "committed"),
+    [("none", ""), ("all", "3A 1R"), ("2", "2A"), ("9", "3A")],
+)
+def test_commit_by_standing_order(order, committed):
+    table = Table().hand(Q, "3A 1R 1M").phase("battle").put(P, "D5", fleets=1).put(Q, "D5", fleets=1)
+    table.order(Q, commit=order)
+    answer = table.do(P, "declare_battle", space="D5")
+    [revealed] = [one["data"] for one in answer["events"] if one["type"].endswith("attacks_revealed")]
+    assert Counter(revealed["commits"]["1"]) == Counter(Table._command("x", {"cards": committed})["cards"])
+
+
+def test_battle_call_by_standing_orders():
+    table = Table(3).phase("battle").put(P, "D5", fleets=1).put(Q, "D5", fleets=2).put(R, "E5", fleets=1).put(P, "E5", fleets=1)
+    table.order(Q, fight="fight").order(R, fight="peace")
+    table.do(P, "end_phase")
+    assert table.state.players[P].fleets == {"E5": 1}
+    assert table.state.turn.active == Q
+
+
+def test_a_space_is_fought_once_and_allies_of_the_caller_stand_aside():
+    table = Table(3).phase("battle").put(P, "D5", fleets=3).put(Q, "D5", fleets=1).put(R, "D5", fleets=1)
+    table.raw["treaties"] = [{"seat": P, "partner": R, "until": 2}]
+    table.do(P, "declare_battle", space="D5")
+    assert table.state.players[Q].fleets == {}
+    assert table.state.players[R].fleets == {"D5": 1}
+    assert table.refused(P, "declare_battle", space="D5") == "once_per_turn"
+
+
+def test_committed_cards_cannot_be_spent():
+    table = Table().hand(P, "1A").hand(Q, "1A").phase("battle").put(P, "D5", fleets=1).put(Q, "D5", fleets=1)
+    table.do(P, "declare_battle", space="D5")
+    table.do(P, "commit_attack", cards="1A")
+    assert table.refused(P, "spy", target=Q) == "cannot_pay"
+    assert table.refused(P, "commit_attack", cards=[]) == "wrong_phase"
+
+
+# --- offers ---
+
+
+def test_an_offer_that_cannot_be_kept_is_void():
+    table = Table().hand(Q, "1M").phase("trade")
+    table.do(P, "offer_trade", to=Q, give={"trade": 1}, want={"move": 1})
+    [offer] = table.state.offers
+    answer = table.do(Q, "accept_offer", offer=offer.id)
+    assert table.events(answer) == ["offer_void"]
+    assert table.held(Q) == ["move"]
+
+
+def test_offers_end_with_the_phase_unless_kept():
+    table = Table().phase("trade")
+    table.do(P, "offer_trade", to=Q, give={"trade": 1}, want={})
+    table.do(Q, "offer_trade", to=None, give={}, want={"move": 1}, keep=True)
+    table.do(P, "end_phase")
+    assert [offer.seat for offer in table.state.offers] == [Q]
+    assert table.refused(P, "accept_offer", offer=table.state.offers[0].id) == "wrong_phase"
+    assert table.refused(P, "offer_trade", to=Q, give={"trade": 1}, want={}) == "wrong_phase"
+    table.do(P, "offer_trade", to=Q, give={"trade": 1}, want={}, keep=True)
+
+
+def test_waiting_holds_the_active_seat():
+    table = Table().phase("trade").hand(P, "1T")
+    table.do(P, "offer_trade", to=Q, give={"trade": 1}, want={}, wait=True)
+    assert table.refused(P, "end_phase") == "wrong_phase"
+    table.do(P, "withdraw_offer", offer=table.state.offers[0].id)
+    table.order(Q, offers="reject").start()
+    answer = table.do(P, "offer_trade", to=Q, give={"trade": 1}, want={}, wait=True)
+    assert table.events(answer) == ["offer_made", "offer_rejected"]
+    assert table.awaited() == [(P, "trade")]
+
+
+# --- leaving ---
+
+
+def test_resigning_in_a_window_counts_as_passing():
+    table = blocking_table(3)
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    table.do(Q, "resign")
+    assert table.state.players[P].fleets == {"A4": 1}
+    assert table.awaited() == [(P, "movement")]
+    assert table.state.players[Q].home is None
+    assert table.state.discard[-2:] == ("trade", "trade")
+
+
+def test_the_active_seat_resigns_with_an_action_open():
+    table = blocking_table(3)
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    table.do(P, "resign")
+    assert table.awaited() == [(Q, "retool")]
+    assert table.state.actions == ()
+
+
+def test_a_blocker_resigns_while_its_block_is_open():
+    table = blocking_table(3).ability(P, "sabotage").hand(P, "1M 3A").order(P, sabotage_kinds=["all"])
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    table.do(Q, "diplomacy_block")
+    table.do(Q, "resign")
+    assert table.state.players[P].fleets == {"A4": 1}
+
+
+def test_a_battle_goes_on_without_one_who_resigns():
+    table = Table(3).hand(Q, "1A").hand(R, "1A").phase("battle")
+    table.put(P, "D5", fleets=2).put(Q, "D5", fleets=1).put(R, "D5", fleets=1)
+    table.do(P, "declare_battle", space="D5")
+    table.do(Q, "resign")
+    table.do(R, "commit_attack", cards=[])
+    assert table.state.players[P].fleets == {"D5": 2}
+    assert table.state.players[R].fleets == {}
+
+
+def test_the_last_seat_wins():
+    table = Table().phase("trade")
+    answer = table.do(Q, "resign")
+    assert answer["outcome"]["reason"] == "last_seat"
+    assert answer["outcome"]["ranking"] == [[P], [Q]]
+    assert table.refused(P, "end_phase") == "wrong_phase"
+
+
+def test_resigning_while_homeworlds_are_placed_and_abilities_drafted():
+    session = Table(3, homeworld_choice="choose", uneven_start="draft").session
+    session.answer({"op": "new", "seats": 3, "options": {"uneven_start": "draft"}, "seed": "leave"})
+    first = GAME.awaited(session.match.state)[0].seat
+    assert session.answer({"op": "command", "seat": first, "command": {"name": "resign"}})["ok"]
+    for _ in range(2):
+        seat = GAME.awaited(session.match.state)[0].seat
+        command = session.answer({"op": "default", "seat": seat})["command"]
+        assert session.answer({"op": "command", "seat": seat, "command": command})["ok"]
+    assert session.match.state.turn.phase == "ability_draft"
+    assert len(session.match.state.order) == 2
+    assert facts.alive(session.match.state) == session.match.state.order
+
+
+def test_to_the_death_captures_eliminate():
+    table = Table(3, to_the_death=True).hand(Q, "2M").phase("battle").put(P, "J10", fleets=5).put(Q, "C3", colonies=1)
+    table.do(P, "declare_battle", space="J10")
+    table.do(Q, "commit_attack", cards=[])
+    assert not table.state.players[Q].alive
+    assert table.state.players[Q].colonies == {}
+    assert table.state.players[P].colonies == {"J10": 1}
+    assert table.state.chart.chits["J10"] == "world"
+    assert Counter(table.state.discard) == {"move": 2}
+    assert table.state.ended is None
+    table.do(P, "end_phase")
+    assert table.state.turn.active == R
+
+
+def test_an_eliminated_active_seat_ends_its_turn():
+    table = Table(3, to_the_death=True).phase("battle").put(Q, "A1", fleets=5).order(Q, fight="fight")
+    table.do(P, "end_phase")
+    assert not table.state.players[P].alive
+    assert table.awaited() == [(Q, "retool")]
+    assert table.state.players[Q].colonies == {"A1": 1}
+
+
+# --- time-outs and what is seen ---
+
+
+def test_default_of_support_disbands_the_farthest():
+    table = Table().phase("support").put(P, "B2", fleets=2).put(P, "E5", fleets=1, warfleets=2).ability(P, "warfleet")
+    table.start()
+    command = GAME.default_command(table.state, P)
+    assert command["disband"] == [{"space": "E5", "fleets": 1, "warfleets": 2}]
+    table.do(P, "support", builds=[], disband=command["disband"])
+
+
+def test_default_of_a_commit_defends_the_homeworld():
+    table = Table().hand(Q, "2A 1R 1M").phase("battle").put(P, "J10", fleets=4)
+    table.do(P, "declare_battle", space="J10")
+    assert Counter(GAME.default_command(table.state, Q)["cards"]) == {"attack": 2, "research": 1}
+
+
+def test_orders_are_shown_to_their_owner_alone():
+    table = Table().phase("trade").start()
+    table.do(Q, "set_orders", orders={"commit": 3, "diplomacy": {"mode": "auto", "spaces": ["D5"]}})
+    assert table.view(Q)["orders"]["commit"] == 3
+    assert table.view(Q)["orders"]["diplomacy"] == {"mode": "auto", "spaces": ["D5"]}
+    assert "orders" not in table.view(None)
+    assert table.view(P)["orders"]["commit"] == "ask"
+    assert GAME.redact(table.session.log[-1], P) is None
+    assert table.state.players[P].orders == Orders()
+
+
+def test_what_outdates_a_command():
+    table = blocking_table(3).put(R, "B9", fleets=1)
+    answer = table.do(P, "move", start="A3", to="A4", fleets=1)
+    events = table.session.log[-len(answer["events"]) :]
+    assert GAME.stale({"name": "end_phase"}, events, Q)
+    assert not GAME.stale({"name": "set_orders"}, events, Q)
+    table.do(R, "set_orders", orders={"fight": "peace"})
+    assert not GAME.stale({"name": "pass"}, table.session.log[-1:], Q)
