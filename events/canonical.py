@@ -106,13 +106,14 @@ def read_time(text: str) -> datetime:
 _length = struct.Struct(">I").pack
 
 
-def _prefixed(*fields: bytes) -> bytes:
+def prefixed(*fields: bytes) -> bytes:
+    """`P(a, b, ...)` of the description: each field behind its length in four bytes."""
     return b"".join([_length(len(field)) + field for field in fields])
 
 
 def genesis(stream: UUID) -> bytes:
     """The hash that the first event of a stream links to."""
-    return hashlib.sha256(_prefixed(STREAM_TAG, str(stream).encode())).digest()
+    return hashlib.sha256(prefixed(STREAM_TAG, str(stream).encode())).digest()
 
 
 def digest(
@@ -120,7 +121,7 @@ def digest(
 ) -> bytes:
     """SHA-256 over the length-prefixed fields. `data` and `meta` are canonical JSON, `occurred_at` from `write_time`."""
     return hashlib.sha256(
-        _prefixed(
+        prefixed(
             EVENT_TAG,
             stream.encode(),
             b"%d" % version,

@@ -71,28 +71,16 @@ def forge(stream: UUID, events: Sequence[NewEvent], expected: Head) -> tuple[lis
             salt=salt,
         )
         previous, earliest = canonical.link(previous, digest), occurred_at
-        kind, kind_version = event.type, event.type_version
-        rows.append(Written(stream_text, version, kind, kind_version, data.decode(), meta.decode(), moment, salt, previous))
+        kind, kind_version, texts = event.type, event.type_version, (data.decode(), meta.decode())
+        rows.append(Written(stream_text, version, kind, kind_version, *texts, moment, salt, previous))
         # Decoded anew, so that what the caller gets is what a reader gets, and shares nothing with what he handed in.
         data_read, meta_read = orjson.loads(data), orjson.loads(meta)
-        stored.append(StoredEvent(stream, version, kind, kind_version, data_read, meta_read, occurred_at, salt, digest, previous))
+        stored.append(StoredEvent(stream, version, kind, kind_version, data_read, meta_read, occurred_at, salt, previous, texts))
     return rows, tuple(stored)
 
 
 def unpack(row: Row) -> StoredEvent:
     """The event that a kept row holds."""
     stream, version, type, type_version, payload, meta, occurred_at, salt, hash = row
-    data_bytes, meta_bytes = payload.encode(), meta.encode()
-    digest = canonical.digest(
-        stream=str(stream),
-        version=version,
-        type=type,
-        type_version=type_version,
-        data=data_bytes,
-        meta=meta_bytes,
-        occurred_at=canonical.write_time(occurred_at),
-        salt=salt,
-    )
-    return StoredEvent(
-        stream, version, type, type_version, orjson.loads(data_bytes), orjson.loads(meta_bytes), occurred_at, salt, digest, hash
-    )
+    data_read, meta_read = orjson.loads(payload), orjson.loads(meta)
+    return StoredEvent(stream, version, type, type_version, data_read, meta_read, occurred_at, salt, hash, (payload, meta))

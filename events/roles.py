@@ -12,7 +12,13 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from psycopg import sql
 
 # Everything else in the schema is a projection, or belongs to another app: the runtime role may change its rows.
-LIMITED = {"events_event": "SELECT, INSERT", "events_epoch": "SELECT", "django_migrations": "SELECT"}
+LIMITED = {
+    "events_event": "SELECT, INSERT",
+    "events_checkpoint": "SELECT, INSERT",
+    "events_checkpoint_head": "SELECT, INSERT",
+    "events_epoch": "SELECT",
+    "django_migrations": "SELECT",
+}
 ALL = "SELECT, INSERT, UPDATE, DELETE"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
@@ -24,7 +24,10 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event as the store holds it. Two reads of it are equal."""
+    """An event as the store holds it. Two reads of it are equal.
+
+    `written` is `data` and `meta` as the canonical JSON that was hashed.
+    """
 
     stream: UUID
     version: int
@@ -34,8 +37,22 @@ class StoredEvent:
     meta: dict[str, Any]
     occurred_at: datetime
     salt: bytes
-    digest: bytes
     hash: bytes
+    written: tuple[str, str] = field(repr=False, compare=False)
+
+    @property
+    def digest(self) -> bytes:
+        """Computed when asked for: it is not stored, and a replay does not need it."""
+        return canonical.digest(
+            stream=str(self.stream),
+            version=self.version,
+            type=self.type,
+            type_version=self.type_version,
+            data=self.written[0].encode(),
+            meta=self.written[1].encode(),
+            occurred_at=canonical.write_time(self.occurred_at),
+            salt=self.salt,
+        )
 
     def as_record(self) -> dict[str, Any]:
         """The event in the one JSON shape of store, API and exports (DESIGN.md 5)."""

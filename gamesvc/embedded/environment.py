@@ -15,7 +15,7 @@ _held: list[Servers] = []  # keeps the servers in use until this process ends
 
 
 def provide(data_dir: Path) -> None:
-    """Set what the environment does not name yet: DATABASE_URL, DATABASE_OWNER_URL, REDIS_URL, SECRET_KEY, MATCH_KEYS."""
+    """Set what the environment does not name yet: DATABASE_URL, DATABASE_OWNER_URL, REDIS_URL and the secrets."""
     data_dir = data_dir.absolute()
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, value in _secrets(data_dir / "secrets").items():
@@ -43,6 +43,7 @@ def _secrets(folder: Path) -> dict[str, str]:
     made: dict[str, Callable[[], str]] = {
         "SECRET_KEY": lambda: secrets.token_urlsafe(50),
         "MATCH_KEYS": lambda: f"k1:{base64.b64encode(secrets.token_bytes(32)).decode()}",
+        "CHECKPOINT_KEY": lambda: base64.b64encode(secrets.token_bytes(32)).decode(),
     }
     found = {}
     for name, make in made.items():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gamesvc.games.kernel import Caption, Form, Viewer
+from gamesvc.games.kernel import Caption, Form, Refused, Viewer
 from gamesvc.matches import loading
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question
@@ -15,11 +15,12 @@ from gamesvc.matches.selectors import Access, Forbidden, seat_names
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A match at its newest version, seen by `viewer`."""
+    """A match at its newest version, or at a past one, seen by `viewer`."""
 
     access: Access
     loaded: Loaded
     viewer: Viewer
+    past: bool = False
 
     @property
     def version(self) -> int:
@@ -31,7 +32,7 @@ class Board:
 
     @property
     def caption(self) -> Caption:
-        return Caption(str(self.access.match.number), seat_names(self.access.seats))
+        return Caption(str(self.access.match.number), seat_names(self.access.seats), self.past)
 
     @property
     def picture(self) -> str | None:
@@ -44,17 +45,23 @@ class Board:
     @property
     def forms(self) -> Sequence[Form]:
         """What the viewer's seat may do now; nothing for observers and in a match that does not run."""
-        if self.viewer is None or not self.loaded.started or self.loaded.ended:
+        if self.viewer is None or self.past or not self.loaded.started or self.loaded.ended:
             return ()
         return self.loaded.game.legal_commands(self.loaded.timeline.state, self.viewer)
 
     @property
     def questions(self) -> list[Question]:
+        """The questions open now, the most urgent first; none in the past."""
+        if self.past:
+            return []
         return list(self.access.match.questions.order_by("due_at", "seat"))
 
 
-def look(access: Access, as_seat: Viewer = None) -> Board:
-    """The board for somebody; `as_seat` another's view, which opens when the match is over. Raises `Forbidden`."""
+def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> Board:
+    """The board for somebody; `as_seat` another's view, which opens when the match is over. Raises `Forbidden`.
+
+    `version`: exactly as the viewer saw it then. Raises `Refused` for one that he knows nothing of yet.
+    """
     loaded = loading.load(access.match.id, access.match.game)
     viewer = access.viewer
     if as_seat is not None and as_seat != viewer:
@@ -63,7 +70,11 @@ def look(access: Access, as_seat: Viewer = None) -> Board:
         if not 0 <= as_seat < access.match.seat_count:
             raise Forbidden(f"Seats are 0 to {access.match.seat_count - 1}.")
         viewer = as_seat
-    return Board(access, loaded, viewer)
+    if version is None:
+        return Board(access, loaded, viewer)
+    if not 1 <= version <= loaded.viewer_version(viewer):
+        raise Refused("no_such_version", f"Versions are 1 to {loaded.viewer_version(viewer)}.", "version")
+    return Board(access, loading.load_at(loaded.game, loaded.match_id, version), viewer, past=True)
 
 
 def summary(access: Access) -> dict[str, Any]:

@@ -142,12 +142,17 @@ def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
     return [sentence for _version, _moment, sentence in tell(loaded, seat.index, names, seat.seen_version)][-MOST_EVENTS:]
 
 
-def tell(loaded: Loaded, viewer: int | None, names: tuple[str, ...], after: int) -> list[tuple[int, datetime, str]]:
-    """Events after a version as a viewer may see them: (version, when, sentence). Service events are told as well."""
+def tell(
+    loaded: Loaded, viewer: int | None, names: tuple[str, ...], after: int, until: int | None = None, *, opened: bool = False
+) -> list[tuple[int, datetime, str]]:
+    """Events after a version as a viewer may see them: (version, when, sentence). Service events are told as well.
+
+    `opened`: the match is over by now and nothing in it is hidden any more, also in its past.
+    """
     told = []
-    for stored in STORE.read(loaded.match_id, after, loaded.viewer_version(viewer)):
+    for stored in STORE.read(loaded.match_id, after, loaded.viewer_version(viewer) if until is None else until):
         event = loading.lift(loaded.game, stored)
-        seen = event if loaded.ended else see_event(loaded.game, event, viewer)
+        seen = event if loaded.ended or opened else see_event(loaded.game, event, viewer)
         if seen is None:
             continue
         sentence = _service_sentence(seen, names) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)

@@ -11,6 +11,9 @@ DATA_DIR = Path(os.environ.get("GAMESVC_DATA", "var")).absolute()
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 # Keys that seal the secrets of running matches: "id:base64,id:base64", the first one seals, all of them open.
 MATCH_KEYS = os.environ.get("MATCH_KEYS", "")
+# Signs the checkpoints over all matches: base64 of 32 bytes (Ed25519). The first signs, those after it are trusted still.
+CHECKPOINT_KEY = os.environ.get("CHECKPOINT_KEY", "")
+CHECKPOINT_FILE = Path(os.environ.get("CHECKPOINT_FILE", str(DATA_DIR / "checkpoints.jsonl")))
 DEBUG = False
 ALLOWED_HOSTS = [host for host in os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",") if host]
 BASE_URL = os.environ.get("BASE_URL", "http://localhost:8000")
@@ -106,6 +109,7 @@ CELERY_BEAT_SCHEDULE = {
     "deadlines": {"task": "gamesvc.matches.tasks.sweep_deadlines", "schedule": SWEEP_SECONDS},
     "bots": {"task": "gamesvc.matches.tasks.sweep_bots", "schedule": 5 * SWEEP_SECONDS},
     "lobby": {"task": "gamesvc.matches.tasks.sweep_lobby", "schedule": 300.0},
+    "checkpoints": {"task": "gamesvc.matches.tasks.make_checkpoint", "schedule": 3600.0},
     "outbox": {"task": "notifications.tasks.send_due", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}},
     "accounts": {"task": "accounts.tasks.prune", "schedule": 86_400.0},
 }

@@ -118,6 +118,7 @@ def _page(request: HttpRequest, access: Access, failed: Failed | None = None) ->
         "failed": failed,
         "log": _log(request, access, loaded, names),
         "last_told": loaded.viewer_version(access.viewer),
+        "commitment": loaded.opened.get("commitment", ""),
         "head_hash": bytes(match.head_hash).hex() if match.head_hash else "",
     }
     if loaded.started:
@@ -265,6 +266,7 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
     return {
         "groups": [group for group in groups.values() if not group.aside],
+        "has_buttons": any(group.plain for group in groups.values() if not group.aside),
         "only_buttons": all(group.plain for group in groups.values() if not group.aside),
         "asides": [group for group in groups.values() if group.aside],
         "order_help": loaded.game.order_help(prompt),

@@ -297,6 +297,37 @@ def test_a_whole_match_by_the_forms_alone(duel, two):
     assert json.loads(lines[-1])["trailer"]["count"] == len(whole)
 
 
+def test_the_past_as_it_was_seen_then(duel, two):
+    shots = {}
+    for seat in (0, 1, 0):
+        for who, program in enumerate(two):
+            answer = program.get(f"/matches/{duel}/view/").json()
+            shots[who, answer["version"]] = answer["view"]
+        two[seat].post(f"/matches/{duel}/commands/", {"name": "draw"}, etag=etag(two[seat], duel))
+    for (who, version), view in shots.items():
+        then = two[who].get(f"/matches/{duel}/view/?version={version}")
+        assert then.json()["view"] == view
+        assert then.json()["awaited"] == []
+    expect_problem(two[0].get(f"/matches/{duel}/view/?version=99"), 422, "no_such_version")
+    expect_problem(two[0].get(f"/matches/{duel}/view/?version=-1"), 400, "bad_version")
+    expect_problem(two[0].get(f"/matches/{duel}/view/?version=6&as=1"), 403, "forbidden")
+    assert two[0].get(f"/matches/{duel}/board.svg?version=6").status_code == 200
+    expect_problem(two[0].get(f"/matches/{duel}/view/?at=yesterday"), 400, "bad_at")
+    expect_problem(two[0].get(f"/matches/{duel}/view/?at=2001-01-01T00:00:00Z"), 422, "no_such_version")
+    assert two[0].get(f"/matches/{duel}/view/?at=2999-01-01T00:00:00Z").json()["version"] == 12
+
+
+def test_step_by_step(duel, two):
+    two[0].post(f"/matches/{duel}/commands/", {"name": "draw"}, etag=etag(two[0], duel))
+    own = two[0].get(f"/matches/{duel}/steps/6/").json()
+    assert (own["from"], own["to"], own["words"]) == (6, 7, ["drew"])
+    changed = {change["path"] for change in own["changes"]}
+    assert changed == {"/deck", "/hands/0"}
+    other = two[1].get(f"/matches/{duel}/steps/6/").json()
+    assert next(change for change in other["changes"] if change["path"] == "/hands/0")["after"] == 3
+    expect_problem(two[0].get(f"/matches/{duel}/steps/99/"), 422, "no_such_version")
+
+
 def test_pictures(duel, two):
     svg = two[0].get(f"/matches/{duel}/board.svg")
     assert svg.headers["Content-Type"] == "image/svg+xml"

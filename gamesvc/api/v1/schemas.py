@@ -124,6 +124,23 @@ class View(serializers.Serializer[Any]):
     outcome = serializers.DictField(allow_null=True)
 
 
+class Change(serializers.Serializer[Any]):
+    path = serializers.CharField(help_text="A JSON pointer into the view.")
+    before = serializers.JSONField()
+    after = serializers.JSONField()
+
+
+class Step(serializers.Serializer[Any]):
+    match = serializers.UUIDField()
+    seat = serializers.IntegerField(allow_null=True)
+    words = serializers.ListField(child=serializers.CharField())
+    changes = Change(many=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        """`from` and `to`, the first of which is no name in Python."""
+        return {**super().get_fields(), "from": serializers.IntegerField(), "to": serializers.IntegerField()}
+
+
 class FormShape(serializers.Serializer[Any]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]

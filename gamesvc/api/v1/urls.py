@@ -23,6 +23,7 @@ urlpatterns = [
     path("matches/<str:ident>/forms/", views.MatchForms.as_view()),
     path("matches/<str:ident>/board.<str:kind>", views.Picture.as_view()),
     path("matches/<str:ident>/events/", views.MatchEvents.as_view()),
+    path("matches/<str:ident>/steps/<int:version>/", views.Step.as_view()),
     path("matches/<str:ident>/export/", views.Export.as_view()),
     path("matches/<str:ident>/commands/", views.Commands.as_view()),
     path("matches/<str:ident>/orders/", views.Orders.as_view()),

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -25,7 +26,7 @@ from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Game, Refused
-from gamesvc.matches import board, export, lobby, notices, selectors, turns
+from gamesvc.matches import board, export, history, lobby, notices, selectors, turns
 from gamesvc.matches.board import Board
 from gamesvc.matches.models import Match
 from gamesvc.matches.png import to_png
@@ -263,10 +264,25 @@ class Invitations(View):
 class _Boards(View):
     def board(self, ident: str) -> Board:
         """The board as the caller sees it, or as the seat in `?as=` did when the match is over."""
-        wanted = self.request.query_params.get("as")
-        if wanted is not None and (not wanted.isdecimal() or len(wanted) > 2):
-            raise Problem(400, "bad_seat", "The request cannot be read", "`as` must be a seat, 0 the first.")
-        return board.look(self.access(ident), int(wanted) if wanted is not None else None)
+        access = self.access(ident)
+        return board.look(access, self.number("as", 2), self.version(access))
+
+    def number(self, name: str, digits: int) -> int | None:
+        """A whole number from the query; None where it is not given."""
+        given = self.request.query_params.get(name)
+        if given is not None and (not given.isdecimal() or len(given) > digits):
+            raise Problem(400, f"bad_{name}", "The request cannot be read", f"`{name}` must be a whole number.")
+        return None if given is None else int(given)
+
+    def version(self, access: Access) -> int | None:
+        """The past version asked for, by number or as of a moment."""
+        moment = self.request.query_params.get("at")
+        if moment is None:
+            return self.number("version", 9)
+        found = parse_datetime(moment)
+        if found is None or found.tzinfo is None:
+            raise Problem(400, "bad_at", "The request cannot be read", "`at` must be a moment like 2026-11-20T20:00:00Z.")
+        return history.version_at(access, found)
 
     def tagged(self, seen: Board, answer: Response | HttpResponse) -> Response | HttpResponse:
         answer["ETag"] = etag(seen.access.match.id, seen.viewer, seen.version)
@@ -283,16 +299,20 @@ class _Boards(View):
 
 
 AS = OpenApiParameter("as", int, description="Another seat's view; open when the match is over.")
+THEN = [
+    OpenApiParameter("version", int, description="As it was at this version."),
+    OpenApiParameter("at", str, description="As it was at this moment, like 2026-11-20T20:00:00Z."),
+]
 
 
 class MatchView(_Boards):
-    @extend_schema(responses={200: schemas.View, **PROBLEMS}, parameters=[AS], operation_id="matches_view")
+    @extend_schema(responses={200: schemas.View, **PROBLEMS}, parameters=[AS, *THEN], operation_id="matches_view")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
         """The position as you may see it. The ETag is your version: send it as If-Match with your command."""
         seen = self.board(ident)
         if (same := self.unchanged(seen)) is not None:
             return same
-        if seen.access.seat is not None and seen.viewer == seen.access.viewer:
+        if seen.access.seat is not None and seen.viewer == seen.access.viewer and not seen.past:
             notices.mark_seen(seen.access.seat, seen.version)
         match = seen.access.match
         return self.tagged(
@@ -333,7 +353,7 @@ class MatchForms(_Boards):
 class Picture(_Boards):
     @extend_schema(
         responses={(200, "image/svg+xml"): OpenApiTypes.STR, (200, "image/png"): OpenApiTypes.BINARY, **PROBLEMS},
-        parameters=[AS],
+        parameters=[AS, *THEN],
     )
     def get(self, request: Request, ident: str, kind: str) -> Response | HttpResponse:
         """The board as a picture."""
@@ -348,6 +368,13 @@ class Picture(_Boards):
         return self.tagged(seen, HttpResponse(svg, content_type="image/svg+xml"))
 
 
+class Step(_Boards):
+    @extend_schema(responses={200: schemas.Step, **PROBLEMS, 422: schemas.Problem}, parameters=[AS], operation_id="matches_step")
+    def get(self, request: Request, ident: str, version: int) -> Response:
+        """What changed from a version to the next one, in words and as differences of your view."""
+        return Response(history.step(self.access(ident), version, self.number("as", 2)))
+
+
 class MatchEvents(_Boards):
     @extend_schema(
         responses={200: schemas.Events, **PROBLEMS},
@@ -356,11 +383,9 @@ class MatchEvents(_Boards):
     )
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
         """The events as you may see them: whole, redacted, or sealed (digest and hash alone)."""
-        after = request.query_params.get("after", "0")
-        if not after.isdecimal() or len(after) > 9:
-            raise Problem(400, "bad_after", "The request cannot be read", "`after` must be a version.")
+        after = self.number("after", 9) or 0
         seen = self.board(ident)
-        events = selectors.records_for(seen.loaded, seen.viewer, int(after), EVENTS_PAGE)
+        events = selectors.records_for(seen.loaded, seen.viewer, after, EVENTS_PAGE)
         more = bool(events) and events[-1]["version"] < seen.version
         following = f"?after={events[-1]['version']}" if more else None
         return self.tagged(seen, Response({"events": events, "version": seen.version, "next": following}))

@@ -401,7 +401,7 @@ def render(command: Command) -> str:
         return " ".join(["end turn", *(["flip", *(command["flip_slots"] or ["none"])] if "flip_slots" in command else [])])
     if name in ("go_on", "time_out"):
         return {"go_on": "go", "time_out": "timeout"}[name]
-    said = _VERB_OF.get(name, name)
+    said = str(_VERB_OF.get(name, name))
     return " ".join([said, *([command["card"]] if "card" in command else []), *_write_tail(command)])
 
 

@@ -15,9 +15,10 @@ from gamesvc.games.stratastar.evolve import evolve
 from gamesvc.games.stratastar.invariants import faults
 from gamesvc.games.stratastar.legal import awaited, legal_commands
 from gamesvc.games.stratastar.manifest import MANIFEST
-from gamesvc.games.stratastar.notation import parse, render
+from gamesvc.games.stratastar.notation import parse
 from gamesvc.games.stratastar.order_help import order_help
 from gamesvc.games.stratastar.picture import picture
+from gamesvc.games.stratastar.rendering import render
 from gamesvc.games.stratastar.secrets import on_rewind, redact, redeal, reveals, rewound, stale
 from gamesvc.games.stratastar.setup import check_options, setup
 from gamesvc.games.stratastar.state import State

@@ -6,84 +6,20 @@ Checks raise `Refused` and use nothing but what the acting seat's view shows; fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from gamesvc.games.kernel import Command, Refused
-from gamesvc.games.stratastar import facts
-from gamesvc.games.stratastar.board import ADJACENT, INDEX, distance
-from gamesvc.games.stratastar.data import ABILITY_NAMES, COLONIES_PER_WORLD, abilities
-from gamesvc.games.stratastar.payment import Cost, cost_of
+from gamesvc.games.stratastar import facts, moves
+from gamesvc.games.stratastar.board import ADJACENT, distance
+from gamesvc.games.stratastar.data import COLONIES_PER_WORLD, abilities
+from gamesvc.games.stratastar.needs import Plan, need_ability, need_opponent, need_space
+from gamesvc.games.stratastar.payment import cost_of
 from gamesvc.games.stratastar.state import State
-
-OWN_TIME = ("trade", "build", "movement", "battle")
-PHASES: dict[str, tuple[str, ...]] = {
-    "external_trade": ("trade",),
-    "internal_trade": ("trade",),
-    "basic_research": ("trade",),
-    "build_fleet": ("build",),
-    "build_warfleet": ("build",),
-    "colonize": ("build",),
-    "build_stargate": ("build",),
-    "terraform": ("build",),
-    "allied_minor_race": ("build",),
-    "breakthrough": ("build",),
-    "move": ("movement",),
-    "gate": ("movement",),
-    "hyper_jump": ("movement",),
-    "defend_homeworld": ("movement",),
-    "scout": OWN_TIME,
-    "disaster": OWN_TIME,
-    "planning": OWN_TIME,
-    "border_raids": OWN_TIME,
-    "treason": OWN_TIME,
-    "piracy": OWN_TIME,
-    "treaty": OWN_TIME,
-}
-"""In which phases of its own turn a seat may do what (RULES.md 6 and 10)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """An action that passed its check: what it costs and what will be recorded of it."""
-
-    name: str
-    args: dict[str, Any] = field(default_factory=dict)
-    cost: Cost = ()
-    free: bool = False
-    enters: str | None = None
 
 
 def plan(state: State, seat: int, command: Command) -> Plan:
     """Check an action of the active seat and return its plan. Raises `Refused`."""
     return _PLANS[command["name"]](state, seat, command)
-
-
-def need_space(space: str, parameter: str = "space") -> str:
-    if space not in INDEX:
-        raise Refused("no_target", f"{space!r} is no space; spaces are A1 to J10.", parameter)
-    return space
-
-
-def need_ability(state: State, seat: int, ability: str) -> None:
-    if not facts.has(state, seat, ability):
-        raise Refused("not_owned", f"That needs the ability {ABILITY_NAMES[ability]}, which you do not have.")
-
-
-def need_opponent(state: State, seat: int, target: int, parameter: str = "target") -> None:
-    if target == seat or target not in facts.alive(state):
-        others = ", ".join(map(str, facts.opponents(state, seat)))
-        raise Refused("no_target", f"Choose another seat that is still in the game: {others}.", parameter)
-
-
-def need_groups(state: State, seat: int, space: str, fleets: int, warfleets: int, parameter: str = "fleets") -> None:
-    """Check that a group of fleets stands there and is not empty."""
-    player = state.players[seat]
-    have, heavy = player.fleets.get(space, 0), player.warfleets.get(space, 0)
-    if not 0 <= fleets <= have or not 0 <= warfleets <= heavy:
-        raise Refused("no_units", f"You have {have} Fleets and {heavy} Warfleets at {space}.", parameter)
-    if fleets + warfleets == 0:
-        raise Refused("no_units", "Name at least one Fleet or Warfleet to move.", parameter)
 
 
 # --- trade ---
@@ -230,131 +166,6 @@ def _breakthrough(state: State, seat: int, command: Command) -> Plan:
     return Plan("breakthrough", {}, cost_of("breakthrough"))
 
 
-# --- movement ---
-
-
-def step_cost(state: State, seat: int, start: str, to: str) -> Cost:
-    """The cost of a step that is not free. Raises `Refused` for one that cannot be made at all."""
-    kind = facts.chit(state, to)
-    if start == to:
-        raise Refused("not_adjacent", f"Your fleets are at {to} already.", "to")
-    if to not in ADJACENT[start]:
-        wormhole = facts.chit(state, start) == "black_hole" and facts.has(state, seat, "wormholes")
-        if not (wormhole and kind == "supernova"):
-            raise Refused("not_adjacent", f"{to} is not next to {start}; from there: {', '.join(ADJACENT[start])}.", "to")
-    if to in state.turn.blocked:
-        raise Refused("blocked", f"Diplomacy keeps your fleets out of {to} for this phase.", "to")
-    if kind == "nebula":
-        if not facts.has(state, seat, "nebulous_navigation"):
-            raise Refused("hazard", f"{to} is a Nebula.", "to")
-        return cost_of("nebulous_navigation")
-    if kind in ("black_hole", "supernova") and not facts.has(state, seat, "wormholes"):
-        raise Refused("hazard", f"{to} is a {'Black Hole' if kind == 'black_hole' else 'Supernova'}.", "to")
-    return cost_of("move")
-
-
-def _need_free_move(state: State) -> None:
-    if not state.turn.free_move:
-        raise Refused("once_per_turn", "The free move of this turn is used up.", "free")
-
-
-def _group(state: State, seat: int, command: Command) -> dict[str, Any]:
-    need_space(command["from"], "from")
-    need_space(command["to"], "to")
-    fleets, warfleets = command.get("fleets", 0), command.get("warfleets", 0)
-    need_groups(state, seat, command["from"], fleets, warfleets)
-    return {"from": command["from"], "to": command["to"], "fleets": fleets, "warfleets": warfleets}
-
-
-def _free(state: State, command: Command) -> bool:
-    if not command.get("free", False):
-        return False
-    if "pay" in command:
-        raise Refused("bad_pay", "A free move is not paid for.", "pay")
-    _need_free_move(state)
-    return True
-
-
-def _move(state: State, seat: int, command: Command) -> Plan:
-    args = _group(state, seat, command)
-    cost = step_cost(state, seat, args["from"], args["to"])
-    free = _free(state, command)
-    if free and cost != cost_of("move"):
-        raise Refused("hazard", f"{args['to']} is a Nebula: entering it costs 2 Move and is never free.", "free")
-    return Plan("move", args, () if free else cost, free, args["to"])
-
-
-def check_gate(state: State, seat: int, start: str, to: str) -> None:
-    if not facts.may_gate(state, seat):
-        need_ability(state, seat, "stargates")
-    gates = state.players[seat].stargates
-    for space, parameter in ((start, "from"), (to, "to")):
-        if space not in gates:
-            owned = ", ".join(gates) or "no space"
-            raise Refused("no_target", f"You have no Stargate at {space}; you have them at {owned}.", parameter)
-    if start == to:
-        raise Refused("not_adjacent", f"Your fleets are at {to} already.", "to")
-    if to in state.turn.blocked:
-        raise Refused("blocked", f"Diplomacy keeps your fleets out of {to} for this phase.", "to")
-
-
-def _gate(state: State, seat: int, command: Command) -> Plan:
-    args = _group(state, seat, command)
-    check_gate(state, seat, args["from"], args["to"])
-    free = _free(state, command)
-    return Plan("gate", args, () if free else cost_of("move"), free, args["to"])
-
-
-def check_jump(state: State, seat: int, start: str, to: str) -> None:
-    need_ability(state, seat, "hyper_jump")
-    if start == to:
-        raise Refused("not_adjacent", f"Your fleets are at {to} already.", "to")
-    if to in state.chart.unknown:
-        raise Refused("no_target", f"{to} is unknown; a jump needs a known space.", "to")
-    if facts.is_hazard(state, to):
-        raise Refused("hazard", f"{to} is a hazard.", "to")
-    if to in state.turn.blocked:
-        raise Refused("blocked", f"Diplomacy keeps your fleets out of {to} for this phase.", "to")
-
-
-def _hyper_jump(state: State, seat: int, command: Command) -> Plan:
-    need_ability(state, seat, "hyper_jump")
-    args = _group(state, seat, command)
-    check_jump(state, seat, args["from"], args["to"])
-    return Plan("hyper_jump", args, cost_of("hyper_jump"), enters=args["to"])
-
-
-def check_defend(state: State, seat: int) -> None:
-    """Whether anything may go home now, in the own movement phase or in an after-window."""
-    need_ability(state, seat, "defend_homeworld")
-    home = state.players[seat].home
-    if seat == state.turn.active and home in state.turn.blocked:
-        raise Refused("blocked", f"Diplomacy keeps your fleets out of {home} for this phase.")
-
-
-def defenders(state: State, seat: int) -> list[str]:
-    """Spaces from which fleets can go home."""
-    player = state.players[seat]
-    return [space for space in facts.fleet_spaces(player) if space != player.home]
-
-
-def _defend_homeworld(state: State, seat: int, command: Command) -> Plan:
-    check_defend(state, seat)
-    home, seen = state.players[seat].home, set()
-    groups = []
-    for at, group in enumerate(command["groups"]):
-        start = need_space(group["from"], f"groups.{at}.from")
-        if start == home or start in seen:
-            raise Refused("no_units", f"{start} cannot be named here (once each, and not the Homeworld).", f"groups.{at}.from")
-        seen.add(start)
-        need_groups(state, seat, start, group["fleets"], group["warfleets"], f"groups.{at}")
-        groups.append({"from": start, "fleets": group["fleets"], "warfleets": group["warfleets"]})
-    if not groups:
-        raise Refused("no_units", "Name at least one group.", "groups")
-    enters = home if seat == state.turn.active else None
-    return Plan("defend_homeworld", {"to": home, "groups": groups}, cost_of("defend_homeworld"), enters=enters)
-
-
 # --- own time ---
 
 
@@ -475,10 +286,10 @@ _PLANS: dict[str, Callable[[State, int, Command], Plan]] = {
     "terraform": _terraform,
     "allied_minor_race": _allied_minor_race,
     "breakthrough": _breakthrough,
-    "move": _move,
-    "gate": _gate,
-    "hyper_jump": _hyper_jump,
-    "defend_homeworld": _defend_homeworld,
+    "move": moves.plan_move,
+    "gate": moves.plan_gate,
+    "hyper_jump": moves.plan_hyper_jump,
+    "defend_homeworld": moves.plan_defend_homeworld,
     "scout": _scout,
     "disaster": _disaster,
     "planning": _planning,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from gamesvc.games.kernel import Refused
 from gamesvc.games.stratastar import ending, facts
-from gamesvc.games.stratastar.actions import need_space
 from gamesvc.games.stratastar.data import POWER, RANK, RESEARCH
+from gamesvc.games.stratastar.needs import need_space
 from gamesvc.games.stratastar.payment import value
 from gamesvc.games.stratastar.state import State
 from gamesvc.games.timeline import Run

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from gamesvc.games.kernel import Command, Refused
-from gamesvc.games.stratastar import actions, battle, ending, facts, offers, orders, reactions, setup, turn, windows
+from gamesvc.games.stratastar import actions, battle, ending, facts, needs, offers, orders, reactions, setup, turn, windows
 from gamesvc.games.stratastar.data import CARD_NAMES
 from gamesvc.games.stratastar.payment import cost_of, settle, value
 from gamesvc.games.stratastar.state import State
@@ -48,7 +48,7 @@ def need_turn(state: State, seat: int, *phases: str) -> None:
 
 def _act(run: Run[State], seat: int, command: Command) -> None:
     state, name = run.state, command["name"]
-    need_turn(state, seat, *actions.PHASES[name])
+    need_turn(state, seat, *needs.PHASES[name])
     plan = actions.plan(state, seat, command)
     if name == "internal_trade":
         _internal_trade(run, seat, plan, command)
@@ -56,7 +56,7 @@ def _act(run: Run[State], seat: int, command: Command) -> None:
         windows.declare(run, seat, plan, command.get("pay"), reaction=False)
 
 
-def _internal_trade(run: Run[State], seat: int, plan: actions.Plan, command: Command) -> None:
+def _internal_trade(run: Run[State], seat: int, plan: needs.Plan, command: Command) -> None:
     """The other cards go with the payment; every card counts its value, and no credit arises (RULES.md 6)."""
     payment = settle(run.state, seat, plan.cost, command.get("pay"), reaction=True, name="Internal trade")
     others = tuple(command["others"])
@@ -66,7 +66,7 @@ def _internal_trade(run: Run[State], seat: int, plan: actions.Plan, command: Com
         raise Refused("cannot_pay", f"Beside the payment you do not have that: {missing} too many.", "others")
     full = type(payment)((*payment.cards, *others), payment.credit, {})
     worth = value(full.cards) + sum(full.credit.values())
-    windows.announce(run, seat, actions.Plan("internal_trade", {"draws": worth}), full)
+    windows.announce(run, seat, needs.Plan("internal_trade", {"draws": worth}), full)
 
 
 def _place_homeworld(run: Run[State], seat: int, command: Command) -> None:
@@ -104,12 +104,12 @@ def _support(run: Run[State], seat: int, command: Command) -> None:
 
 
 def _end_phase(run: Run[State], seat: int, command: Command) -> None:
-    need_turn(run.state, seat, *actions.OWN_TIME)
+    need_turn(run.state, seat, *needs.OWN_TIME)
     turn.leave_phase(run)
 
 
 def _end_turn(run: Run[State], seat: int, command: Command) -> None:
-    need_turn(run.state, seat, *actions.OWN_TIME)
+    need_turn(run.state, seat, *needs.OWN_TIME)
     turn.check_end_turn(run.state)
     turn.end_turn(run)
 
@@ -164,7 +164,7 @@ def check_spy(state: State, seat: int, target: int | str) -> None:
             raise Refused("no_target", "The deck is empty.", "target")
         return
     assert isinstance(target, int)
-    actions.need_opponent(state, seat, target)
+    needs.need_opponent(state, seat, target)
     if not state.players[target].hand:
         raise Refused("no_target", "That seat has no cards.", "target")
 

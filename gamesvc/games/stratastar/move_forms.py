@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gamesvc.games.kernel import Form, Refused
-from gamesvc.games.stratastar import actions, facts, reactions
+from gamesvc.games.stratastar import facts, moves, reactions
 from gamesvc.games.stratastar.board import ADJACENT, SPACES, in_order
 from gamesvc.games.stratastar.fields import group_fields, groups_schema, is_legal, priced, spaces
 from gamesvc.games.stratastar.payment import Cost, can_pay, cost_of, pay_schema
@@ -18,11 +18,11 @@ def movement(state: State, seat: int) -> Iterable[Form]:
     player = state.players[seat]
     for start in facts.fleet_spaces(player):
         yield from _steps(state, seat, start)
-        gates = [to for to in in_order(player.stargates) if is_legal(actions.check_gate, state, seat, start, to)]
+        gates = [to for to in in_order(player.stargates) if is_legal(moves.check_gate, state, seat, start, to)]
         if gates:
             yield from _going(state, seat, "gate", start, gates, cost_of("move"), free=True)
         if facts.has(state, seat, "hyper_jump") and can_pay(state, seat, cost_of("hyper_jump")):
-            targets = [to for to in SPACES if is_legal(actions.check_jump, state, seat, start, to)]
+            targets = [to for to in SPACES if is_legal(moves.check_jump, state, seat, start, to)]
             for fields, needed in group_fields(player, start):
                 parameters = {"from": {"const": start}, "to": spaces(targets, "To"), **fields}
                 label = f"Hyper jump from {start}"
@@ -37,7 +37,7 @@ def _steps(state: State, seat: int, start: str) -> Iterable[Form]:
         targets = SPACES
     for to in targets:
         try:
-            cost = actions.step_cost(state, seat, start, to)
+            cost = moves.step_cost(state, seat, start, to)
         except Refused:
             continue
         by_cost.setdefault(cost, []).append(to)
@@ -59,8 +59,8 @@ def _going(state: State, seat: int, name: str, start: str, reached: list[str], c
 
 def defence(state: State, seat: int) -> Iterable[Form]:
     """`defend_homeworld`, in the own movement phase or in an after-window."""
-    starts = actions.defenders(state, seat)
-    if starts and is_legal(actions.check_defend, state, seat):
+    starts = moves.defenders(state, seat)
+    if starts and is_legal(moves.check_defend, state, seat):
         groups = groups_schema(state.players[seat], starts, "from", minItems=1, title="Groups")
         yield from priced(
             state, seat, "defend_homeworld", "Defend the Homeworld", cost_of("defend_homeworld"), {"groups": groups}

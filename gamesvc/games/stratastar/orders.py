@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from gamesvc.games.stratastar.actions import PHASES
 from gamesvc.games.stratastar.board import SPACES
+from gamesvc.games.stratastar.needs import PHASES
 from gamesvc.games.stratastar.state import Orders
 
 MOST_COMMITTED = 40

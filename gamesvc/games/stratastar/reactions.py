@@ -6,7 +6,7 @@ Whether a seat qualifies hangs on public facts only; then its standing orders sa
 from __future__ import annotations
 
 from gamesvc.games.kernel import Command, Refused
-from gamesvc.games.stratastar import actions, facts
+from gamesvc.games.stratastar import actions, facts, moves, needs
 from gamesvc.games.stratastar.board import ADJACENT, INDEX, distance
 from gamesvc.games.stratastar.payment import Cost, can_pay, cost_of, least_cards
 from gamesvc.games.stratastar.state import Action, State
@@ -68,7 +68,7 @@ def can_defend(state: State, seat: int, action: Action) -> bool:
         and home is not None
         and action.enters is not None
         and (action.enters == home or action.enters in ADJACENT[home])
-        and bool(actions.defenders(state, seat))
+        and bool(moves.defenders(state, seat))
         and _has_cards(state, seat, cost_of("defend_homeworld"))
     )
 
@@ -125,7 +125,7 @@ def automatic(state: State, seat: int, action: Action) -> Command | None:
                 player = state.players[seat]
                 groups = [
                     {"from": space, "fleets": player.fleets.get(space, 0), "warfleets": player.warfleets.get(space, 0)}
-                    for space in actions.defenders(state, seat)
+                    for space in moves.defenders(state, seat)
                 ]
                 return {"name": name, "groups": groups}
     return None
@@ -174,7 +174,7 @@ def asked(state: State, action: Action) -> tuple[int, ...]:
     return tuple(seat for seat in facts.from_active(state) if seat != action.seat and is_asked(state, seat, action))
 
 
-def plan(state: State, seat: int, command: Command) -> actions.Plan:
+def plan(state: State, seat: int, command: Command) -> needs.Plan:
     """Check a reaction to the open window. Raises `Refused`."""
     name, action = command["name"], state.actions[-1]
     if name not in possible(state, seat, action):
@@ -184,16 +184,16 @@ def plan(state: State, seat: int, command: Command) -> actions.Plan:
     if name == "defend_homeworld":
         return actions.plan(state, seat, command)
     args = {"action": action.id, "against": action.name}
-    return actions.Plan(name, args, cost_of(name))
+    return needs.Plan(name, args, cost_of(name))
 
 
-def _retreat(state: State, seat: int, command: Command, action: Action) -> actions.Plan:
+def _retreat(state: State, seat: int, command: Command, action: Action) -> needs.Plan:
     space, to = action.enters, command["to"]
     assert space is not None
     if to not in refuges(state, seat, space):
         options = ", ".join(refuges(state, seat, space))
         raise Refused("blocked", f"From {space} your fleets may retreat to: {options}.", "to")
     fleets, warfleets = command.get("fleets", 0), command.get("warfleets", 0)
-    actions.need_groups(state, seat, space, fleets, warfleets)
+    needs.need_groups(state, seat, space, fleets, warfleets)
     args = {"from": space, "to": to, "fleets": fleets, "warfleets": warfleets}
-    return actions.Plan("retreat", args, cost_of("retreat"))
+    return needs.Plan("retreat", args, cost_of("retreat"))

@@ -7,10 +7,10 @@ from typing import Any
 
 from gamesvc.games.kernel import Refused
 from gamesvc.games.stratastar import battle, effects, ending, facts
-from gamesvc.games.stratastar.actions import OWN_TIME
 from gamesvc.games.stratastar.board import distance
 from gamesvc.games.stratastar.data import CARD_NAMES, POWER, RESEARCH
 from gamesvc.games.stratastar.facts import spendable
+from gamesvc.games.stratastar.needs import OWN_TIME
 from gamesvc.games.stratastar.payment import pick, value
 from gamesvc.games.stratastar.state import State
 from gamesvc.games.timeline import Run

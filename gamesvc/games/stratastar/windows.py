@@ -7,7 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel import Command, Refused
 from gamesvc.games.stratastar import effects, reactions
-from gamesvc.games.stratastar.actions import Plan
+from gamesvc.games.stratastar.needs import Plan
 from gamesvc.games.stratastar.payment import Payment, settle
 from gamesvc.games.stratastar.state import Action, State
 from gamesvc.games.timeline import Run

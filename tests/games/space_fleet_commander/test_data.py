@@ -57,7 +57,7 @@ def test_unknown_kinds_doubles_and_starts_are_refused():
 
 def test_a_requirement_of_an_unknown_type_is_refused():
     rule = {"type": "prime", "n": 3}
-    assert "prime" not in broken(lambda raw: raw["kinds"]["survey"].update(requirement=rule))
+    assert "one of sum_at_least" in broken(lambda raw: raw["kinds"]["survey"].update(requirement=rule))
 
 
 def test_a_map_may_replace_kinds_and_tracks():

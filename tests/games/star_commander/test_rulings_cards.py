@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.games.star_commander import test_rulings_board
 from tests.games.star_commander.table import Table, shots
 
 
@@ -33,8 +34,8 @@ def test_ruling_25_effects_on_ships_in_a_system_fix_their_ships() -> None:
 def test_ruling_26_moving_is_not_jumping_revised() -> None:
     table = Table().system("1,1", "trade_world", 1, 1).system("0,1", "asteroid_field", 1, 1)
     cruiser, theirs = table.vessel(0, "cruiser", "1,1"), table.vessel(1, "cruiser", "1,1")
-    table.refuse(0, "move_ships", "cannot_jump", ships=[cruiser], to="0,1")
     [bribery] = table.hand(0, "bribery")
+    table.refuse(0, "move_ships", "cannot_jump", ships=[cruiser], to="0,1")
     table.done(0, "play_command", uid=bribery, targets={"a": theirs, "b": "0,1"})
     assert table.state["vessels"][theirs]["cell"] == "0,1"
     assert table.state["vessels"][theirs]["jumps"] == 0
@@ -314,8 +315,8 @@ def test_ruling_45_tie_break_in_revised() -> None:
     table.do(0, "end_command")
     assert table.state["result"]["ranking"] == [[1], [0]], "as many developments, more systems"
     shared = Table().leave("industry", 1).system("1,1", "trade_world", 1, 1).system("2,1", "core_world", 0, 1).credits(0, 4)
-    shared.credits(1, 2).do(0, "end_command")
-    assert shared.state["result"]["ranking"] == [[0, 1]], "seat 1 gained 2 credits in its ready phase"
+    shared.credits(1, 0).do(0, "end_command")
+    assert shared.state["result"]["ranking"] == [[0, 1]], "seat 1 gained 4 credits in its ready phase"
 
 
 def test_ruling_46_forsei_builds_in_the_combat_phase() -> None:
@@ -336,3 +337,11 @@ def test_ruling_47_the_winner_may_retreat() -> None:
         table.fight("1,1")
         table.do(1, "assign_damage", assignments=shots(**{theirs: (ours, 2)}))
         assert (table.waits() == ("combat_retreat", 1)) is asked
+
+
+def test_every_ruling_has_its_test() -> None:
+    found = set()
+    for name in (*globals(), *vars(test_rulings_board)):
+        if name.startswith("test_ruling_"):
+            found.add(int(name.split("_")[2]))
+    assert found == set(range(1, 48))

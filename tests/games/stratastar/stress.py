@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gamesvc.games import forms, selfplay
-from gamesvc.games.dice import seeded
+from gamesvc.games.dice import Dice, KeyedSource, seeded
 from gamesvc.games.kernel import Command, Form, Refused
 from gamesvc.games.stratastar import GAME
 from gamesvc.games.stratastar.board import INNER
@@ -140,6 +140,16 @@ def shadow(timeline: Timeline[State], seat: int, command: Command) -> None:
     timeline.command(seat, dict(command), seeded("shadow", next_draw=timeline.draws))
 
 
+def refusal_of(timeline: Timeline[State], state: State, seat: int, command: Command) -> dict[str, Any] | None:
+    """Why a command is refused in a state; None where it is accepted."""
+    other = Timeline.resume(GAME, version=timeline.version, state=state, draws=timeline.draws, kept={}, log=timeline.whole_log)
+    try:
+        shadow(other, seat, command)
+    except Refused as refused:
+        return refused.as_json()
+    return None
+
+
 def wide(name: str, state: State, seat: int, rng: random.Random) -> dict[str, Any] | None:
     """A random command of full width, with values taken from what lies about, so that it is often nearly legal."""
     player: Player = state.players[seat]
@@ -176,12 +186,11 @@ def probe_widths(timeline: Timeline[State], seat: int, offered: Any, rng: random
         command = wide(name, timeline.state, seat, rng)
         if command is None:
             continue
-        try:
-            shadow(timeline, seat, command)
-            accepted = True
-        except Refused:
-            accepted = False
-        assert accepted == forms.offered(offered, command), f"{seed}: accepted {accepted}: {command}"
+        refusal = refusal_of(timeline, timeline.state, seat, command)
+        assert (refusal is None) == forms.offered(offered, command), f"{seed}: {refusal}: {command}"
+        dice = Dice(KeyedSource(rng.randbytes(32)))
+        other = GAME.redeal(timeline.state, seat, dice)
+        assert refusal == refusal_of(timeline, other, seat, command), f"{seed}: the refusal of {command} tells secrets"
     for form in rng.sample(list(offered), min(3, len(offered))):
         command = forms.fill(form, rng)
         shadow(timeline, seat, command)

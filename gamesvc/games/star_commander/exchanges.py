@@ -1,0 +1,88 @@
+"""How often a match changes hands: exchanges per turn with default standing orders, for two and four seats.
+
+An exchange is one time that the match waits for another seat than the one it waited for before; the hand-over to the
+seat whose turn begins is one too. A turn in which nobody else is asked therefore takes 1. `answers` counts only the times
+that a seat other than the active one was waited for.
+
+    python -m gamesvc.games.star_commander.exchanges [matches]
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gamesvc.games.dice import seeded
+from gamesvc.games.star_commander import GAME
+from gamesvc.games.star_commander.state import State
+from gamesvc.games.timeline import Timeline, check_options
+
+
+@dataclass
+class Count:
+    """Exchanges and answers of each turn, by whether there was a combat in it."""
+
+    quiet: list[int] = field(default_factory=list)
+    fought: list[int] = field(default_factory=list)
+    quiet_answers: list[int] = field(default_factory=list)
+    fought_answers: list[int] = field(default_factory=list)
+
+    def add(self, exchanges: int, answers: int, fought: bool) -> None:
+        (self.fought if fought else self.quiet).append(exchanges)
+        (self.fought_answers if fought else self.quiet_answers).append(answers)
+
+
+def simulate(edition: str, seats: int, seed: str, turns: int = 60) -> Count:
+    """Play one match of greedy bots and count."""
+    count, rng, dice = Count(), random.Random(seed), seeded(seed)
+    timeline: Timeline[State] = Timeline(GAME)
+    timeline.follow(timeline.begin(check_options(GAME, {"edition": edition, "turn_limit": turns}, seats), seats, dice))
+    turn, last, exchanges, answers, fought = 0, -1, 0, 0, False
+    while GAME.outcome(timeline.state) is None:
+        state = timeline.state
+        if state.turn != turn:
+            if turn:
+                count.add(exchanges, answers, fought)
+            turn, exchanges, answers, fought = state.turn, 0, 0, False
+            last = -1
+        seat = state.prompt.seat
+        if seat != last:
+            exchanges += 1
+            answers += seat != state.active
+            last = seat
+        command = GAME.bots["greedy"](GAME.view(state, seat), GAME.legal_commands(state, seat), rng)
+        run = timeline.command(seat, command, dice)
+        fought = fought or any(event.type == "combat_opened" for event in run.events)
+        timeline.follow(run)
+    return count
+
+
+def summary(name: str, values: Sequence[int]) -> str:
+    if not values:
+        return f"  {name}: no such turn"
+    spread = ", ".join(f"{number}: {values.count(number)}" for number in sorted(set(values)))
+    return f"  {name}: median {statistics.median(values):g}, mean {statistics.mean(values):.2f}, turns by number {{{spread}}}"
+
+
+def report(matches: int) -> str:
+    lines = []
+    for edition in ("classic", "revised"):
+        for seats in (2, 4):
+            total = Count()
+            for at in range(matches):
+                one = simulate(edition, seats, f"exchanges {edition} {seats} {at}")
+                for name in vars(total):
+                    getattr(total, name).extend(getattr(one, name))
+            lines.append(f"{edition}, {seats} seats, {matches} matches, {len(total.quiet) + len(total.fought)} turns")
+            lines.append(summary("exchanges without combat", total.quiet))
+            lines.append(summary("exchanges with combat", total.fought))
+            lines.append(summary("answers of others without combat", total.quiet_answers))
+            lines.append(summary("answers of others with combat", total.fought_answers))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(report(int(sys.argv[1]) if len(sys.argv) > 1 else 20))

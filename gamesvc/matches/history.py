@@ -1,0 +1,55 @@
+"""Looking back: a match step by step, and as it was at a moment. What a viewer sees is what he saw then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from gamesvc.games.kernel import Refused, Viewer
+from gamesvc.matches import board, notices
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.selectors import Access, seat_names
+
+
+def version_at(access: Access, moment: datetime) -> int:
+    """The version a match had at a moment. Raises `Refused` for one before its first event."""
+    found = [stored.version for stored in STORE.read(access.match.id) if stored.occurred_at <= moment]
+    if not found:
+        raise Refused("no_such_version", "The match did not exist at that moment.", "at")
+    return found[-1]
+
+
+def step(access: Access, version: int, as_seat: Viewer = None) -> dict[str, Any]:
+    """What changed from `version` to the next one that the viewer knows of: in words, and as differences of his view."""
+    before = board.look(access, as_seat, version) if version else None
+    after = board.look(access, as_seat, version + 1)
+    told = notices.tell(after.loaded, after.viewer, seat_names(access.seats), version, version + 1, opened=_opened(access))
+    return {
+        "match": str(access.match.id),
+        "from": version,
+        "to": version + 1,
+        "seat": after.viewer,
+        "words": [sentence for _version, _moment, sentence in told],
+        "changes": list(differences(before.view if before is not None else None, after.view)),
+    }
+
+
+def _opened(access: Access) -> bool:
+    return access.match.ended_at is not None
+
+
+def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
+    """Where two JSON values differ: JSON pointers with the value before and after, null where there is none."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in sorted({*before, *after}):
+            yield from differences(before.get(name), after.get(name), f"{path}/{_escaped(name)}")
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for at, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from differences(old, new, f"{path}/{at}")
+    elif before != after:
+        yield {"path": path, "before": before, "after": after}
+
+
+def _escaped(name: object) -> str:
+    return str(name).replace("~", "~0").replace("/", "~1")
