@@ -206,9 +206,8 @@ def append_file(using: str = DEFAULT_DB_ALIAS) -> int:
         # Two processes must not both write what both find missing.
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
-        last = None
-        for last in read_file(file.read()):
-            pass
+        written = list(read_file(file.read()))
+        last = written[-1] if written else None
         if last is not None and get(last.number, using) != last:
             raise FileParted(
                 f"{path} ends with checkpoint {last.number}, and the database has "

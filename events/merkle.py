@@ -50,7 +50,7 @@ def path(tree: Sequence[Sequence[bytes]], index: int) -> list[bytes]:
 
 
 def climb(start: bytes, index: int, size: int, neighbours: Sequence[bytes]) -> bytes:
-    """The root that a leaf, its index among `size` leaves and its path lead to. Raises `ValueError` for a path that does not fit."""
+    """The root that a leaf, its index among `size` leaves and its path lead to. Raises `ValueError` where they do not fit."""
     if not 0 <= index < size:
         raise ValueError(f"leaf {index} is not one of {size}")
     left = list(neighbours)

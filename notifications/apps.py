@@ -1,4 +1,4 @@
-"""The app of notices: an outbox, its sender, and who does not want which. It knows no game and no match."""
+"""The app of notices: an outbox, its sender, who does not want which, and the mail that answers. It knows no game."""
 
 from django.apps import AppConfig
 
@@ -11,5 +11,7 @@ class NotificationsConfig(AppConfig):
         # Models may only be imported once all apps are loaded.
         from accounts import erasure
         from notifications.eraser import erase_notices
+        from notifications.inbound import held, tasks  # noqa: F401
 
         erasure.register("notifications", erase_notices)
+        held.register()

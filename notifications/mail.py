@@ -62,13 +62,15 @@ def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeM
         "Message-ID": row.message_id,
         # Of the time it was due, so that a mail sent again is the same mail and a late one is seen to be late.
         "Date": format_datetime(row.due_at),
-        "Auto-Submitted": "auto-generated",
+        "Auto-Submitted": "auto-replied" if message.auto_replied else "auto-generated",
         "X-Auto-Response-Suppress": "All",
         "X-Game-Reason": clean_line(message.reason or kind.name.replace("_", "-"), 60),
     }
     answered = message.in_reply_to or (threads.root_id(row) if row.topic else "")
     if answered and answered != row.message_id:
-        headers["In-Reply-To"] = headers["References"] = clean_line(answered, 200)
+        headers["In-Reply-To"] = clean_line(answered, 250)
+        path = [threads.root_id(row), answered] if message.in_reply_to and row.topic else [answered]
+        headers["References"] = clean_line(" ".join(path), 500)
     list_name = re.sub(r"[^A-Za-z0-9.-]+", "-", message.list_name or row.topic).strip("-.")[:60]
     if list_name:
         headers["List-Id"] = f"<{list_name.lower()}.{domain}>"

@@ -94,3 +94,74 @@ class Mute(models.Model):
                 fields=["address_hash", "scope", "value"], condition=Q(user__isnull=True), name="notifications_mute_address"
             ),
         ]
+
+
+class ReplyAddress(models.Model):
+    """An address that may be answered: the keyed hash of its token, whose it is, and what an answer is for.
+
+    `topic` is that of the notices (a match), `payload` says what the purpose's handler needs. Past `expires_at` the address is
+    unknown; a handler may find it over before. `used_at` is of addresses that can be used once.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    token_hash = models.CharField(max_length=64, unique=True)
+    purpose = models.CharField(max_length=40)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    topic = models.CharField(max_length=100, blank=True)
+    payload = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "notifications_reply_address"
+        indexes = [models.Index(fields=["topic", "user"])]
+
+
+class MailStatus(models.TextChoices):
+    """Where an inbound mail stands. All but the first two are final."""
+
+    WAITING = "waiting", "to be worked on"
+    HELD = "held", "kept until its owner confirms it"
+    DONE = "done", "worked on"
+    REFUSED = "refused", "not worked on, because it is no answer of a person or not the player's"
+    FAILED = "failed", "set aside, because it could not be worked on"
+
+
+class InboundMail(models.Model):
+    """A mail to a reply address, as it came: stored before its sender is told that it was taken. Deleted after 30 days.
+
+    `received_at` is the moment our border took it; `counts_at` is the same, or the moment a held mail was confirmed. `report`
+    is what the purpose's handler made of it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    address = models.ForeignKey(ReplyAddress, on_delete=models.CASCADE, related_name="mails")
+    envelope_from = models.CharField(max_length=320, blank=True)
+    message_id = models.CharField(max_length=250, blank=True)
+    body_hash = models.CharField(max_length=64)
+    raw = models.BinaryField()
+    received_at = models.DateTimeField()
+    counts_at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(null=True)
+    status = models.CharField(max_length=10, choices=MailStatus.choices, default=MailStatus.WAITING)
+    error = models.CharField(max_length=500, blank=True)
+    report = models.JSONField(null=True)
+    attempts = models.IntegerField(default=0)
+    claimed_until = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "notifications_inbound_mail"
+        indexes = [
+            models.Index(fields=["received_at"], condition=Q(status=MailStatus.WAITING), name="notifications_inbound_waiting"),
+            models.Index(fields=["received_at"], name="notifications_inbound_age"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["address", "message_id"], condition=~Q(message_id=""), name="notifications_inbound_message_once"
+            ),
+            models.UniqueConstraint(
+                fields=["address", "body_hash"], condition=Q(message_id=""), name="notifications_inbound_body_once"
+            ),
+        ]

@@ -34,7 +34,8 @@ class Message:
 
     `sender_name` and `list_name` should be the same for all notices of a topic (`Stones #42`, `match-42`). `reason` is
     machine-readable and goes to `X-Game-Reason`; it is the kind unless said otherwise. `in_reply_to` answers a mail outside
-    the topic's own thread. A topic's subject should stay stable, or mail programs split the thread.
+    the topic's own thread; `auto_replied` says that the whole mail answers one that came in. A topic's subject should stay
+    stable, or mail programs split the thread.
     """
 
     subject: str
@@ -45,6 +46,7 @@ class Message:
     reason: str = ""
     reply_to: str = ""
     in_reply_to: str = ""
+    auto_replied: bool = False
     images: tuple[Image, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +72,8 @@ def register(kind: str, renderer: Renderer, *, label: str = "", essential: bool 
     """Have notices of this kind worded by `renderer(row)`, in the receiver's language and time zone.
 
     The renderer asks again whether the notice still holds and returns None if it does not: then nothing is sent. It may be
-    called several times for one notice and must have no effects. `label` is how people call the kind ("Your turn").
+    called several times for one notice and must have no effect that a second call would repeat. `label` is how people call
+    the kind ("Your turn").
     """
     if not _KIND.match(kind):
         raise ValueError(f"a kind of notice is named in snake_case, at most 60 characters: {kind!r}")

@@ -1,8 +1,11 @@
-"""The addresses that stand in mails. Include them under a path of their own; the name is `notifications:unsubscribe`."""
+"""The addresses that stand in mails: `notifications:unsubscribe`, `notifications:confirm`. Include them under `mail/`."""
 
 from django.urls import path
 
 from notifications import views
 
 app_name = "notifications"
-urlpatterns = [path("unsubscribe/<str:token>", views.unsubscribe, name="unsubscribe")]
+urlpatterns = [
+    path("unsubscribe/<str:token>", views.unsubscribe, name="unsubscribe"),
+    path("confirm/<str:token>", views.confirm, name="confirm"),
+]

@@ -1,6 +1,8 @@
-"""The page behind a mail's unsubscribe link."""
+"""The pages behind links in mails: unsubscribing, and confirming orders that are held."""
 
 from __future__ import annotations
+
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,10 +11,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from notifications import preferences, registry
+from notifications.inbound import addresses, held
+from notifications.inbound.refusals import MailRefused
 from notifications.models import Scope
 from notifications.unsubscribe import Subscription, read
 
 PAGE = "notifications/unsubscribe.html"
+CONFIRM_PAGE = "notifications/confirm.html"
 
 
 # A mail provider posts without cookie, login or form token; the signed link is the authority, and all it can do is this.
@@ -55,3 +60,24 @@ def _page(
         "about_match": bool(subscription.topic),
     }
     return render(request, PAGE, context, status=status)
+
+
+# Without login and form token: whoever reads the player's mailbox is the player, and the link stands in a mail to him alone.
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm(request: HttpRequest, token: str) -> HttpResponse:
+    """GET shows the orders that are held and changes nothing, since link scanners follow links; POST confirms them, once."""
+    address = addresses.find(token)
+    if address is None or address.purpose != held.PURPOSE:
+        return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=404)
+    mail = held.find(UUID(address.payload["mail"]))
+    if request.method == "POST":
+        try:
+            done = held.accept(address)
+        except MailRefused:
+            done = False
+        return render(request, CONFIRM_PAGE, {"state": "done" if done else "unknown"}, status=200 if done else 410)
+    if mail is None or address.used_at is not None:
+        return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=410)
+    return render(request, CONFIRM_PAGE, {"state": "ask", "orders": held.shown(mail), "received_at": mail.received_at})

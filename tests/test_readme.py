@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-pytestmark = [pytest.mark.xdist_group("service"), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 
 def commands() -> list[str]:

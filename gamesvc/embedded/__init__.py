@@ -6,7 +6,8 @@
 
 Any number of processes may use a folder at once. Each holds a shared lock on its `users.lock`, which the system takes
 back when a process ends, even if it is killed; starting and stopping happen under the lock of `start.lock`. What a killed
-process or server leaves behind is put right by the next `use`. Nothing here knows Django.
+process or server leaves behind is put right by the next `use`. A small watcher process stops the servers when the last
+user ended without `release`. Nothing here knows Django.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import Popen
 from types import TracebackType
 from typing import IO
 
-from gamesvc.embedded import sockets
+from gamesvc.embedded import sockets, watcher
 from gamesvc.embedded.postgres import OWNER, RUNTIME, Postgres
 from gamesvc.embedded.processes import EmbeddedError, held_by_others, locked
 from gamesvc.embedded.valkey import Valkey
@@ -29,11 +32,14 @@ __all__ = ["EmbeddedError", "Servers", "use"]
 class Servers:
     """A hold on the servers of one data folder. Made by `use`; also a context manager."""
 
-    def __init__(self, home: Path, users: IO[str], postgres: Postgres | None, valkey: Valkey | None) -> None:
+    def __init__(
+        self, home: Path, users: IO[str], postgres: Postgres | None, valkey: Valkey | None, watching: Popen[bytes]
+    ) -> None:
         self.home = home
         self._users = users
         self._postgres = postgres
         self._valkey = valkey
+        self._watcher = watching
         self._process = os.getpid()
 
     @property
@@ -75,6 +81,8 @@ class Servers:
             self._users.close()
             if not held_by_others(self.home / "users.lock"):
                 _stop(self.home)
+        # Reaps the watcher if it is our child and has seen the same already.
+        self._watcher.poll()
 
     def __enter__(self) -> Servers:
         return self
@@ -111,6 +119,7 @@ def use(data_dir: Path, *, postgres: bool = True, valkey: bool = True) -> Server
                     database.ensure()
                 if broker:
                     broker.ensure()
+                watching = watcher.start(home)
             except BaseException:
                 users.close()
                 if not held_by_others(home / "users.lock"):
@@ -118,9 +127,19 @@ def use(data_dir: Path, *, postgres: bool = True, valkey: bool = True) -> Server
                 raise
     except (PermissionError, NotADirectoryError, FileExistsError) as error:
         raise EmbeddedError(f"The data folder {home} cannot be used by this user ({error}).") from error
-    servers = Servers(home, users, database, broker)
+    servers = Servers(home, users, database, broker, watching)
     atexit.register(servers.release)
     return servers
+
+
+def stop_unused(home: Path, *, before_leaving: Callable[[], None]) -> bool:
+    """Stop the servers if nobody uses them, for the watcher. Says whether it did; then no new user was let in meanwhile."""
+    with locked(home / "start.lock"):
+        if held_by_others(home / "users.lock"):
+            return False
+        _stop(home)
+        before_leaving()
+    return True
 
 
 def _stop(home: Path) -> None:

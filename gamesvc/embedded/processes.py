@@ -11,6 +11,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,13 +177,25 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def held_by_others(path: Path) -> bool:
-    """Whether any process holds the shared lock of this file."""
+    """Whether any process holds the shared lock of this file. To be asked under the start lock.
+
+    The watcher may hold it alone for a moment, once, before it waits for the start lock: so a refusal is asked twice.
+    """
     with path.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
+        refusals = 0
+        while refusals < 2:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                with contextlib.suppress(BlockingIOError):
+                    # Granted beside other users, refused beside the watcher, which then lets go by itself.
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    fcntl.flock(file, fcntl.LOCK_UN)
+                    refusals += 1
+                time.sleep(0.001)
+            else:
+                return False
+    return True
 
 
 def tail(path: Path, characters: int = 600) -> str:

@@ -1,4 +1,4 @@
-"""The processes of the service on one machine: web server, Celery worker and beat, each restarted when it ends.
+"""The processes of the service on one machine: web server, mail receiver, Celery workers and beat, each restarted when it ends.
 
 Used by `manage.py up`, `manage.py demo` and the tests that speak real HTTP. Nothing here knows Django.
 """
@@ -41,13 +41,21 @@ class Service:
         port: int,
         environment: Mapping[str, str],
         web_workers: int = 2,
-        processes: Collection[str] = ("web", "worker", "mailer", "beat"),
+        processes: Collection[str] = ("web", "worker", "mailer", "mailserver", "beat"),
     ) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.logs = data / "logs"
         self.logs.mkdir(parents=True, exist_ok=True)
-        self.environment = {"BASE_URL": f"http://localhost:{port}", **environment, "PYTHONUNBUFFERED": "1"}
+        self.mail_port = free_port()
+        self.environment = {
+            "BASE_URL": f"http://localhost:{port}",
+            # Mail comes in from this machine only, so every mail may be believed.
+            "REPLY_DOMAIN": os.environ.get("REPLY_DOMAIN", "reply.gamesvc.example"),
+            "INBOUND_AUTH": os.environ.get("INBOUND_AUTH", "loopback"),
+            **environment,
+            "PYTHONUNBUFFERED": "1",
+        }
         celery = [sys.executable, "-m", "celery", "-A", "gamesvc.celery"]
         worker = [*celery, "worker", "--pool", "solo", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"]
         commands = {
@@ -58,6 +66,7 @@ class Service:
             ],
             "worker": [*worker, "--queues", "celery", "--hostname", "worker@%h"],
             "mailer": [*worker, "--queues", "mail", "--hostname", "mailer@%h"],
+            "mailserver": [sys.executable, "manage.py", "mailserver", "--host", "127.0.0.1", "--port", str(self.mail_port)],
             "beat": [*celery, "beat", "--loglevel", "WARNING", "--schedule", str(data / "beat"), "--pidfile", ""],
         }
         self._commands = {name: command for name, command in commands.items() if name in processes}
@@ -83,7 +92,7 @@ class Service:
     def stop(self) -> None:
         """End all processes, the sources of work first."""
         self._stopping.set()
-        for name in ("beat", "web", "worker", "mailer"):
+        for name in ("beat", "web", "mailserver", "worker", "mailer"):
             process = self._running.get(name)
             if process is not None and process.poll() is None:
                 process.terminate()

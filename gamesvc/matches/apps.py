@@ -1,4 +1,4 @@
-"""Start-up of the heart: the Celery application, the notice renderers, the erasers, the check of the match keys."""
+"""Start-up of the heart: the Celery application, the notice renderers, the handler of answers, the check of the match keys."""
 
 from django.apps import AppConfig
 
@@ -10,6 +10,8 @@ class MatchesConfig(AppConfig):
     def ready(self) -> None:
         # Not in gamesvc/__init__.py: an engine must load without Celery.
         import gamesvc.celery  # noqa: F401
-        from gamesvc.matches import checks, notices  # noqa: F401
+        from gamesvc.matches import checks, notices, receipts, replies  # noqa: F401
 
         notices.register()
+        receipts.register()
+        replies.register()

@@ -10,14 +10,16 @@ import logging
 from collections.abc import Iterator
 from datetime import timedelta
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import loading, turns
-from gamesvc.matches.models import Match, Question
+from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
+from notifications import outbox
+from notifications.inbound import store
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +27,8 @@ LEASE_SECONDS = 60
 BATCH = 50
 # A default command may lead to another question under the same clock (the next phase of the same turn).
 MOST_DEFAULTS = 60
+# How soon a deadline that waits for unread mail is looked at again.
+MAIL_PAUSE = timedelta(seconds=2)
 
 
 def claim_due(limit: int = BATCH) -> list[tuple[str, str, int, str]]:
@@ -73,6 +77,8 @@ def time_out(*, question_id: str, match_id: str, seat: int, question: str) -> bo
         now = timezone.now()
         if not Question.objects.filter(id=question_id, due_at__lte=now).exists():
             return False
+        if step == 0 and _mail_waits(match, question_id, seat):
+            return False
         try:
             turns.submit(
                 match=match,
@@ -88,3 +94,23 @@ def time_out(*, question_id: str, match_id: str, seat: int, question: str) -> bo
                 return False
             raise
     raise RuntimeError(f"match {match_id}, seat {seat}: question {question} is still open after {MOST_DEFAULTS} default commands")
+
+
+def _mail_waits(match: Match, question_id: str, seat: int) -> bool:
+    """Whether mail of the seat that our border took before the deadline is unread: then the deadline waits, for ten minutes at
+    most. What is unread even then is set aside and the organiser told: one poisoned mail stops nobody's clock."""
+    row = Question.objects.filter(id=question_id).first()
+    holder = Seat.objects.filter(match=match, index=seat).values_list("user_id", flat=True).first()
+    if row is None or holder is None:
+        return False
+    topic, now = str(match.id), timezone.now()
+    if not store.waits_before(topic=topic, user_id=holder, moment=row.due_at):
+        return False
+    if now < row.due_at + store.HOLDS_BACK:
+        Question.objects.filter(id=question_id).update(claimed_until=now + MAIL_PAUSE)
+        return True
+    with transaction.atomic():
+        if store.set_aside(topic=topic, user_id=holder, moment=row.due_at) and match.creator_id is not None:
+            payload = {"match": topic, "seat": seat}
+            outbox.notify(outbox.Notice(kind="mail_set_aside", user_id=match.creator_id, topic=topic, payload=payload))
+    return False

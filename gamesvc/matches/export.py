@@ -1,12 +1,20 @@
-"""A match as a file: JSON Lines, one canonical event a line as a viewer may see it, then a trailer."""
+"""A match as a file: JSON Lines, one canonical event a line as a viewer may see it, then a trailer.
+
+The trailer holds count, head, and the newest checkpoint that may be shown, with the proof that the match is in it.
+"""
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-from events import canonical
-from gamesvc.games.kernel import Viewer
-from gamesvc.matches.loading import STORE, Loaded
+from events import canonical, checkpoints
+from events.statements import Inclusion
+from gamesvc.games.kernel import Viewer, see_event
+from gamesvc.matches.loading import STORE, Loaded, lift
 from gamesvc.matches.selectors import see_record
 
 BATCH = 1000
@@ -20,4 +28,42 @@ def lines(loaded: Loaded, viewer: Viewer) -> Iterator[str]:
         for stored in STORE.read(loaded.match_id, after, min(after + BATCH, until)):
             head = stored.hash.hex()
             yield canonical.encode(see_record(loaded.game, stored, viewer, ended=loaded.ended)).decode() + "\n"
-    yield canonical.encode({"trailer": {"match": str(loaded.match_id), "count": until, "head": head}}).decode() + "\n"
+    trailer: dict[str, Any] = {"match": str(loaded.match_id), "count": until, "head": head}
+    if (proved := inclusion(loaded, viewer)) is not None:
+        trailer["checkpoint"] = proved.as_json()
+    yield canonical.encode({"trailer": trailer}).decode() + "\n"
+
+
+def inclusion(loaded: Loaded, viewer: Viewer) -> Inclusion | None:
+    """The newest checkpoint of the match that a viewer may see, with its proof; None while there is none.
+
+    While the match runs only one between two events next to each other that he may know of: any other would tell when
+    a sealed event happened, or that there is one behind the last that he sees.
+    """
+    for number, version, _hash in checkpoints.heads_of(loaded.match_id):
+        if _may_see(loaded, viewer, version):
+            return checkpoints.prove(loaded.match_id, number)
+    return None
+
+
+def _may_see(loaded: Loaded, viewer: Viewer, version: int) -> bool:
+    until = loaded.viewer_version(viewer)
+    if loaded.ended:
+        return version <= until
+    if version >= until:
+        return False
+    beside = STORE.read(loaded.match_id, version - 1, version + 1)
+    return all(see_event(loaded.game, lift(loaded.game, stored), viewer) is not None for stored in beside)
+
+
+def write(loaded: Loaded, viewer: Viewer, path: Path) -> int:
+    """Write an export to a file that is there whole or not at all. Returns the number of its events."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines(loaded, viewer))
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return loaded.viewer_version(viewer)

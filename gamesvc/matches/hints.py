@@ -39,6 +39,11 @@ def bots(match_id: UUID) -> None:
     _publish("gamesvc.matches.tasks.play_bots", str(match_id))
 
 
+def ended(match_id: UUID) -> None:
+    """A match is over: its head belongs into a checkpoint."""
+    _publish("gamesvc.matches.tasks.checkpoint_ended", str(match_id))
+
+
 def notices() -> None:
     """There are notices to send."""
     global _noticed_at

@@ -16,11 +16,12 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Caption, Event, see_event
-from gamesvc.matches import loading, lobby, selectors
+from gamesvc.matches import letterbox, loading, lobby, selectors
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Invitation, Match, Question, Seat
 from gamesvc.matches.png import to_png
 from notifications import registry
+from notifications.inbound.text import END, MARK
 from notifications.models import Outbox
 from notifications.registry import Image, Message
 
@@ -33,6 +34,7 @@ def register() -> None:
     registry.register("match_started", match_started, label="A match has started")
     registry.register("match_ended", match_ended, label="A match is over")
     registry.register("invitation", invitation, label="Invitations")
+    registry.register("mail_set_aside", mail_set_aside, label="Trouble in a match you opened")
 
 
 def local_time(moment: datetime, user: User | None) -> str:
@@ -47,35 +49,38 @@ def your_turn(row: Outbox) -> Message | None:
     question = Question.objects.filter(match=match, seat=row.payload["seat"], question=row.payload["question"]).first()
     if question is None or match.status != Match.Status.RUNNING:
         return None
-    context = _context(match, row.payload["seat"], row.user)
+    context = context_of(match, row.payload["seat"], row.user)
     due = local_time(question.due_at, row.user)
     context |= {
         "headline": _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")},
         "due": due,
         "due_utc": f"{question.due_at:%a %d %b %H:%M} UTC",
         "orders": context["loaded"].game.order_help(question.prompt),
+        "reply_to": letterbox.reply_address(
+            match=match, loaded=context["loaded"], seat=question.seat, user=row.user, key=row.id, question=question
+        ),
     }
     subject = _("[%(title)s #%(number)s] Your turn, due %(due)s") % {
         "title": context["title"],
         "number": match.number,
         "due": due,
     }
-    return _message("your_turn", subject, context, reason="your-turn")
+    return compose("your_turn", subject, context, reason="your-turn")
 
 
 def match_started(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
     if match.status != Match.Status.RUNNING:
         return None
-    context = _context(match, row.payload["seat"], row.user)
+    context = context_of(match, row.payload["seat"], row.user)
     context["headline"] = _("The match has started")
     subject = _("[%(title)s #%(number)s] The match has started") % {"title": context["title"], "number": match.number}
-    return _message("started", subject, context, reason="match-started")
+    return compose("started", subject, context, reason="match-started")
 
 
 def match_ended(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
-    context = _context(match, row.payload["seat"], row.user)
+    context = context_of(match, row.payload["seat"], row.user)
     outcome = match.outcome
     names = context["names"]
     if outcome is None:
@@ -92,7 +97,7 @@ def match_ended(row: Outbox) -> Message | None:
         ]
         context["how"] = outcome["reason"].replace("_", " ")
     subject = _("[%(title)s #%(number)s] The match is over") % {"title": context["title"], "number": match.number}
-    return _message("ended", subject, context, reason="match-over")
+    return compose("ended", subject, context, reason="match-over")
 
 
 def invitation(row: Outbox) -> Message | None:
@@ -109,25 +114,28 @@ def invitation(row: Outbox) -> Message | None:
         "summary": game.manifest.summary,
         "link": f"{settings.BASE_URL}/invitations/{lobby.invitation_token(asked.id)}/",
     }
-    return _message("invitation", str(context["headline"]), context, reason="invitation")
+    return compose("invitation", str(context["headline"]), context, reason="invitation")
 
 
-def _context(match: Match, seat: int, user: User | None) -> dict[str, Any]:
+def mail_set_aside(row: Outbox) -> Message | None:
+    """For the organiser: a deadline went by although mail for it had come; nothing of the position."""
+    match = Match.objects.get(pk=row.payload["match"])
+    names = selectors.seat_names(tuple(match.seats.select_related("user").order_by("index")))
+    context = plain_context(match) | {"headline": _("A mail could not be read in time"), "name": names[row.payload["seat"]]}
+    subject = _("[%(title)s #%(number)s] A mail could not be read in time") % {
+        "title": context["title"],
+        "number": match.number,
+    }
+    return compose("set_aside", subject, context, reason="mail-set-aside")
+
+
+def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
     """What all notices of a match show: the position as this seat sees it, and what happened since the last look."""
     loaded = loading.load(match.id, match.game)
     seats = tuple(match.seats.select_related("user").order_by("index"))
     names = selectors.seat_names(seats)
-    caption = Caption(str(match.number), names)
-    context: dict[str, Any] = {
-        "match": match,
-        "loaded": loaded,
-        "title": loaded.game.manifest.title,
-        "credit": loaded.game.manifest.credit,
-        "names": names,
-        "link": f"{settings.BASE_URL}/matches/{match.number}/",
-        "head": _head_for(loaded, seat),
-        "since": [],
-    }
+    caption = caption_of(match, names)
+    context = plain_context(match) | {"loaded": loaded, "names": names, "head": _head_for(loaded, seat), "since": []}
     if loaded.started:
         view = loaded.game.view(loaded.timeline.state, seat)
         context["board_text"] = loaded.game.board_text(view, caption)
@@ -135,6 +143,21 @@ def _context(match: Match, seat: int, user: User | None) -> dict[str, Any]:
         own = next(row for row in seats if row.index == seat)
         context["since"] = tell_since(loaded, own, names)
     return context
+
+
+def plain_context(match: Match) -> dict[str, Any]:
+    """What may be said of a match to anybody who was ever in it."""
+    manifest = catalog.game(match.game).manifest
+    return {
+        "match": match,
+        "title": manifest.title,
+        "credit": manifest.credit,
+        "link": f"{settings.BASE_URL}/matches/{match.number}/",
+    }
+
+
+def caption_of(match: Match, names: tuple[str, ...]) -> Caption:
+    return Caption(str(match.number), names)
 
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
@@ -187,8 +210,12 @@ def _head_for(loaded: Loaded, seat: int) -> str:
     return f"{version}:{stored.hash.hex()[:16]}"
 
 
-def _message(name: str, subject: str, context: dict[str, Any], *, reason: str) -> Message:
+def compose(
+    name: str, subject: str, context: dict[str, Any], *, reason: str, in_reply_to: str = "", auto_replied: bool = False
+) -> Message:
+    """The mail of a notice from its two templates. The sentence that one may answer stands in it only where `reply_to` does."""
     picture = context.get("picture")
+    context = {**context, "mark": MARK if context.get("reply_to") else "", "end": END}
     text = render_to_string(f"notices/{name}.txt", context)
     html = render_to_string(f"notices/{name}.html", context)
     match: Match = context["match"]
@@ -200,6 +227,9 @@ def _message(name: str, subject: str, context: dict[str, Any], *, reason: str) -
         sender_name=f"{context['title']} #{match.number}",
         list_name=f"match-{match.number}",
         reason=reason,
+        reply_to=context.get("reply_to", ""),
+        in_reply_to=in_reply_to,
+        auto_replied=auto_replied,
     )
 
 

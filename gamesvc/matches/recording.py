@@ -103,6 +103,8 @@ def record(
     bots = {seat.index for seat in seats if seat.bot}
     if any(one.seat in bots for one in open_now):
         transaction.on_commit(lambda: hints.bots(match.id))
+    if ended:
+        transaction.on_commit(lambda: hints.ended(match.id))
     if len(also) > 1:
         transaction.on_commit(hints.notices)
     return stored

@@ -45,7 +45,7 @@ class Access:
 
 def access_match(*, user: User | None, ident: str, link: str = "") -> Access:
     """Find a match by uuid or public number for a user (None: not signed in). Raises `Unknown` for any other."""
-    match = Match.objects.filter(_by_ident(ident)).first()
+    match = Match.objects.filter(by_ident(ident)).first()
     if match is None:
         raise Unknown(ident)
     seats = tuple(match.seats.select_related("user").order_by("index"))
@@ -92,7 +92,8 @@ def access_seat(*, user: User, ident: str) -> Access:
     raise Forbidden("You have no seat in this match.")
 
 
-def _by_ident(ident: str) -> Q:
+def by_ident(ident: str) -> Q:
+    """The condition for a match named by its number or uuid. Raises `Unknown` for what is neither."""
     return Q(number=int(ident)) if ident.isdecimal() and len(ident) < 18 else Q(pk=_uuid(ident))
 
 

@@ -101,7 +101,12 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A broker that is down must not hold up a turn: the hint is dropped and the sweep finds the work.
 CELERY_TASK_PUBLISH_RETRY = False
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 1, "socket_timeout": 30, "visibility_timeout": 3600, "max_retries": 0}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 1,
+    "socket_timeout": 30,
+    "visibility_timeout": 3600,
+    "max_retries": 0,
+}
 SWEEP_SECONDS = float(os.environ.get("SWEEP_SECONDS", "2"))
 # A mail server that swallows connections holds up mails only: they have a queue, and workers, of their own.
 CELERY_TASK_ROUTES = {"notifications.*": {"queue": "mail"}}
@@ -111,6 +116,12 @@ CELERY_BEAT_SCHEDULE = {
     "lobby": {"task": "gamesvc.matches.tasks.sweep_lobby", "schedule": 300.0},
     "checkpoints": {"task": "gamesvc.matches.tasks.make_checkpoint", "schedule": 3600.0},
     "outbox": {"task": "notifications.tasks.send_due", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}},
+    "inbound": {
+        "task": "notifications.inbound.tasks.sweep_mail",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS},
+    },
+    "old mail": {"task": "notifications.inbound.tasks.forget_mail", "schedule": 3600.0},
     "accounts": {"task": "accounts.tasks.prune", "schedule": 86_400.0},
 }
 
@@ -144,6 +155,14 @@ EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS", "") == "1"
 EMAIL_TIMEOUT = 20
 MAIL_DOMAIN = os.environ.get("MAIL_DOMAIN", "gamesvc.example")
+# The domain of reply addresses; empty: our mails cannot be answered and do not say so. Mails look like
+# `turn+<token>@REPLY_DOMAIN`; REPLY_MAILBOX is the part before the plus where one mailbox of a domain takes them.
+REPLY_DOMAIN = os.environ.get("REPLY_DOMAIN", "")
+REPLY_MAILBOX = os.environ.get("REPLY_MAILBOX", "")
+# Who proves that a mail comes from where it says (`notifications.inbound.authentication`): border, own or loopback.
+INBOUND_AUTH = os.environ.get("INBOUND_AUTH", "border")
+INBOUND_AUTHSERV_ID = os.environ.get("INBOUND_AUTHSERV_ID", "")
+INBOUND_ANSWERS_PER_DAY = int(os.environ.get("INBOUND_ANSWERS_PER_DAY", "300"))
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", f"gamesvc <play@{MAIL_DOMAIN}>")
 
 USE_TZ = True

@@ -1,6 +1,8 @@
 """Tests: the embedded servers in a temporary folder, shared by all test processes of a run."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -8,9 +10,15 @@ if "DATABASE_URL" not in os.environ:
     from gamesvc.embedded import environment
 
     # The first process of a run comes here; the test workers it starts inherit the addresses.
-    _folder = tempfile.TemporaryDirectory(prefix="gamesvc-test-")
-    environment.provide(Path(_folder.name))
-    os.environ["GAMESVC_DATA"] = _folder.name
+    _folder = tempfile.mkdtemp(prefix="gamesvc-test-")
+
+    def _tidy() -> None:
+        environment.release()
+        shutil.rmtree(_folder, ignore_errors=True)
+
+    environment.provide(Path(_folder))
+    atexit.register(_tidy)
+    os.environ["GAMESVC_DATA"] = _folder
 
 from gamesvc.settings.base import *  # noqa: F403
 from gamesvc.settings.base import DATABASE_OWNER_URL, DATABASES, database
@@ -20,3 +28,6 @@ DATABASES["default"] = database(DATABASE_OWNER_URL)
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 CELERY_TASK_ALWAYS_EAGER = False
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Nothing is gathered for tests, so nothing is served from there.
+STATIC_ROOT = None

@@ -1,16 +1,15 @@
-"""Forms of engines as HTML controls, and what is posted from them back as commands. Knows schemas, not games, not Django.
+"""Forms of engines as HTML controls. Knows schemas, not games, not Django.
 
-A schema becomes a tree of `Control`; templates draw it, `read` gathers the posted fields by the same tree. Field names are
-the dotted path of a value (`cards.2.kind`). Order of array items: as listed for check boxes and counts, as numbered for rows.
+A schema becomes a tree of `Control`; templates draw it, `reading` gathers the posted fields by the same tree. Field names are
+the dotted path of a value (`cards.2.kind`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from gamesvc.games.forms import label
@@ -21,20 +20,9 @@ MOST_ROWS = 12
 MOST_BROAD_ROWS = 3
 BROAD = 6
 NOTHING = ""
+_NO_DEFAULT = object()
 UNSAID = "As usual"
 """What an optional parameter means that is left out."""
-MISSING = object()
-
-Posted = Mapping[str, Sequence[str]]
-
-
-class Unreadable(Exception):
-    """A posted field that is no value at all; `path` names the field."""
-
-    def __init__(self, path: str, detail: str) -> None:
-        super().__init__(detail)
-        self.path = path
-        self.detail = detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +55,7 @@ class Control:
     @property
     def shown(self) -> str:
         """The one value of a fixed control, in words."""
-        return _label(self.schema, _only(self.schema))
+        return _label(self.schema, only(self.schema))
 
     @property
     def long(self) -> bool:
@@ -98,7 +86,11 @@ class Sheet:
     @property
     def summary(self) -> str:
         """The form's label, with what is settled in it, to tell forms of one command apart."""
-        settled = [control for control in self.controls if control.kind == "fixed" and control.shown not in self.form.label]
+        settled = [
+            control
+            for control in self.controls
+            if control.kind == "fixed" and isinstance(only(control.schema), str) and control.shown not in self.form.label
+        ]
         told = ", ".join(f"{control.label.lower()} {control.shown}" for control in settled)
         return f"{self.form.label}: {told}" if told else self.form.label
 
@@ -180,16 +172,16 @@ def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
     if not base["required"] and len(values) == 1 and not values[0] and values[0] != "":
         # Zero, no or nothing is all there is to choose: leaving it out says the same.
         return Control("absent", **base)
-    default = schema.get("default", MISSING)
+    default = schema.get("default", _NO_DEFAULT)
     if base["required"] and len(values) == 1:
         return Control("fixed", **base)
-    options = [Option(key(value), _label(schema, value), value == default and value is not MISSING) for value in values]
+    options = [Option(key(value), _label(schema, value), value == default and value is not _NO_DEFAULT) for value in values]
     if not base["required"]:
         options.insert(0, Option(NOTHING, UNSAID, not any(option.chosen for option in options)))
     return Control("radios" if len(options) <= MOST_CHIPS else "select", **base, options=tuple(options))
 
 
-def _only(schema: Schema) -> Any:
+def only(schema: Schema) -> Any:
     """The one value that a schema leaves."""
     if "const" in schema:
         return schema["const"]
@@ -342,165 +334,3 @@ def _rows(schema: Schema, path: str, base: dict[str, Any], most: int) -> Control
     shown = min(most, MOST_BROAD_ROWS if _breadth(first) > BROAD else MOST_ROWS)
     rows = tuple(control({"title": f"{at + 1}", **items}, f"{path}.{at}", at < needed) for at in range(max(needed, shown)))
     return Control("rows", **base, children=rows)
-
-
-def filled(one: Control, posted: Posted) -> Control:
-    """The same control showing what was posted, so that a refused form need not be filled in again."""
-    children = tuple(filled(child, posted) for child in one.children)
-    if one.kind in ("radios", "select", "checks", "alternatives"):
-        given = posted.get(one.path, ())
-        options = tuple(replace(option, chosen=option.value in given) for option in one.options)
-        return replace(one, options=options, children=children)
-    return replace(one, value=_first(posted, one.path), children=children)
-
-
-# --- from posted fields to values ---
-
-
-def read(the_sheet: Sheet, posted: Posted) -> dict[str, Any]:
-    """The command that was posted. Raises `Unreadable`; whether it is legal is for `forms.fault` and the engine."""
-    command: dict[str, Any] = {"name": the_sheet.form.name}
-    for one in the_sheet.controls:
-        value = read_value(one, posted)
-        if value is not MISSING:
-            command[one.path] = value
-    return command
-
-
-def _first(posted: Posted, path: str) -> str:
-    values = posted.get(path, ())
-    return values[-1].strip() if values else ""
-
-
-def _empty(one: Control) -> Any:
-    """What an empty field means: nothing, or null where the schema allows it."""
-    kinds = one.schema.get("type", ())
-    return None if not isinstance(kinds, str) and "null" in kinds else MISSING
-
-
-def _none(one: Control) -> Any:
-    """What a list means in which nothing is chosen."""
-    return [] if one.required else _empty(one)
-
-
-def read_value(one: Control, posted: Posted) -> Any:
-    """The value of one control, `MISSING` where it was left empty."""
-    match one.kind:
-        case "fixed":
-            return _only(one.schema)
-        case "absent":
-            return _empty(one)
-        case "radios" | "select":
-            return _read_choice(one, posted)
-        case "number":
-            return _read_number(one, _first(posted, one.path))
-        case "check":
-            return _first(posted, one.path) == "true"
-        case "text":
-            text = _first(posted, one.path)
-            return text if text or one.required else _empty(one)
-        case "group":
-            return _read_group(one, posted)
-        case "alternatives":
-            return _read_alternatives(one, posted)
-        case "checks":
-            return _read_checks(one, posted) or _none(one)
-        case "counts":
-            counted = [child.schema["const"] for child in one.children for _ in range(_read_count(child, posted))]
-            return counted or _none(one)
-        case "rows":
-            rows = [read_value(row, posted) for row in one.children]
-            return [row for row in rows if row is not MISSING] or _none(one)
-        case _:
-            return _read_json(one, _first(posted, one.path))
-
-
-def _values(one: Control) -> list[Any]:
-    schema = one.schema
-    if "oneOf" in schema:
-        return [option["const"] for option in schema["oneOf"]]
-    if "const" in schema:
-        return [schema["const"]]
-    if "enum" in schema:
-        return list(schema["enum"])
-    if schema.get("type") == "boolean":
-        return [True, False]
-    return list(range(schema["minimum"], schema["maximum"] + 1))
-
-
-def _read_choice(one: Control, posted: Posted) -> Any:
-    text = _first(posted, one.path)
-    if text == NOTHING and not any(key(value) == NOTHING for value in _values(one)):
-        if one.required:
-            raise Unreadable(one.path, f"{one.label}: choose one.")
-        return _empty(one)
-    for value in _values(one):
-        if key(value) == text:
-            return value
-    raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
-
-
-def _read_count(one: Control, posted: Posted) -> int:
-    """How many of an item; at most as many as there are, so that no number makes a list without end."""
-    text = _first(posted, one.path)
-    count = int(_read_number(one, text)) if text else 0
-    if not 0 <= count <= (one.high or 0):
-        raise Unreadable(one.path, f"{one.label}: take 0 to {one.high or 0}.")
-    return count
-
-
-def _read_number(one: Control, text: str) -> Any:
-    if not text:
-        if one.required:
-            raise Unreadable(one.path, f"{one.label}: write a whole number.")
-        return _empty(one)
-    if not re.fullmatch(r"[+-]?[0-9]{1,12}", text):
-        raise Unreadable(one.path, f"{one.label}: {text[:40]!r} is no whole number.")
-    return int(text)
-
-
-def _read_group(one: Control, posted: Posted) -> Any:
-    found = {child.path.rsplit(".", 1)[-1]: read_value(child, posted) for child in one.children}
-    found = {name: value for name, value in found.items() if value is not MISSING}
-    if not one.required and all(child.kind == "fixed" or _blank(child, posted) for child in one.children):
-        return _empty(one)
-    return found
-
-
-def _blank(one: Control, posted: Posted) -> bool:
-    return not any(
-        value.strip()
-        for path, values in posted.items()
-        if path == one.path or path.startswith(one.path + ".")
-        for value in values
-    )
-
-
-def _read_alternatives(one: Control, posted: Posted) -> Any:
-    text = _first(posted, one.path)
-    if text == NOTHING:
-        if one.required:
-            raise Unreadable(one.path, f"{one.label}: choose one.")
-        return _empty(one)
-    if not text.isdecimal() or int(text) >= len(one.children):
-        raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
-    return read_value(one.children[int(text)], posted)
-
-
-def _read_checks(one: Control, posted: Posted) -> list[Any]:
-    ticked = posted.get(one.path, ())
-    listed: list[Any] = list(one.schema["supply"]) if "supply" in one.schema else list(one.schema["items"]["enum"])
-    known = {key(value) for value in listed}
-    for text in ticked:
-        if text not in known:
-            raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
-    return [value for value in listed if key(value) in ticked]
-
-
-def _read_json(one: Control, text: str) -> Any:
-    if not text and not one.required:
-        return _empty(one)
-    try:
-        return json.loads(text)
-    except ValueError:
-        raise Unreadable(one.path, f"{one.label}: this is no JSON.") from None

@@ -7,7 +7,7 @@ links. Everything else is text. All text is escaped before any mark is read, so 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 
 _ITEM = re.compile(r"^(\s*)([-*+]|\d+[.)])\s+(.*)$")
@@ -78,7 +78,7 @@ def _blocks(lines: list[str]) -> Iterator[str]:
             at = end
 
 
-def _while(lines: list[str], at: int, holds) -> int:  # type: ignore[no-untyped-def]
+def _while(lines: list[str], at: int, holds: Callable[[str], bool]) -> int:
     while at < len(lines) and lines[at].strip() and holds(lines[at]):
         at += 1
     return at

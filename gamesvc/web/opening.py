@@ -17,7 +17,7 @@ from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Game, Refused
 from gamesvc.matches import lobby, selectors
 from gamesvc.matches.models import Match
-from gamesvc.web import controls, rules
+from gamesvc.web import controls, reading, rules
 from gamesvc.web.access import find, signed_in
 
 PACES = (24, 48, 72, 120, 168, 12, 4, 1)
@@ -35,12 +35,12 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
     error: Refused | None = None
     if request.method == "POST":
         posted = _posted(request)
-        options = controls.filled(options, posted)
+        options = reading.filled(options, posted)
         try:
             return redirect("web:match", _create(request, engine, options, posted).number)
         except lobby.TooMany as too_many:
             error = Refused("too_many", str(too_many))
-        except controls.Unreadable as unreadable:
+        except reading.Unreadable as unreadable:
             error = Refused("unreadable", unreadable.detail, unreadable.path)
         except Refused as refused:
             error = refused
@@ -76,8 +76,8 @@ def _number(request: HttpRequest, name: str, default: int) -> int:
     return int(text)
 
 
-def _create(request: HttpRequest, engine: Game[Any], options: controls.Control, posted: controls.Posted) -> Match:
-    chosen = controls.read_value(options, posted) if options.children else {}
+def _create(request: HttpRequest, engine: Game[Any], options: controls.Control, posted: reading.Posted) -> Match:
+    chosen = reading.read_value(options, posted) if options.children else {}
     if found := fault(engine.manifest.options, chosen, "options"):
         raise Refused("bad_options", found.detail, found.path)
     seats = _number(request, "seats", engine.manifest.min_seats)

@@ -1,9 +1,7 @@
-"""The page of one match: what is expected, the board, the controls, the log; and the commands sent from it."""
+"""The page of one match: what is expected, the board, the controls, the log. What is sent from it is in `acts`."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import secrets
 from collections.abc import Mapping
@@ -12,32 +10,23 @@ from html import unescape
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
-from django.utils import timezone
+from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
-from django.views.decorators.http import require_POST
 
 from gamesvc.games.chart import WIDTH
-from gamesvc.games.forms import fault
-from gamesvc.games.kernel import Awaited, Caption, Form, Refused
-from gamesvc.matches import loading, notices, selectors, turns
+from gamesvc.games.kernel import Awaited, Caption, Form
+from gamesvc.matches import loading, notices, selectors
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
-from gamesvc.matches.turns import Sender
-from gamesvc.web import controls, lists, moments
+from gamesvc.web import controls, lists, moments, reading
 from gamesvc.web.access import find
 
 LOG_LINES = 40
-MOST_ORDERS = 30
 MOST_BEFORE_PLAY = 1000
 """Replay looks for the first board among so many events; seats may have been taken and given back before it."""
 _SHEET = re.compile(rf'viewBox="0 0 {WIDTH} (?P<height>[0-9.]+)" width="{WIDTH}" height="[0-9.]+"')
-SEND_AGAIN = "Something happened since this page was made. Look at the board and the log, then send it again."
 
 
 @dataclass(slots=True)
@@ -68,7 +57,7 @@ class Failed:
 
 
 def match_page(request: HttpRequest, ident: str) -> HttpResponse:
-    return _page(request, find(request, ident))
+    return show_match(request, find(request, ident))
 
 
 def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
@@ -103,7 +92,7 @@ def _picture(access: Access, loaded: Loaded) -> str:
     return loaded.game.picture(loaded.game.view(loaded.timeline.state, access.viewer), _caption(access))
 
 
-def _page(request: HttpRequest, access: Access, failed: Failed | None = None) -> HttpResponse:
+def show_match(request: HttpRequest, access: Access, failed: Failed | None = None) -> HttpResponse:
     match = access.match
     loaded = loading.load(match.id, match.game)
     names = selectors.seat_names(access.seats)
@@ -119,7 +108,7 @@ def _page(request: HttpRequest, access: Access, failed: Failed | None = None) ->
         "log": _log(request, access, loaded, names),
         "last_told": loaded.viewer_version(access.viewer),
         "commitment": loaded.opened.get("commitment", ""),
-        "head_hash": bytes(match.head_hash).hex() if match.head_hash else "",
+        "head_hash": _head_hash(access, loaded),
     }
     if loaded.started:
         context |= _position(access, loaded, _past(request)) | _questions(access, loaded, names)
@@ -186,6 +175,12 @@ def _safe(picture: str) -> SafeString:
 def _cropped(found: re.Match[str]) -> str:
     left, top, width, height = 6, 84, WIDTH - 12, float(found["height"]) - 84
     return f'viewBox="{left} {top} {width} {height:g}" width="{width}" height="{height:g}"'
+
+
+def _head_hash(access: Access, loaded: Loaded) -> str:
+    """The hash of the last event the reader may know of: whoever notes it down can prove later what there was."""
+    version = loaded.viewer_version(access.viewer)
+    return STORE.read(loaded.match_id, version - 1, version)[-1].hash.hex() if version else ""
 
 
 def _headline(picture: str, name: str) -> str:
@@ -278,121 +273,4 @@ def _sheet(form: Form, failed: Failed | None) -> controls.Sheet:
     made = controls.sheet(form)
     if failed is None or failed.form != made.key:
         return made
-    return controls.Sheet(made.key, form, tuple(controls.filled(one, failed.posted) for one in made.controls))
-
-
-# --- what is sent from it ---
-
-
-@require_POST
-@login_required
-def send_command(request: HttpRequest, ident: str) -> HttpResponse:
-    """A form of the page: find it again among those legal now, read its fields, submit."""
-    access = find(request, ident)
-    posted = {name: request.POST.getlist(name) for name in request.POST}
-    form_key = request.POST.get("_form", "")
-    try:
-        command = _chosen(access, form_key, posted)
-        order = _submit(request, access, command, _expected(request))
-    except controls.Unreadable as unreadable:
-        return _page(request, access, Failed(unreadable.detail, 422, form_key, unreadable.path, posted))
-    except Refused as refused:
-        return _page(request, access, Failed(refused.detail, 422, form_key, refused.parameter or "", posted))
-    except (turns.Stale, turns.KeyReused, turns.Busy):
-        return _page(request, access, Failed(SEND_AGAIN, 409, form_key, "", posted))
-    messages.success(request, f"Done: {order}")
-    return redirect("web:match", access.match.number)
-
-
-@require_POST
-@login_required
-def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
-    """What a form as it is filled in now would be as an order text, or what is still missing. Changes nothing."""
-    access = find(request, ident)
-    posted = {name: request.POST.getlist(name) for name in request.POST}
-    try:
-        command = _chosen(access, request.POST.get("_form", ""), posted)
-    except (controls.Unreadable, Refused) as failed:
-        return JsonResponse({"order": "", "why": failed.detail})
-    except turns.Stale:
-        return JsonResponse({"order": "", "why": SEND_AGAIN})
-    return JsonResponse({"order": loading.load(access.match.id, access.match.game).game.render(command), "why": ""})
-
-
-def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> dict[str, Any]:
-    if access.seat is None:
-        raise Refused("no_seat", "You have no seat in this match.")
-    loaded = loading.load(access.match.id, access.match.game)
-    if not loaded.started or loaded.ended:
-        raise Refused("not_running", "The match is not running.")
-    forms = loaded.game.legal_commands(loaded.timeline.state, access.seat.index)
-    form = next((form for form in forms if controls.key_of(form) == form_key), None)
-    if form is None:
-        raise turns.Stale(loaded.viewer_version(access.viewer), [])
-    command = controls.read(controls.sheet(form), posted)
-    if found := fault(form.schema(), command):
-        raise Refused("not_offered", found.detail, found.path)
-    return command
-
-
-def _expected(request: HttpRequest) -> int:
-    text = request.POST.get("_version", "")
-    if not text.isdecimal() or len(text) > 9:
-        raise Refused("unreadable", "The page did not say which version it showed; load it again.", "version")
-    return int(text)
-
-
-def _submit(request: HttpRequest, access: Access, command: Mapping[str, Any], version: int) -> str:
-    """Submit one command and return it as an order text."""
-    assert access.seat is not None
-    assert access.user is not None
-    written = json.dumps(command, sort_keys=True, separators=(",", ":"))
-    # The page's own key makes a double click one command; the command in it lets a corrected form be sent again.
-    key = f"{request.POST.get('_once', '')[:40]}:{version}:{hashlib.sha256(written.encode()).hexdigest()}"
-    turns.submit(
-        match=access.match,
-        sender=Sender(Actor("seat", access.seat.index), "web", timezone.now(), access.user.pk),
-        command=command,
-        expected_version=version,
-        command_id=turns.command_id(sender=f"web {access.user.pk} {access.match.pk}", key=key),
-    )
-    return loading.load(access.match.id, access.match.game).game.render(command)
-
-
-@require_POST
-@login_required
-def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
-    """Orders as text, one a line, in the game's own notation; at the first that cannot be done the rest waits."""
-    access = find(request, ident)
-    text = request.POST.get("orders", "")
-    lines = [line.strip() for line in text.splitlines() if line.strip()][:MOST_ORDERS]
-    done: list[str] = []
-    try:
-        if access.seat is None:
-            raise Refused("no_seat", "You have no seat in this match.")
-        version = _expected(request)
-        if not lines:
-            raise Refused("unreadable", "Write an order, one a line.", "orders")
-        for line in lines:
-            loaded = loading.load(access.match.id, access.match.game)
-            if not loaded.started or loaded.ended:
-                raise Refused("not_running", "The match is not running.")
-            if done:
-                version = loaded.viewer_version(access.viewer)
-            command = loaded.game.parse(line, loaded.game.view(loaded.timeline.state, access.viewer))
-            done.append(_submit(request, access, command, version))
-    except Refused as refused:
-        return _page(request, access, _failed_orders(refused.detail, 422, lines, done))
-    except (turns.Stale, turns.KeyReused, turns.Busy):
-        return _page(request, access, _failed_orders(SEND_AGAIN, 409, lines, done))
-    messages.success(request, f"Done: {'; '.join(done)}")
-    return redirect("web:match", access.match.number)
-
-
-def _failed_orders(detail: str, status: int, lines: list[str], done: list[str]) -> Failed:
-    """Say which line failed; what stood before it is done, what follows is kept in the field."""
-    if len(lines) > 1:
-        detail = f"Line {len(done) + 1} ({lines[len(done)]}): {detail}"
-    if done:
-        detail += f" Done before it: {'; '.join(done)}."
-    return Failed(detail, status, "orders", "orders", orders="\n".join(lines[len(done) :]))
+    return controls.Sheet(made.key, form, tuple(reading.filled(one, failed.posted) for one in made.controls))

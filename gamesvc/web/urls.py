@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from gamesvc.web import lists, opening, profile, rules, table
+from gamesvc.web import acts, lists, opening, profile, rules, table
 
 app_name = "web"
 urlpatterns = [
@@ -16,9 +16,9 @@ urlpatterns = [
     path("matches/<str:ident>/", table.match_page, name="match"),
     path("matches/<str:ident>/board.svg", table.board_picture, name="board"),
     path("matches/<str:ident>/version", table.newest_version, name="version"),
-    path("matches/<str:ident>/command", table.send_command, name="command"),
-    path("matches/<str:ident>/preview", table.preview_order, name="preview"),
-    path("matches/<str:ident>/orders", table.send_orders, name="orders"),
+    path("matches/<str:ident>/command", acts.send_command, name="command"),
+    path("matches/<str:ident>/preview", acts.preview_order, name="preview"),
+    path("matches/<str:ident>/orders", acts.send_orders, name="orders"),
     path("matches/<str:ident>/seats", opening.change_seats, name="seats"),
     path("matches/<str:ident>/invite", opening.invite, name="invite"),
     path("profile/", profile.profile, name="profile"),

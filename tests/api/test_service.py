@@ -18,7 +18,7 @@ import pytest
 
 from gamesvc.matches.client import Answer, Client
 
-pytestmark = [pytest.mark.xdist_group("service"), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 # Long enough that no clock of these matches runs out by itself (an hour is two seconds here).
 CALM = {"hours": 700, "options": {"homeworld_choice": "random"}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
 import shutil
@@ -19,7 +18,6 @@ import pytest
 
 from gamesvc.embedded import EmbeddedError, Servers, processes, use, valkey
 
-pytestmark = pytest.mark.xdist_group("embedded")
 
 HOLD = """
 import signal, sys
@@ -125,6 +123,16 @@ def test_a_killed_user_is_forgotten(home: Path) -> None:
     assert pids(home) == (None, None)
 
 
+def test_servers_stop_when_the_last_user_is_killed(home: Path) -> None:
+    child = holder(home, "stay")
+    assert child.stdout is not None
+    child.stdout.readline()
+    assert None not in pids(home)
+    child.kill()
+    child.wait()
+    eventually(lambda: pids(home) == (None, None), 30)
+
+
 @pytest.mark.parametrize("victims", ["postgres", "valkey", "everything"])
 def test_killed_servers_come_back(home: Path, victims: str) -> None:
     child = holder(home, "stay")
@@ -215,7 +223,7 @@ def test_root_without_namespaces_runs_a_copy(
     with use(closed) as servers:
         assert ask(servers.database_url, "SELECT 1") == 1
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
-    with contextlib.suppress(FileNotFoundError):
+    with processes.locked(closed / "watch.lock"):  # the watcher is done
         shutil.rmtree(elsewhere)
     with pytest.raises(EmbeddedError, match="is gone"):
         use(closed)

@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from gamesvc.web.controls import Control, Sheet, key, read_value
+from gamesvc.web.controls import Control, Sheet, key
+from gamesvc.web.reading import read_value
 
 
 class TooManyRows(Exception):

@@ -6,7 +6,8 @@ import pytest
 
 from gamesvc.games.forms import Unfillable, fault, fill
 from gamesvc.games.kernel import Form
-from gamesvc.web.controls import Unreadable, control, key_of, read, sheet
+from gamesvc.web.controls import control, key_of, sheet
+from gamesvc.web.reading import Unreadable, read
 from tests.web.posting import canonical, encode
 
 FORMS = [

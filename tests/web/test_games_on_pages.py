@@ -9,7 +9,7 @@ from gamesvc.games import catalog
 from gamesvc.games import forms as game_forms
 from gamesvc.games.protocol import Session
 from gamesvc.matches import loading, lobby
-from gamesvc.web import controls
+from gamesvc.web import controls, reading
 from tests.web.page import chosen, forms
 from tests.web.posting import TooManyRows, canonical, encode, said
 
@@ -36,7 +36,7 @@ def test_every_form_met_in_play_can_be_posted(game_id):
                     assert form.aside, f"{form.name} must fit on the page"
                     continue
                 sheet = controls.sheet(form)
-                assert canonical(controls.read(sheet, posted)) == canonical(said(sheet, command))
+                assert canonical(reading.read(sheet, posted)) == canonical(said(sheet, command))
             moving = [form for form in offered if not form.aside]
             answer = session.answer({"op": "command", "seat": awaited.seat, "command": game_forms.fill(rng.choice(moving), rng)})
             assert answer["ok"], answer

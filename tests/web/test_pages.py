@@ -189,6 +189,14 @@ def test_one_sees_only_ones_own_hand(toy_offered, clients):
     assert "Play a card" not in html(other.get(f"/matches/{match.number}/"))
 
 
+def test_the_page_shows_commitment_and_hash(toy_offered, clients):
+    match = running(clients)
+    page = html(clients[0].get(f"/matches/{match.number}/"))
+    loaded = loading.load(match.id, "toy")
+    assert loaded.opened["commitment"] in page
+    assert loaded.head.hash.hex() in page
+
+
 def test_watching_needs_leave(toy_offered, clients):
     hidden = running(clients, watch="nobody")
     linked = running(clients)

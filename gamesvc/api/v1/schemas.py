@@ -218,6 +218,47 @@ class Invitation(serializers.Serializer[Any]):
     link = serializers.CharField()
 
 
+class Statement(serializers.Serializer[Any]):
+    """What a checkpoint says, and what is signed."""
+
+    number = serializers.IntegerField()
+    made_at = serializers.CharField()
+    streams = serializers.IntegerField(help_text="How many matches the root is over.")
+    root = serializers.CharField()
+    previous = serializers.CharField(help_text="Hash of the checkpoint before; zeros for the first.")
+
+
+class Checkpoint(serializers.Serializer[Any]):
+    statement = Statement()
+    key = serializers.CharField(help_text="Ed25519 public key, in hex.")
+    signature = serializers.CharField()
+
+
+class CheckpointPage(serializers.Serializer[Any]):
+    results = Checkpoint(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class PublicKey(serializers.Serializer[Any]):
+    algorithm = serializers.CharField()
+    key = serializers.CharField(help_text="In hex; `verify --key` takes this answer as a file.")
+    former = serializers.ListField(child=serializers.CharField(), help_text="Keys that signed earlier checkpoints.")
+
+
+class Inclusion(serializers.Serializer[Any]):
+    """The proof that a match stands in a checkpoint with this version and hash."""
+
+    version = serializers.IntegerField()
+    hash = serializers.CharField()
+    salt = serializers.CharField()
+    index = serializers.IntegerField()
+    path = serializers.ListField(child=serializers.CharField())
+
+
+class ProvenCheckpoint(Checkpoint):
+    proof = Inclusion()
+
+
 class Problem(serializers.Serializer[Any]):
     """RFC 9457."""
 

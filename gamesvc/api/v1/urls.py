@@ -4,7 +4,7 @@ from django.conf import settings
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from gamesvc.api.v1 import views
+from gamesvc.api.v1 import checkpoints, views
 
 urlpatterns = [
     path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
@@ -25,8 +25,13 @@ urlpatterns = [
     path("matches/<str:ident>/events/", views.MatchEvents.as_view()),
     path("matches/<str:ident>/steps/<int:version>/", views.Step.as_view()),
     path("matches/<str:ident>/export/", views.Export.as_view()),
+    path("matches/<str:ident>/proof/", checkpoints.MatchProof.as_view()),
     path("matches/<str:ident>/commands/", views.Commands.as_view()),
     path("matches/<str:ident>/orders/", views.Orders.as_view()),
+    path("checkpoints/", checkpoints.Checkpoints.as_view()),
+    path("checkpoints/latest/", checkpoints.LatestCheckpoint.as_view()),
+    path("checkpoints/key/", checkpoints.PublicKey.as_view()),
+    path("checkpoints/<int:number>/", checkpoints.CheckpointDetail.as_view()),
     path("tokens/", views.Tokens.as_view()),
     path("tokens/<uuid:token_id>/", views.TokenDetail.as_view()),
 ]

@@ -58,7 +58,10 @@ def parse(text: str, view: Data) -> Command:
     parts = words(text)
     if not parts:
         raise Refused("unreadable", f"The order is empty. Write one of: {', '.join(_shown())}.")
-    verb = pick(parts[0], VERBS, "order")
+    try:
+        verb = pick(parts[0], VERBS, "order")
+    except Refused as refused:
+        raise Refused(refused.code, f"{refused.detail} Orders: {', '.join(_shown())}.", refused.parameter) from None
     sheet = view.get("sheet") or {}
     if verb == "form_fleet":
         return _form_fleet(text, view)

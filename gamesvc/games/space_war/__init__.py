@@ -12,6 +12,7 @@ from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
 from gamesvc.games.space_war.notation import order_help, parse, render
 from gamesvc.games.space_war.picture import picture
+from gamesvc.games.space_war.rules_help import rules_help
 from gamesvc.games.space_war.state import State
 from gamesvc.games.space_war.view import faults, outcome, redact, redeal, reveals, stale, view
 from gamesvc.games.space_war.words import board_text, tell
@@ -37,7 +38,7 @@ GAME: Game[State] = Game(
     board_text=board_text,
     tell=tell,
     bots={"random": play_random, "greedy": choose_greedy},
-    rules_help=lambda: "",
+    rules_help=rules_help,
     stale=stale,
     reveals=reveals,
     marks=marks,

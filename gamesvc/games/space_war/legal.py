@@ -91,8 +91,8 @@ def awaited(state: State) -> tuple[Awaited, ...]:
     waiting = blockers(state)
     if waiting:
         prompt = waiting[0]
-        own = prompt.seat == state.active and state.phase in (*OWN_PHASES, "draw", "between")
-        return (Awaited(prompt.seat, prompt.kind, turn_id, "turn"),) if own else (
+        mine = prompt.seat == state.active and state.phase in (*OWN_PHASES, "draw", "between")
+        return (Awaited(prompt.seat, prompt.kind, turn_id, "turn"),) if mine else (
             Awaited(prompt.seat, prompt.kind, f"prompt{prompt.id}.{state.rewinds}", "choice"),
         )  # fmt: skip
     seat = barred(state, state.agenda)
@@ -101,7 +101,8 @@ def awaited(state: State) -> tuple[Awaited, ...]:
         kind = "last_answer" if state.agenda[0]["op"] == "pending" else "barrier"
         return (Awaited(seat, kind, f"{kind}{newest}.{state.rewinds}", "reaction"),)
     if state.phase == "review":
-        return (Awaited(state.active, "review", f"review{state.turn}.{state.rewinds}", "reaction"),)
+        own = [prompt.kind for prompt in state.prompts if prompt.seat == state.active]
+        return (Awaited(state.active, own[0] if own else "review", f"review{state.turn}.{state.rewinds}", "reaction"),)
     return (Awaited(state.active, state.phase, turn_id, "turn"),)
 
 

@@ -183,8 +183,8 @@ def _zone(
             places[p["id"]] = (x, row)
     for item in seen["items"]:
         if item["what"] in places:
-            x, row = places[item["what"]]
-            chart.disc(x + 55, row + 3, item["item"])
+            left, above = places[item["what"]]
+            chart.disc(left + 55, above + 3, item["item"])
 
 
 def _piece(chart: Chart, seen: Data, stack: Sequence[Mapping[str, Any]], x: float, y: float, zone: int, you: int) -> None:

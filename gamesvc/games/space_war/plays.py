@@ -212,6 +212,11 @@ def _revive(board: Board, seat: int, instance: str, most: int) -> Iterator[Choic
         yield {"targets": schema}, ()
 
 
+def _sabotage(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
+    """What is discarded is chosen when the hand is seen."""
+    yield {}, ()
+
+
 def _sacrifice(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
     own = board.own(seat)
     yield ({"targets": pick_pieces(board, own)} if own else {}), ()
@@ -287,6 +292,7 @@ _SPECIAL = {
     "fatal_error": _fatal_error,
     "discovery": _discovery,
     "revive_procedure": _revive,
+    "sabotage": _sabotage,
     "sacrifice": _sacrifice,
     "deploy_starship": _deploy,
     "duplication": _duplication,

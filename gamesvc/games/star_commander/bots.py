@@ -133,7 +133,8 @@ class Greedy:
             if card in ("trade_envoy", "mass_production"):
                 cells = form.parameters["targets"]["properties"]["a"]["enum"]
                 return self.aimed(form, max(cells, key=lambda cell: self.cells[cell]["devs"]))
-            if card in ("explore_the_unknown", "filibuster"):
+            has_room = self.me["hand"] + 1 <= self.me["hand_limit"] - 2  # or it would draw and discard without end
+            if card == "filibuster" or (card == "explore_the_unknown" and has_room):
                 return {"name": "play_command", "uid": form.parameters["uid"]["enum"][0]}
             if card == "orbital_bombardment":
                 ships = form.parameters["targets"]["properties"]["a"]["enum"]

@@ -17,7 +17,7 @@ SHORT = {"Strike Fighter": "Fighter", "Defense Station": "Station", "Missile Pla
 NARROW = {
     "Strike Fighter": "Fighter",
     "Corvette": "Corv.",
-    "Frigate": "Frigate",
+    "Frigate": "Frig.",
     "Destroyer": "Destr.",
     "Battleship": "Battle",
     "Battlecruiser": "Bcruis.",
@@ -42,7 +42,7 @@ class Layout:
 
     @classmethod
     def of(cls, grid: int) -> Layout:
-        sizes = {3: (196.0, 117.0, 158.0, 3), 4: (150.0, 92.0, 172.0, 2), 5: (124.0, 70.0, 172.0, 2)}
+        sizes = {3: (196.0, 117.0, 158.0, 3), 4: (150.0, 88.0, 172.0, 2), 5: (124.0, 69.0, 172.0, 2)}
         return cls(grid, *sizes[grid])
 
     @property
@@ -101,10 +101,12 @@ class Diamond:
             if owner is not None:
                 chart.rect(x, y, 16, CARD_HEIGHT, fill=f"area-{LETTERS[owner]}", stroke="ink", line=2)
                 chart.badge(owner, x + 8, y + CARD_HEIGHT / 2, 22)
-            if self.layout.grid == 5:
+            if self.layout.grid > 3:
                 self._narrow(x, y, name, cell)
             else:
                 self._wide(x, y, name, cell)
+        if self.view["combat"] and self.view["combat"]["cell"] == name:
+            chart.selected(x, y, width, CARD_HEIGHT)
         marks = [icon for icon, key in (("siege", "besieged"), ("contested", "contested")) if cell[key]]
         for index, icon in enumerate(marks):
             chart.mark(icon, x + width - 13 - 28 * index, y - 13, 26)
@@ -139,6 +141,8 @@ class Diamond:
         if cell["grade"] == "capital":
             chart.icon("star", x + width - 22, y + 26, 15)
         chart.text(x + 23, y + 59, name, size=17, weight=600, colour="ink2")
+        if width >= 150:
+            self._steps(x + 54, y + 45, cell, min(11.0, (width - 96) / max(1, cell["max"])))
         chart.text(x + width - 7, y + 59, f"{cell['devs']}/{cell['max']}", size=18, weight=600, anchor="end")
 
     def _steps(self, x: float, y: float, cell: Mapping[str, Any], step: float) -> None:
@@ -195,7 +199,7 @@ class Diamond:
         figures = f"{one['attack']}/{one['hp']}" + (f"/{one['speed']}" if "speed" in one else "")
         first = name
         if len(group) > 1 and narrow:
-            figures = f"{len(group)}× {figures}"
+            figures = f"{len(group)}× {one['attack']}/{one['hp']}"
         elif len(group) > 1:
             first = f"{name} ×{len(group)}"
         with self.chart.group(at=group[0]):

@@ -145,7 +145,7 @@ def _diplomacy(seen: Data, t: Teller) -> Iterable[str]:
         )
     for offer in seen["offers"]:
         what = f": gives {cards(offer['give'])} for {cards(offer['want'])}" if "give" in offer else ""
-        yield f"Offer {offer['id']} of {t.who(offer['seat'])} to {t.who(offer['to'])}{what}."
+        yield f"{t.Whose(offer['seat'])} offer {offer['id']} to {t.who(offer['to'])}{what}."
 
 
 def _open(seen: Data, t: Teller) -> Iterable[str]:

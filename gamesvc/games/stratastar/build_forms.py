@@ -32,7 +32,8 @@ def support(state: State, seat: int) -> Iterable[Form]:
             groups |= {"minItems": 1, "total": {"minimum": due, "maximum": due}}
         else:
             groups["maxItems"] = 0
-        yield Form("support", f"Disband {due}", {"builds": builds, "disband": groups})
+        required = ("builds", "disband") if due else ("builds",)
+        yield Form("support", f"Disband {due}", {"builds": builds, "disband": groups}, required)
 
 
 def _worth(hand: tuple[str, ...], n: int) -> int | None:

@@ -67,7 +67,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "accept_offer": _command({"offer": OFFER_ID}),
     "reject_offer": _command({"offer": OFFER_ID}),
     "withdraw_offer": _command({"offer": OFFER_ID}),
-    "support": _command({"builds": BUILDS, "disband": DISBAND}),
+    "support": _command({"builds": BUILDS}, {"disband": DISBAND}),
     "build_fleet": _command({}, {"space": SPACE, **_PAY}),
     "build_warfleet": _command({}, _PAY),
     "colonize": _command({"space": SPACE}, _PAY),

@@ -100,7 +100,7 @@ def _retool(run: Run[State], seat: int, command: Command) -> None:
 
 def _support(run: Run[State], seat: int, command: Command) -> None:
     need_turn(run.state, seat, "support")
-    turn.support(run, seat, command["builds"], command["disband"])
+    turn.support(run, seat, command["builds"], command.get("disband", ()))
 
 
 def _end_phase(run: Run[State], seat: int, command: Command) -> None:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from gamesvc.games.stratastar import data, facts
 from gamesvc.games.stratastar.board import INDEX
 from gamesvc.games.stratastar.state import State
+from gamesvc.games.stratastar.turn import NEXT
+
+PHASES = ("homeworld", "ability_draft", *NEXT, "battle_call", "over")
 
 
 def faults(state: State) -> list[str]:
@@ -70,8 +73,15 @@ def _map(state: State) -> Iterator[str]:
 
 
 def _course(state: State) -> Iterator[str]:
-    if not 0 <= state.turn.active < len(state.players):
-        yield "the active seat does not exist"
+    seats = range(len(state.players))
+    if state.turn.active not in seats or state.turn.phase not in PHASES:
+        yield "the active seat or the phase does not exist"
+    if not set(state.order) <= set(seats) or len(set(state.order)) != len(state.order):
+        yield "the turn order names seats that do not exist, or twice"
+    if not state.order and state.turn.phase not in ("homeworld", "over"):
+        yield "the turn order is missing"
+    if sorted(state.placement) != list(seats):
+        yield "the placement order must name every seat once"
     if state.ended is not None and (state.actions or state.battle or state.offers):
         yield "the match is over and something is open"
     ids = [offer.id for offer in state.offers] + [action.id for action in state.actions]

@@ -21,9 +21,10 @@ def corner(space: str) -> tuple[float, float]:
     return LEFT + x * CELL, TOP + y * CELL
 
 
-def middle(space: str) -> tuple[float, float]:
+def above_flags(space: str) -> tuple[float, float]:
+    """Where the path of a move begins or ends, so that no count is covered."""
     x, y = corner(space)
-    return x + CELL / 2, y + CELL / 2
+    return x + CELL / 2, y + CELL * 0.42
 
 
 def draw(chart: Chart, seen: Data) -> None:
@@ -32,10 +33,10 @@ def draw(chart: Chart, seen: Data) -> None:
     for space in SPACES:
         _ground(chart, seen, space)
     chart.grid(LEFT, TOP, CELL, len(COLUMNS), ROWS)
+    _moves(chart, seen)
     for space in SPACES:
         with chart.group(at=space):
             _cell(chart, seen, space)
-    _moves(chart, seen)
     _focus(chart, seen)
 
 
@@ -61,7 +62,10 @@ def _ground(chart: Chart, seen: Data, space: str) -> None:
     kind = seen["chits"].get(space)
     if kind in _ICONS:
         chart.rect(x + 1, y + 1, CELL - 2, CELL - 2, fill="tint")
-        chart.icon(_ICONS[kind], x + 13, y + 13, 38)
+        if pennants(seen, space):
+            chart.icon(_ICONS[kind], x + 18, y + 5, 28)
+        else:
+            chart.icon(_ICONS[kind], x + 13, y + 13, 38)
 
 
 def pennants(seen: Data, space: str) -> Pennants:
@@ -148,11 +152,11 @@ def _marks(chart: Chart, seen: Data, space: str, x: float, y: float, gates: bool
 
 
 def _moves(chart: Chart, seen: Data) -> None:
-    """The last move of each seat, that of the active seat in full."""
+    """The last move of each seat, that of the active seat in full; the pieces are drawn over it."""
     moved: list[Mapping[str, Any]] = [player for player in seen["players"] if player["alive"] and player["last_move"]]
     for player in sorted(moved, key=lambda one: one["seat"] == seen["active"]):
         start, to = player["last_move"]
-        chart.move_path([middle(start), middle(to)], older=player["seat"] != seen["active"])
+        chart.move_path([above_flags(start), above_flags(to)], older=player["seat"] != seen["active"])
 
 
 def _focus(chart: Chart, seen: Data) -> None:

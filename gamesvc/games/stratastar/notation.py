@@ -98,6 +98,15 @@ VERBS: dict[str, str] = {
     "end_turn": "end_turn",
     "resign": "resign",
 }
+_PAIRS = {
+    "build": ("fleet", "warfleet", "stargate"),
+    "end": ("turn", "phase"),
+    "basic": ("research",),
+    "hyper": ("jump",),
+    "declare": ("battle",),
+    "call": ("battle",),
+    "set": ("orders",),
+}
 _PIECES = ("fleet", "warfleet", "colony", "stargate")
 
 
@@ -193,7 +202,12 @@ def _build_fleet(found: list[str], seen: Data) -> dict[str, Any]:
 def _step(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
     def read(found: list[str], seen: Data) -> dict[str, Any]:
         found, pay = split_pay(found)
-        start, to = read_space(take(found, "from")), read_space(take(found, "to"))
+        where = [word for word in found if is_space(word)][:2]
+        for word in where:
+            found.remove(word)
+        if len(where) < 2 and found:
+            where += [take(found, "from")]
+        start, to = read_space(take(where, "from")), read_space(take(where, "to"))
         command: dict[str, Any] = {"name": name, "from": start, "to": to}
         if name != "scout":
             free, found = _freedom(name, found, bool(pay), to, seen)
@@ -254,9 +268,12 @@ def _support(found: list[str], seen: Data) -> dict[str, Any]:
     folded = [word.casefold() for word in found]
     at = folded.index("disband") if "disband" in folded else len(found)
     builds: Any = found[:at]
-    groups = [word for word in found[at + 1 :] if word.casefold() not in ("none", "nothing")]
     value = int(builds[0]) if len(builds) == 1 and builds[0].isdigit() and len(builds[0]) < 4 else read_cards(builds)
-    return {"name": "support", "builds": value, "disband": _groups(groups, "space", seen)}
+    command: dict[str, Any] = {"name": "support", "builds": value}
+    if at < len(found):
+        groups = [word for word in found[at + 1 :] if word.casefold() not in ("none", "nothing")]
+        command["disband"] = _groups(groups, "space", seen)
+    return command
 
 
 def _offer(found: list[str], seen: Data) -> dict[str, Any]:
@@ -308,11 +325,10 @@ def parse(text: str, seen: Data) -> Command:
     if not found:
         raise unreadable("The order is empty.")
     verb = found.pop(0).casefold().rstrip(":.")
-    if found and verb in ("build", "end", "basic", "hyper", "declare", "call", "set", "minor"):
-        joined = {"build": ("fleet", "warfleet", "stargate"), "end": ("turn", "phase"), "basic": ("research",)}
-        joined |= {"hyper": ("jump",), "declare": ("battle",), "call": ("battle",), "set": ("orders",)}
-        if found[0].casefold() in joined.get(verb, ()):
-            verb = f"{verb}_{found.pop(0).casefold()}"
+    if verb in _PAIRS and found and found[0].casefold() in ("a", "an", "my"):
+        found.pop(0)
+    if found and found[0].casefold() in _PAIRS.get(verb, ()):
+        verb = f"{verb}_{found.pop(0).casefold()}"
     if verb not in VERBS:
         starting = {name for known, name in VERBS.items() if known.startswith(verb)}
         if len(starting) != 1:

@@ -19,7 +19,11 @@ _HELP: dict[str, tuple[str, ...]] = {
         _CARDS,
     ),
     "trade_reply": ("accept 7 (or just accept)", "reject 7"),
-    "support": ("support 2B disband C4 1F E5 1W", "support none disband C4 2F", "support 2 disband none"),
+    "support": (
+        "support 2B disband C4 1F E5 1W",
+        "support none disband C4 2F",
+        "support 2 (Build cards alone)",
+    ),
     "build": (
         "fleet (at home); fleet C4 (Expansion); warfleet",
         "colonize C4; stargate C4; terraform C4; ally C4; breakthrough",

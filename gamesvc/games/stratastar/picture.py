@@ -21,6 +21,7 @@ _FLAGS = {
     "ability_draft": "Your choice",
     "pick_ability": "Your choice",
 }
+MOST_OFFERS = 5
 _CARD_WIDTH, _CARD_STEP, _HAND_LEFT = 74, 82, 222
 _HAND_ROOM = WIDTH - 14 - _HAND_LEFT
 
@@ -105,14 +106,20 @@ def _notes(seen: Data, t: Teller) -> Iterable[str]:
     """What the map and the rows do not say."""
     if seen["credit"]:
         yield f"Credit until the phase ends: {cards(seen['credit'])}."
+    owners: dict[tuple[str, ...], list[int]] = {}
     for player in seen["players"]:
         if len(player["abilities"]) > 1 and player["alive"]:
-            yield f"{t.Who(player['seat'])}: {', '.join(ABILITY_NAMES[one] for one in player['abilities'])}."
+            owners.setdefault(tuple(player["abilities"]), []).append(player["seat"])
+    for owned, seats in owners.items():
+        who = t.all(seats)
+        yield f"{who[0].upper()}{who[1:]}: {', '.join(ABILITY_NAMES[one] for one in owned)}."
     for one in seen["treaties"]:
         yield f"Treaty of {t.who(one['seat'])} with {t.who(one['partner'])} to the end of turn {one['until']} of the first."
-    for offer in seen["offers"]:
+    for offer in seen["offers"][:MOST_OFFERS]:
         what = f": gives {cards(offer['give'])} for {cards(offer['want'])}" if "give" in offer else ""
-        yield f"Offer {offer['id']} of {t.who(offer['seat'])} to {t.who(offer['to'])}{what}."
+        yield f"{t.Whose(offer['seat'])} offer {offer['id']} to {t.who(offer['to'])}{what}."
+    if len(seen["offers"]) > MOST_OFFERS:
+        yield f"{len(seen['offers']) - MOST_OFFERS} more offers are open."
     battle = seen["battle"]
     if battle:
         forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in battle["forces"].items())

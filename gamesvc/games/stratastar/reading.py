@@ -52,13 +52,24 @@ def _card(word: str) -> list[str]:
     return [card] * (int(count) if count else 1)
 
 
+def _merged(found: Iterable[str]) -> list[str]:
+    """`2 Fleets` and `2 Attack` in two words as one."""
+    merged: list[str] = []
+    for word in found:
+        if merged and merged[-1].isdigit() and not word[0].isdigit() and (_CARD.fullmatch(word) or _GROUP.fullmatch(f"1{word}")):
+            merged[-1] += word
+        else:
+            merged.append(word)
+    return merged
+
+
 def read_cards(found: Iterable[str]) -> list[str]:
-    return [card for word in found if word.casefold() not in ("none", "nothing") for card in _card(word)]
+    return [card for word in _merged(found) if word.casefold() not in ("none", "nothing") for card in _card(word)]
 
 
 def read_counts(found: Iterable[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for word in found:
+    for word in _merged(found):
         if word.casefold() in ("none", "nothing"):
             continue
         match = _CARD.fullmatch(word)
@@ -71,7 +82,7 @@ def read_counts(found: Iterable[str]) -> dict[str, int]:
 def read_numbers(found: Sequence[str]) -> dict[str, int]:
     """`2F 1W` as parameters; a bare number means Fleets."""
     group: dict[str, int] = {}
-    for word in found:
+    for word in _merged(found):
         match = _GROUP.fullmatch(word)
         if not match:
             raise unreadable(f"{word!r} is no number of fleets. Write 2F 1W for two Fleets and a Warfleet.", "fleets")

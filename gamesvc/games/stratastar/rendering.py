@@ -58,7 +58,8 @@ def render(command: Command) -> str:
     if name == "support":
         builds = command["builds"]
         parts.append(str(builds) if isinstance(builds, int) else show_cards(builds))
-        parts.append("disband " + (" ".join(_listed(command["disband"], "space")) or "none"))
+        if "disband" in command:
+            parts.append("disband " + (" ".join(_listed(command["disband"], "space")) or "none"))
     if "groups" in command:
         parts += _listed(command["groups"], "from")
     if "pay" in command:

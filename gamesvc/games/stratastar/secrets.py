@@ -132,6 +132,7 @@ _QUIET = frozenset(
         "offer_void",
     }
 )
+_OFFER_ENDS = frozenset({"offer_rejected", "offer_withdrawn", "offer_void", "cards_swapped"})
 _NEVER_STALE = frozenset({"set_orders", "resign", "spy"})
 _TELLING = frozenset(
     {
@@ -158,15 +159,15 @@ _TELLING = frozenset(
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Whether what happened since outdates a command: all but quiet acts of others; an offer must still be there."""
+    """Whether what happened since outdates a command: all but quiet acts of others.
+
+    An answer to a named offer is outdated only by what became of this offer: whether it can be kept is tested anyway.
+    """
     if command["name"] in _NEVER_STALE:
         return False
-    for event in since:
-        if event.type not in _QUIET:
-            return True
-        if "offer" in command and event.data.get("id") == command["offer"]:
-            return True
-    return False
+    if "offer" in command:
+        return any(event.type in _OFFER_ENDS and event.data["id"] == command["offer"] for event in since)
+    return any(event.type not in _QUIET for event in since)
 
 
 def reveals(event: Event) -> bool:

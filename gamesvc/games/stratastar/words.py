@@ -111,6 +111,10 @@ class Teller:
     def whose(self, seat: int) -> str:
         return "your" if seat == self.viewer else f"{self.who(seat)}'s"
 
+    def Whose(self, seat: int) -> str:
+        name = self.whose(seat)
+        return name[0].upper() + name[1:]
+
     def all(self, seats: Iterable[int]) -> str:
         return join(self.who(seat) for seat in seats)
 

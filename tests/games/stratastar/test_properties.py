@@ -7,6 +7,7 @@ import json
 import random
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -109,6 +110,11 @@ def test_cards_of_others_are_cut_from_events(seed):
             assert all(isinstance(hand, int) for hand in seen.data["hands"])
 
 
+SUPPORT = {
+    "name": "support",
+    "builds": ["build", "build"],
+    "disband": [{"space": "C4", "fleets": 1, "warfleets": 0}],
+}
 ALPHABET = st.text("abcdefghij0123456789 ABMTRFW+;,=", max_size=30)
 VERBS = st.sampled_from(["move", "orders", "offer Blue", "support", "commit", "disaster", "accept", "retool", "defend", "pick"])
 
@@ -197,3 +203,38 @@ def test_rewinding_keeps_orders_and_shuffles_the_deck_anew():
     assert after.players[seat].orders.fight == "peace"
     assert sorted(after.deck) == sorted(before.deck)
     assert after.deck != before.deck
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("Move 2 fleets from E5 to F5, free", {"name": "move", "from": "E5", "to": "F5", "fleets": 2, "free": True}),
+        ("move e5 -> f5 1w paid", {"name": "move", "from": "E5", "to": "F5", "warfleets": 1}),
+        ("colonise c4", {"name": "colonize", "space": "C4"}),
+        ("build a fleet", {"name": "build_fleet"}),
+        ("build stargate at C4", {"name": "build_stargate", "space": "C4"}),
+        ("end turn", {"name": "end_turn"}),
+        ("END", {"name": "end_phase"}),
+        ("retool 2 attack, 1 move", {"name": "retool", "cards": ["attack", "attack", "move"]}),
+        ("commit none", {"name": "commit_attack", "cards": []}),
+        ("spy on blue", {"name": "spy", "target": 1}),
+        ("spy deck pay R", {"name": "spy", "target": "deck", "pay": ["research"]}),
+        ("disaster blue fleet e5", {"name": "disaster", "seat": 1, "piece": "fleet", "space": "E5"}),
+        ("offer anyone give 1T want 2M+", {"name": "offer_trade", "to": None, "give": {"trade": 1}, "want": {"move2": 2}}),
+        ("support 2B disband C4 1F", SUPPORT),
+        ("pick hand size", {"name": "pick_ability", "ability": "hand_size"}),
+        ("orders retreat auto; commit 3", {"name": "set_orders", "orders": {"retreat": {"mode": "auto"}, "commit": 3}}),
+    ],
+)
+def test_orders_are_read_with_goodwill(text, command):
+    assert GAME.parse(text, {"viewer": 0, "free_move": True, "chits": {}, "players": [], "actions": []}) == command
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("colnize C4", "colonize"), ("move E5 K5", "A1 to J10"), ("retool 2X", "letters A M B T R"), ("colonize", "lacks space")],
+)
+def test_what_cannot_be_read_is_told(text, hint):
+    with pytest.raises(Refused, match=hint) as caught:
+        GAME.parse(text, {"viewer": 0, "free_move": True, "chits": {}, "players": [], "actions": []})
+    assert caught.value.code == "unreadable"

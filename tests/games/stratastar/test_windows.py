@@ -349,3 +349,38 @@ def test_what_outdates_a_command():
     assert not GAME.stale({"name": "set_orders"}, events, Q)
     table.do(R, "set_orders", orders={"fight": "peace"})
     assert not GAME.stale({"name": "pass"}, table.session.log[-1:], Q)
+    table = Table().hand(P, "1T").phase("trade")
+    table.do(Q, "offer_trade", to=P, give={"move": 1}, want={"trade": 1})
+    [offer] = table.state.offers
+    table.do(P, "offer_trade", to=None, give={"trade": 1}, want={"move": 1})
+    accept = {"name": "accept_offer", "offer": offer.id}
+    assert not GAME.stale(accept, table.session.log[-1:], P)
+    table.do(Q, "withdraw_offer", offer=offer.id)
+    assert GAME.stale(accept, table.session.log[-1:], P)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("turn", "active"), 7),
+        (("turn", "phase"), "dreaming"),
+        (("order",), []),
+        (("order",), [0, 0]),
+        (("players", 0, "hand"), ["attack"] * 30),
+        (("players", 0, "fleets"), {"A1": 11}),
+        (("players", 0, "fleets"), {"Z9": 1}),
+        (("players", 0, "colonies"), {"B2": 1}),
+        (("players", 1, "home"), "A1"),
+        (("deck",), ["joker"]),
+        (("waiting",), 5),
+    ],
+)
+def test_positions_that_cannot_be_are_refused(path, value):
+    table = Table()
+    place = table.raw
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    answer = table.session.answer({"op": "new", "position": table.position})
+    assert not answer["ok"]
+    assert answer["refusal"]["code"] == "bad_position"

@@ -48,7 +48,7 @@ class Command(BaseCommand):
         """The one demo login of this data folder, made at its first start."""
         path = data / "secrets" / "demo.json"
         if not path.exists():
-            made = service.manage("player", "demo", "demo@gamesvc.example", "--json")
+            made = service.manage("player", "demo", "demo@players.example", "--json")
             path.touch(mode=0o600)
             path.write_text(made, encoding="utf-8")
         found: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
@@ -60,6 +60,7 @@ class Command(BaseCommand):
             "api": f"{service.environment['BASE_URL']}/api/v1/",
             "data": str(data),
             "mail": mail.where,
+            "answers": f"by SMTP to 127.0.0.1:{service.mail_port}",
             "login": f"{login['user']} / {login['password']}",
             "token": login["token"],
         }
@@ -67,7 +68,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(facts))
         else:
             for name, value in facts.items():
-                self.stdout.write(f"{name:6} {value}")
+                self.stdout.write(f"{name:7} {value}")
             self.stdout.write("Ctrl-C stops everything.")
         self.stdout.flush()
 

@@ -1,0 +1,101 @@
+"""Reply addresses: `turn+<token>@<reply domain>`. The token is 128 bits, names one purpose, and is kept as a keyed hash.
+
+Both usual set-ups work: plus-addressing in one mailbox of a domain, and a sub-domain of which every address is ours. The part
+before the token is for people and mail servers only; the token alone decides.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.models import User
+from notifications.models import ReplyAddress
+
+_LOCAL = re.compile(r"\A(?:[a-z0-9._-]{1,32}[+=])?(?P<token>[a-z2-7]{26})\Z")
+_LONGEST = 254
+
+
+def answerable() -> bool:
+    """Whether our mails may be answered at all: the one switch for the address and for the sentence that offers it."""
+    return bool(settings.REPLY_DOMAIN)
+
+
+def make(
+    purpose: str,
+    *,
+    key: UUID,
+    user: User,
+    expires_at: datetime,
+    topic: str = "",
+    payload: Mapping[str, Any] | None = None,
+) -> str:
+    """Make the reply address of a mail and return it; the same `key`, a random id, always makes the same address.
+
+    A mail may be worded several times before it is sent, and each time it must bear the same address: so the token is derived
+    from the random id under our key. Without that key nobody can meet or guess it.
+    """
+    token = _token(purpose, key)
+    ReplyAddress.objects.bulk_create(
+        [
+            ReplyAddress(
+                token_hash=_hash(token, settings.SECRET_KEY),
+                purpose=purpose,
+                user=user,
+                topic=topic,
+                payload=dict(payload or {}),
+                expires_at=expires_at,
+            )
+        ],
+        ignore_conflicts=True,
+    )
+    return f"{settings.REPLY_MAILBOX or purpose}+{token}@{settings.REPLY_DOMAIN}"
+
+
+def token_of(address: str) -> str | None:
+    """The token in an address that could be ours, else None. Case is lost on the way of many mails and means nothing."""
+    local, at, domain = address.strip().lower().rpartition("@")
+    if not at or len(address) > _LONGEST or domain != str(settings.REPLY_DOMAIN).lower():
+        return None
+    found = _LOCAL.match(local)
+    return found["token"] if found else None
+
+
+def resolve(address: str) -> ReplyAddress | None:
+    """The row behind an address, if there is one and it has not expired."""
+    token = token_of(address)
+    return find(token) if token else None
+
+
+def find(token: str) -> ReplyAddress | None:
+    """The row of a token, also of one made under an earlier key that is still listed as a fallback."""
+    hashes = [_hash(token, str(key)) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
+    rows = ReplyAddress.objects.select_related("user").filter(token_hash__in=hashes, expires_at__gt=timezone.now())
+    return rows.first()
+
+
+def revoke(*, topic: str, user: User) -> int:
+    """Let all addresses of a user in a topic die now: at a change of seat, or because he asks for it."""
+    return ReplyAddress.objects.filter(topic=topic, user=user).update(expires_at=timezone.now())
+
+
+def redacted(address: str) -> str:
+    """An address as it may stand in a log: without what makes it work."""
+    return "…@" + address.rpartition("@")[2][:100]
+
+
+def _token(purpose: str, key: UUID) -> str:
+    digest = hmac.digest(str(settings.SECRET_KEY).encode(), f"reply token {purpose} {key}".encode(), "sha256")
+    return base64.b32encode(digest[:16]).decode().lower().rstrip("=")
+
+
+def _hash(token: str, key: str) -> str:
+    return hmac.digest(key.encode(), f"reply hash {token}".encode(), "sha256").hex()

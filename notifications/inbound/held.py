@@ -1,0 +1,119 @@
+"""Hold and confirm: orders that are not proved to be the player's are kept, and he is asked at his own address.
+
+A link (GET shows, POST accepts) and an address that takes `yes` once: whoever reads that mailbox is the player.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from accounts.throttling import throttle
+from notifications import registry
+from notifications.inbound import addresses, reading, store, text
+from notifications.inbound.refusals import MailRefused
+from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
+from notifications.outbox import Notice
+from notifications.registry import Message
+
+PURPOSE = "confirm"
+QUESTIONS_A_DAY = 20
+ASKED_FOR = timedelta(days=7)
+_DAY = 86_400
+_YES = {"yes", "ja"}
+
+
+def register() -> None:
+    """Tell the outbox who words our two kinds of notice."""
+    registry.register("mail_held", mail_held, label="Orders to be confirmed", essential=True)
+    registry.register("mail_failed", mail_failed, label="Mail that could not be read", essential=True)
+
+
+def may_answer(user: User, limit: int | None = None) -> bool:
+    """Count one more answer to this person today; False beyond the cap, whatever loop or flood it is that asks for it."""
+    most = limit or settings.INBOUND_ANSWERS_PER_DAY
+    return throttle(f"mail answers {limit or ''} {user.pk}", most, _DAY) == 0
+
+
+def question(mail: InboundMail) -> Notice:
+    """The notice that asks the owner of the address whether a held mail is his."""
+    return Notice(kind="mail_held", user_id=mail.address.user_id, topic=mail.address.topic, payload={"mail": str(mail.id)})
+
+
+def mail_held(row: Outbox) -> Message | None:
+    """Shows what is held; None once it is confirmed or gone."""
+    mail = find(UUID(row.payload["mail"]))
+    if mail is None or row.user is None:
+        return None
+    answer_to = addresses.make(
+        PURPOSE,
+        key=mail.id,
+        user=row.user,
+        topic=mail.address.topic,
+        payload={"mail": str(mail.id)},
+        expires_at=mail.received_at + ASKED_FOR,
+    )
+    context = {
+        "mark": text.MARK,
+        "orders": shown(mail),
+        "received_at": mail.received_at,
+        "link": f"{settings.BASE_URL}/mail/confirm/{addresses.token_of(answer_to)}",
+    }
+    return Message(
+        subject=_("Are these orders yours?"),
+        text=render_to_string("notifications/held.txt", context),
+        reason="orders-held",
+        reply_to=answer_to,
+        auto_replied=True,
+    )
+
+
+def mail_failed(row: Outbox) -> Message | None:
+    """Says that a mail could not be worked on and that its orders do not stand."""
+    mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
+    if mail is None:
+        return None
+    context = {"received_at": mail.received_at, "link": settings.BASE_URL}
+    return Message(
+        subject=_("Your mail could not be read"),
+        text=render_to_string("notifications/failed.txt", context),
+        reason="mail-failed",
+        in_reply_to=mail.message_id,
+        auto_replied=True,
+    )
+
+
+def find(mail_id: UUID) -> InboundMail | None:
+    """A mail that is still held."""
+    return InboundMail.objects.select_related("address").filter(pk=mail_id, status=MailStatus.HELD).first()
+
+
+def shown(mail: InboundMail) -> str:
+    """The orders of a held mail, as text."""
+    try:
+        return text.written(reading.parse(bytes(mail.raw)))
+    except MailRefused as refused:
+        return f"({refused.code.replace('_', ' ')})"
+
+
+def answered(address: ReplyAddress, written: str) -> None:
+    """An answer to the question: `yes` in its first line confirms, once. Raises `MailRefused` for anything else."""
+    first = written.splitlines()[0].strip(" .!\t").lower()
+    if first not in _YES:
+        raise MailRefused("not_confirmed")
+    accept(address)
+
+
+def accept(address: ReplyAddress) -> bool:
+    """Use an address of confirmation; whether the mail was still held. Raises `MailRefused` if it was used before."""
+    with transaction.atomic():
+        if not ReplyAddress.objects.filter(pk=address.pk, used_at=None).update(used_at=timezone.now()):
+            raise MailRefused("used")
+        return store.confirm(UUID(address.payload["mail"]))

@@ -1,0 +1,53 @@
+"""What answers may be for. The apps above register a handler per purpose at start-up; here nothing is known of what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.models import User
+from notifications.outbox import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """An answer that passed all steps: who wrote what, for what, and the moment that counts.
+
+    `refusal` names what was wrong with its text ("empty", "too_long"); the text is empty then.
+    """
+
+    id: UUID
+    user: User
+    payload: Mapping[str, Any]
+    text: str
+    counts_at: datetime
+    message_id: str
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What came of a letter: kept with the mail, and a notice (the receipt) queued in the transaction that settles it."""
+
+    report: dict[str, Any]
+    notice: Notice | None = None
+
+
+Handler = Callable[[Letter], Handled]
+_handlers: dict[str, Handler] = {}
+
+
+def register(purpose: str, handler: Handler) -> None:
+    """Have letters of this purpose worked on by `handler(letter)`. It may be called again for the same letter, and must then
+    repeat nothing and return the same."""
+    if _handlers.get(purpose, handler) is not handler:
+        raise ValueError(f"the purpose {purpose!r} is already registered")
+    _handlers[purpose] = handler
+
+
+def find(purpose: str) -> Handler | None:
+    """The handler of a purpose, or None if no app registered one."""
+    return _handlers.get(purpose)

@@ -1,0 +1,163 @@
+"""Our own door for mail: a small SMTP or LMTP server that stores each mail raw before it says that it took it.
+
+It belongs behind a mail server, or on this machine for trying out. Unknown addresses are refused at RCPT, so no bounce is
+ever written; while the database is down the sender's server is asked to come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+from uuid import UUID
+
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP, Envelope, Session
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, close_old_connections
+from django.utils import timezone
+
+from notifications.inbound import addresses, store
+from notifications.inbound.authentication import check_mode
+from notifications.inbound.reading import LARGEST
+from notifications.models import ReplyAddress
+
+log = logging.getLogger(__name__)
+
+MOST_RECIPIENTS = 20
+IDLE_SECONDS = 120.0
+THREADS = 4
+COME_BACK = "451 4.3.0 Try again later"
+T = TypeVar("T")
+
+
+class Receiver:
+    """Listens on `host` and `port` (0: any free one) once `start` is called. Raises `ImproperlyConfigured` where
+    `INBOUND_AUTH` forbids this interface. `connect` runs before each question to the database, in its thread."""
+
+    def __init__(
+        self, host: str, port: int = 0, *, lmtp: bool = False, connect: Callable[[], None] = close_old_connections
+    ) -> None:
+        check_mode(host)
+        self.host = host
+        self.port = port
+        self.lmtp = lmtp
+        self._connect = connect
+        self._workers = ThreadPoolExecutor(THREADS, thread_name_prefix="mail-store")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> Receiver:
+        """Listen; returns when connections are accepted."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        listening = socket.create_server((self.host, self.port), family=family, backlog=128)
+        self.port = listening.getsockname()[1]
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, args=(self._loop, listening), name="mail-receiver", daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Stop listening. Whatever was not acknowledged will be sent again by its sender's server."""
+        if self._thread is None or self._loop is None:
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=10)
+        self._workers.shutdown()
+        self._thread = self._loop = None
+
+    def __enter__(self) -> Receiver:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _serve(self, loop: asyncio.AbstractEventLoop, listening: socket.socket) -> None:
+        asyncio.set_event_loop(loop)
+        kind = LMTP if self.lmtp else SMTP
+
+        def protocol() -> Any:
+            return kind(
+                _Handler(self._workers, self._connect, lmtp=self.lmtp),
+                data_size_limit=LARGEST,
+                enable_SMTPUTF8=True,
+                hostname=settings.REPLY_DOMAIN or "localhost",
+                ident="mail",
+                timeout=IDLE_SECONDS,
+                loop=loop,
+            )
+
+        server = loop.run_until_complete(loop.create_server(protocol, sock=listening))
+        try:
+            loop.run_forever()
+        finally:
+            server.close()
+            for task in asyncio.all_tasks(loop):
+                task.cancel()
+            loop.run_until_complete(asyncio.sleep(0))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+
+class _Handler:
+    """What aiosmtpd calls; the names of the methods are its own."""
+
+    def __init__(self, workers: ThreadPoolExecutor, connect: Callable[[], None], *, lmtp: bool) -> None:
+        self._workers = workers
+        self._connect = connect
+        self._lmtp = lmtp
+        self._known: dict[str, ReplyAddress] = {}
+
+    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[Any]) -> str:
+        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+            return "452 4.5.3 Too many recipients"
+        try:
+            found = await self._ask(lambda: addresses.resolve(address))
+        except (DatabaseError, InterfaceError):
+            log.exception("the database does not answer; the sender is asked to come back")
+            return COME_BACK
+        if found is None:
+            return "550 5.1.1 No such address"
+        envelope.rcpt_tos.append(address)
+        self._known[address] = found
+        return "250 2.1.5 OK"
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        received_at = timezone.now()
+        raw = envelope.original_content or b""
+        sender = envelope.mail_from or ""
+        replies = []
+        stored: list[UUID] = []
+        for recipient in envelope.rcpt_tos:
+            keep = functools.partial(
+                store.store, raw, address=self._known[recipient], envelope_from=sender, received_at=received_at
+            )
+            try:
+                kept = await self._ask(keep)
+            except (DatabaseError, InterfaceError):
+                log.exception("a mail could not be stored; the sender is asked to come back")
+                replies.append(COME_BACK)
+                continue
+            if kept is not None:
+                stored.append(kept)
+            replies.append("250 2.0.0 Taken")
+        if stored:
+            await self._ask(lambda: store.wake(stored))
+        if self._lmtp:
+            return "\r\n".join(replies)
+        # One word for all by SMTP: what was stored already is known again when it comes once more.
+        return COME_BACK if COME_BACK in replies else replies[0]
+
+    async def _ask(self, question: Callable[[], T]) -> T:
+        """Run a blocking question to the database in a thread, on a connection that is alive."""
+
+        def run() -> T:
+            self._connect()
+            return question()
+
+        return await asyncio.get_running_loop().run_in_executor(self._workers, run)

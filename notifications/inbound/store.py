@@ -1,0 +1,133 @@
+"""Inbound mail as rows: stored before it is acknowledged, claimed by one worker at a time, settled once, deleted in a month."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from notifications import outbox
+from notifications.inbound.reading import body_of, message_id
+from notifications.models import InboundMail, MailStatus, ReplyAddress
+from notifications.outbox import Notice
+
+log = logging.getLogger(__name__)
+
+LEASE_SECONDS = 60
+MOST_ATTEMPTS = 6
+KEPT_FOR = timedelta(days=30)
+# A due deadline waits at most so long for mail taken before it.
+HOLDS_BACK = timedelta(minutes=10)
+
+_CLAIM = """
+WITH due AS MATERIALIZED (
+  SELECT id FROM notifications_inbound_mail
+  WHERE status = 'waiting' AND (claimed_until IS NULL OR claimed_until <= %s::timestamptz)
+    AND (%s::uuid[] IS NULL OR id = ANY (%s::uuid[]))
+  ORDER BY received_at, id LIMIT %s::int FOR UPDATE SKIP LOCKED)
+UPDATE notifications_inbound_mail m SET claimed_until = %s::timestamptz, attempts = attempts + 1
+FROM due WHERE m.id = due.id RETURNING m.id
+"""
+
+
+def store(raw: bytes, *, address: ReplyAddress, envelope_from: str, received_at: datetime) -> UUID | None:
+    """Keep a mail as it came; None if this very mail was stored before (a sender's server may send it twice)."""
+    row = InboundMail(
+        address=address,
+        envelope_from=envelope_from.replace("\x00", "")[:320],
+        message_id=message_id(raw),
+        body_hash=hashlib.sha256(body_of(raw)).hexdigest(),
+        raw=raw,
+        received_at=received_at,
+        counts_at=received_at,
+    )
+    InboundMail.objects.bulk_create([row], ignore_conflicts=True)
+    return row.id if InboundMail.objects.filter(pk=row.pk).exists() else None
+
+
+def wake(ids: Iterable[UUID]) -> None:
+    """Tell the workers of new mail. If the broker is away, the next sweep finds it."""
+    from notifications.inbound.tasks import work_soon  # here: the tasks import the pipeline, which imports this module
+
+    try:
+        work_soon.apply_async(args=[[str(one) for one in ids]], retry=False, ignore_result=True)
+    except (OperationalError, OSError) as failure:
+        log.warning("no hint about new mail, the sweep will find it: %s", failure)
+
+
+def claim(limit: int, *, ids: Iterable[UUID] | None = None) -> list[InboundMail]:
+    """Take up to `limit` waiting mails, oldest first, for a lease; the try is counted here, so that a mail that kills its
+    worker is counted too."""
+    now = timezone.now()
+    wanted = None if ids is None else list(ids)
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, [now, wanted, wanted, limit, now + timedelta(seconds=LEASE_SECONDS)])
+        taken = [row[0] for row in cursor.fetchall()]
+    return list(InboundMail.objects.filter(pk__in=taken).select_related("address__user").order_by("received_at", "id"))
+
+
+def settle(
+    mail: InboundMail, status: MailStatus, *, error: str = "", report: dict[str, Any] | None = None, notice: Notice | None = None
+) -> bool:
+    """Put down what became of a mail, together with the notice that tells it; False if the mail is no longer ours."""
+    with transaction.atomic():
+        ours = _ours(mail).update(status=status, error=error[:500], report=report, claimed_until=None, finished_at=timezone.now())
+        if ours and notice is not None:
+            outbox.notify(notice)
+    return bool(ours)
+
+
+def put_back(mail: InboundMail, *, error: str) -> None:
+    """Let the mail be tried again after a pause that grows with its tries; after the last it is set aside."""
+    if mail.attempts >= MOST_ATTEMPTS:
+        settle(mail, MailStatus.FAILED, error=error)
+        return
+    until = timezone.now() + timedelta(seconds=2**mail.attempts)
+    _ours(mail).update(claimed_until=until, error=error[:500])
+
+
+def confirm(mail_id: UUID) -> bool:
+    """A held mail is confirmed: it counts from now on. False if it was not held any more."""
+    now = timezone.now()
+    held = InboundMail.objects.filter(pk=mail_id, status=MailStatus.HELD)
+    done = held.update(status=MailStatus.WAITING, confirmed_at=now, counts_at=now, claimed_until=None, attempts=0, error="")
+    if done:
+        transaction.on_commit(lambda: wake([mail_id]))
+    return bool(done)
+
+
+def waits_before(*, topic: str, user_id: int, moment: datetime) -> bool:
+    """Whether mail of a user in a topic that counts before a moment is still unread."""
+    return _waiting(topic, user_id, moment).exists()
+
+
+def set_aside(*, topic: str, user_id: int, moment: datetime) -> int:
+    """Give up on the mail that a deadline has waited for long enough; return how many mails it was."""
+    error = "not worked on in time for the deadline it was sent for"
+    return _waiting(topic, user_id, moment).update(status=MailStatus.FAILED, error=error, finished_at=timezone.now())
+
+
+def forget_old() -> int:
+    """Delete raw mail after its month, and addresses long after they expired; return how many mails went."""
+    before = timezone.now() - KEPT_FOR
+    deleted, _ = InboundMail.objects.filter(received_at__lt=before).delete()
+    ReplyAddress.objects.filter(expires_at__lt=before).delete()
+    return deleted
+
+
+def _waiting(topic: str, user_id: int, moment: datetime) -> QuerySet[InboundMail]:
+    return InboundMail.objects.filter(
+        status=MailStatus.WAITING, counts_at__lt=moment, address__topic=topic, address__user_id=user_id
+    )
+
+
+def _ours(mail: InboundMail) -> QuerySet[InboundMail]:
+    return InboundMail.objects.filter(pk=mail.pk, status=MailStatus.WAITING, claimed_until=mail.claimed_until)

@@ -1,0 +1,141 @@
+"""What a person wrote in a mail: the plain part, else the HTML as text, without quotes, signature and what follows END.
+
+Losing an order is worse than keeping a stray line: what is kept too much is shown in the receipt, what is lost is not seen.
+"""
+
+from __future__ import annotations
+
+import re
+from email.message import EmailMessage
+
+from inscriptis import get_text
+from mailparser_reply.parser import EmailMessage as Parted
+
+from notifications.inbound.refusals import MailRefused
+
+MARK = "##- Reply above this line -##"
+END = "END"
+LONGEST = 20_000
+LONGEST_SOURCE = 200_000
+
+# In which the headers of a quote may be written, and the few whose signatures the library may cut: the Danish "Tak" among
+# the others would take the order `take 3` for a farewell.
+_LANGUAGES = ("en", "de", "pl", "ja", "fr", "es", "it", "nl", "sv", "da", "cs", "ko", "zh")
+_FAREWELLS = ("en", "de")
+_SENT_FROM = re.compile(
+    r"^(sent from my|sent from|sent via|get outlook for|von meinem .* gesendet|gesendet von|gesendet mit|envoyé de mon"
+    r"|envoyé depuis|enviado desde|inviato da|verzonden vanaf|skickat från|sendt fra|wysłane z|odesláno z|.*から送信$)",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^\W*reply above this line\W*$", re.IGNORECASE)
+_QUOTED = re.compile(r"^\s*[>|]")
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
+_DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
+_COLON = (":", "：")
+# How far up an attribution ("On Friday ... wrote:") may reach: programs wrap it.
+_ATTRIBUTION_LINES = 4
+
+
+def written(message: EmailMessage) -> str:
+    """The text of a mail that its sender wrote himself. Raises `MailRefused`: empty, too_long."""
+    text = strip(body(message))
+    if not text:
+        raise MailRefused("empty")
+    if len(text) > LONGEST:
+        raise MailRefused("too_long", f"{len(text)} characters")
+    return text
+
+
+def body(message: EmailMessage) -> str:
+    """The plain part as text, else the HTML part turned into text; attachments are never looked at."""
+    plain = _content(message, "plain")
+    if plain.strip():
+        return plain
+    html = _content(message, "html")
+    if not html.strip():
+        return ""
+    return str(get_text(_before_quote(html))).strip() or str(get_text(_BLOCKQUOTES.sub("", html[:LONGEST_SOURCE])))
+
+
+def strip(text: str) -> str:
+    """Cut everything that is not the sender's own: below our mark, quoted lines, signature, below END."""
+    lines = [_INVISIBLE.sub("", line).replace("\u00a0", " ").rstrip() for line in text[:LONGEST_SOURCE].splitlines()]
+    # A mark in front of a `>` is quoted: what stands below it may be an answer written under the quote.
+    marked = next((at for at, line in enumerate(lines) if _MARK.match(line) and not _QUOTED.match(line)), None)
+    if marked is not None:
+        lines = lines[:marked]
+    lines = _without_attributions(lines)
+    lines = [line for line in lines if not _QUOTED.match(line)]
+    ended = next((at for at, line in enumerate(lines) if line.strip() == END), None)
+    if ended is not None:
+        # The sender said himself where he ends: no guessing about signatures.
+        return "\n".join(lines[:ended]).strip()
+    return _without_signature("\n".join(lines).strip())
+
+
+def _without_signature(text: str) -> str:
+    """Cut the headers of a quote without `>` (Outlook), and a signature, as the library finds them."""
+    lines = text.split("\n")
+    # "-- " begins a signature; many programs lose the blank. A phone's own line stands alone at the end.
+    at = next((at for at, line in enumerate(lines) if line.strip() in ("--", "—") or _SENT_FROM.match(line.strip())), len(lines))
+    first = Parted("\n".join(lines[:at]), languages=list(_LANGUAGES)).read().replies[0]
+    if first.headers:
+        return ""  # a quote from the first line on
+    own = Parted(first.content, languages=list(_FAREWELLS), keep_hyphen_lists=True).read().replies
+    return own[0].body.strip() if own else ""
+
+
+def _without_attributions(lines: list[str]) -> list[str]:
+    """Drop the "On Friday, X wrote:" right above a quote, also where the answer stands below the quote."""
+    kept: list[str] = []
+    for at, line in enumerate(lines):
+        if _QUOTED.match(line) and (at == 0 or not _QUOTED.match(lines[at - 1])):
+            while kept and not kept[-1].strip():
+                kept.pop()
+            del kept[_attribution(kept) :]
+            kept.append("")
+        kept.append(line)
+    return kept
+
+
+def _attribution(lines: list[str]) -> int:
+    """Where the attribution at the end of these lines begins; their number if there is none."""
+    if not lines or not lines[-1].strip().endswith(_COLON) or _QUOTED.match(lines[-1]):
+        return len(lines)
+    for size in range(1, min(_ATTRIBUTION_LINES, len(lines)) + 1):
+        part = lines[-size:]
+        if not part[0].strip() or _QUOTED.match(part[0]):
+            break
+        if _DATED.search(" ".join(part)):
+            return len(lines) - size
+    return len(lines)
+
+
+def _before_quote(html: str) -> str:
+    """HTML up to what mail programs mark as the quoted mail."""
+    html = html[:LONGEST_SOURCE]
+    found = _HTML_QUOTE.search(html)
+    return html[: found.start()] if found else html
+
+
+# Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: where each one's quote begins.
+_HTML_QUOTE = re.compile(
+    r"<div[^>]*class=\"?[^\">]*gmail_quote|<div[^>]*id=\"?(?:appendonsend|divRplyFwdMsg|mail-editor-reference)"
+    r"|<blockquote[^>]*type=\"?cite|<div[^>]*class=\"?[^\">]*(?:yahoo_quoted|moz-cite-prefix|protonmail_quote)"
+    r"|<div[^>]*style=\"border:none;border-top:solid #[0-9A-F]{6} 1.0pt",
+    re.IGNORECASE,
+)
+# For an answer written under the quote.
+_BLOCKQUOTES = re.compile(r"<blockquote\b.*</blockquote>", re.IGNORECASE | re.DOTALL)
+
+
+def _content(message: EmailMessage, kind: str) -> str:
+    part = message.get_body((kind,))
+    if part is None:
+        return ""
+    try:
+        return str(part.get_content())
+    except (LookupError, UnicodeError):
+        # A charset that is named wrongly: the ASCII of the orders survives any of them.
+        payload = part.get_payload(decode=True)
+        return payload.decode("latin-1") if isinstance(payload, bytes) else ""

@@ -1,0 +1,249 @@
+"""The reaction system of RULES.md section 11 beyond its acceptance cases: windows, barriers, orders, replay, secrecy."""
+
+from __future__ import annotations
+
+import json
+
+from gamesvc.games import codec
+from gamesvc.games.kernel import Caption
+from gamesvc.games.protocol import Session
+from gamesvc.games.space_war import GAME
+from tests.games.space_war.table import kinds, table
+
+
+def busy_turn(points="plays_only", **a):
+    """Seat b plays three cards in turn 6; seat a holds what the test says."""
+    t = table(a=a, b={"hand": ["drone", "battlestar", "hunter"], "actions": 9}, turn=6, active=1, points=points)
+    for card in ("drone", "battlestar", "hunter"):
+        t.do(1, "play_card", card=t[f"b.{card}"], **({"options": {"draw": False}} if card == "drone" else {}))
+    return t
+
+
+def test_reacting_to_an_item_settles_those_before_it_and_retracts_those_after():
+    t = busy_turn(hand=["luck"])
+    t.react(0, t.item("battlestar"), card=t["a.luck"])
+    assert not t.gone("b.drone")
+    assert t.gone("b.battlestar")
+    assert t.gone("b.hunter")
+    assert [item.card for item in t.state.open_items(0)] == []
+    assert t.hand(1) == ["hunter"]
+    assert t.awaited == [(1, "offer")]
+    t.choose(1)
+    assert t.awaited == [(1, "action")]
+
+
+def test_replay_repeats_what_was_taken_back_and_is_dropped_with_another_command():
+    t = busy_turn(hand=["luck"])
+    t.react(0, t.item("drone"), card=t["a.luck"])
+    t.choose(1)
+    t.do(1, "replay")
+    assert not t.gone("b.battlestar")
+    assert not t.gone("b.hunter")
+    t = busy_turn(hand=["luck"])
+    t.react(0, t.item("drone"), card=t["a.luck"])
+    t.choose(1)
+    t.do(1, "play_card", card=t["b.hunter"])
+    t.no(1, "nothing_to_replay", "replay")
+
+
+def test_let_stand_up_to_an_item_is_known_to_nobody_else():
+    t = busy_turn(hand=["luck"])
+    first, second = t.item("drone"), t.item("battlestar")
+    before = t.view(1)
+    events = t.do(0, "let_stand", upto=first)
+    assert [t.seen(event, 1) for event in events] == [None]
+    assert t.view(1) == before
+    t.no(0, "not_open", "react", item=first, play={"card": t["a.luck"]})
+    t.react(0, second, card=t["a.luck"])
+
+
+def test_settled_marks_and_orders_survive_a_rewind():
+    t = busy_turn(hand=["luck", "avoid"], play=["avoid"])
+    t.do(0, "set_orders", orders=[{"when": {"card": "supernova"}, "do": "ask", "until": "cancelled"}], flip_preference=["hand"])
+    t.do(0, "let_stand", upto=t.item("drone"))
+    t.react(0, t.item("hunter"), card=t["a.avoid.2"])
+    assert len(t.side(0).orders) == 1
+    assert t.side(0).flip_preference == ("hand",)
+    assert not t.state.open_items(0)
+
+
+def test_a_card_drawn_later_cannot_answer_something_earlier():
+    t = table(a={"hand": [], "pile": ["luck"]}, b={"hand": ["drone", "discovery"]}, turn=6, active=1)
+    t.do(1, "play_card", card=t["b.drone"], options={"draw": False})
+    t.do(1, "play_card", card=t["b.discovery"], mode=1)
+    assert t.hand(0) == ["luck"]
+    t.no(0, "no_target", "react", item=t.item("drone"), play={"card": t["a.luck"]})
+
+
+def test_a_flipped_card_cannot_stop_the_attack_that_flipped_it_but_later_ones():
+    ships = {"play": [("battlestar", {"zone": "enemy"}), ("titan", {"zone": "enemy"})]}
+    t = table(a=ships, b={"station": {"draw": ["target_missed"], "hand": 4}}, phase="attack")
+    t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
+    t.no(1, "no_target", "react", item=t.item(), play={"card": t["b.target_missed"], "mode": 1})
+    t.do(0, "attack_station", attacker=t["a.titan"], slots=["s3", "s4", "s5"])
+    t.react(1, t.item(), card=t["b.target_missed"], mode=1)
+    assert t.flipped(1) == ["s2"]
+
+
+def test_a_chain_of_four_reactions_in_which_each_counters_the_one_before():
+    t = table(a={"hand": ["luck", "luck"]}, b={"hand": ["battlestar", "luck", "luck"]}, turn=6, active=1)
+    t.do(1, "play_card", card=t["b.battlestar"])
+    for seat, card in ((0, "a.luck"), (1, "b.luck"), (0, "a.luck.2"), (1, "b.luck.2")):
+        events = t.react(seat, t.item(), card=t[card])
+        assert "match.rewound" in [event["type"] for event in events]
+        assert t.gone("b.battlestar") == (seat == 0)
+    assert t.discarded(0) == ["luck", "luck"]
+    assert sorted(t.discarded(1)) == ["luck", "luck"]
+
+
+def test_pause_is_a_barrier():
+    t = table(b={"hand": ["luck"]}, a={"hand": ["drone", "hunter"]})
+    t.no(0, "nothing_open", "pause")
+    t.do(0, "play_card", card=t["a.drone"], options={"draw": False})
+    t.do(0, "pause")
+    assert t.awaited == [(1, "barrier")]
+    t.no(0, "not_your_turn", "end_phase")
+    t.do(1, "let_stand")
+    assert t.awaited == [(0, "action")]
+    t.do(0, "play_card", card=t["a.hunter"])
+    t.do(0, "pause")
+    t.no(1, "not_open", "react", item=t.item("drone"), play={"card": t["b.luck"]})
+
+
+def test_a_barrier_card_of_the_other_seat_waits_for_the_one_whose_turn_it_is():
+    t = table(a={"hand": ["sabotage"]}, b={"hand": ["luck", "titan"]}, turn=6, active=1)
+    t.react(0, None, card=t["a.sabotage"])
+    assert t.awaited == [(1, "barrier")]
+    t.no(1, "wrong_phase", "end_phase")
+    t.do(1, "let_stand")
+    assert t.awaited == [(0, "sabotage")]
+    t.choose(0, t["b.titan"])
+    assert t.awaited == [(1, "action")]
+    t = table(a={"hand": ["sabotage"]}, b={"hand": ["luck", "titan"]}, turn=6, active=1)
+    t.react(0, None, card=t["a.sabotage"])
+    t.react(1, t.item(), card=t["b.luck"])
+    assert t.hand(1) == ["titan"]
+
+
+def test_a_reaction_to_the_end_of_a_turn_leaves_the_reviewer_awaited():
+    t = table(
+        a={"hand": ["ambush"]}, b={"play": ["battlestar"], "hand": ["luck"]}, turn=6, active=1, phase="attack", points="all"
+    )
+    t.do(1, "end_turn")
+    assert t.awaited == [(0, "review")]
+    events = t.react(0, t.item("turn"), card=t["a.ambush"], targets=[t["b.battlestar"]])
+    assert "match.rewound" not in [event["type"] for event in events]
+    assert t.awaited == [(0, "review")]
+    t.react(1, t.item("ambush"), card=t["b.luck"])
+    assert t.piece("b.battlestar").damage == 0
+    t.choose(0)
+    t.do(0, "let_stand")
+    assert t.state.turn == 7
+
+
+def test_the_end_of_a_phase_is_a_moment_to_react_to():
+    t = table(a={"hand": ["ambush"]}, b={"play": ["battlestar"]}, turn=6, active=1, points="all")
+    t.do(1, "end_phase")
+    t.do(1, "move", card=t["b.battlestar"])
+    t.do(1, "end_turn")
+    t.react(0, t.item("action"), card=t["a.ambush"], targets=[t["b.battlestar"]])
+    assert t.piece("b.battlestar").damage == 3
+    assert t.piece("b.battlestar").moved  # the move belongs to the item, the end of the turn does not
+    assert t.awaited == [(1, "attack")]
+
+
+def test_standing_orders_count_and_lapse():
+    order = {"when": {"kind": "play"}, "do": "react", "use": ["luck"], "times": 2}
+    t = table(a={"hand": ["luck", "luck", "luck"]}, b={"hand": ["drone", "drone", "drone"]}, turn=6, active=1)
+    t.do(0, "set_orders", orders=[order])
+    for at in ("b.drone", "b.drone.2", "b.drone.3"):
+        t.do(1, "play_card", card=t[at], options={"draw": False})
+        while any(prompt.seat == 1 for prompt in t.state.prompts):
+            t.choose(1)
+    assert [piece.id for piece in t.state.pieces] == [t["b.drone.3"]]
+    assert t.side(0).orders == ()
+    t.do(0, "set_orders", orders=[{"when": {"any": True}, "do": "ask"}])
+    t.do(1, "end_phase")
+    t.do(1, "end_turn")
+    assert t.side(0).orders == ()
+
+
+def test_an_order_that_settles_reveals_the_flip_but_nothing_else():
+    t = table(a={"play": [("battlestar", {"zone": "enemy"})]}, b={"station": {"draw": ["luck"]}}, phase="attack")
+    t.do(1, "set_orders", orders=[{"when": {"hits_station": True}, "do": "stand"}])
+    events = t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
+    assert "order_fired" in kinds(events)
+    assert not [event for event in events if "orders" in (t.seen(event, 0) or {})]
+
+
+def test_positions_and_restarts_between_item_and_reaction_change_nothing():
+    one, two = busy_turn(hand=["luck"]), busy_turn(hand=["luck"])
+    position = json.loads(json.dumps(two.ok({"op": "position"})["position"]))
+    two.session = Session(GAME)
+    two.ok({"op": "new", "position": position, "seed": "table"})
+    for t in (one, two):
+        t.dice([0], [0], [0])
+        t.react(0, t.item("battlestar"), card=t["a.luck"])
+    same = [codec.to_json(t.state, GAME.state, t.session.match.version) for t in (one, two)]
+    assert same[0]["pieces"] == same[1]["pieces"]
+    assert same[0]["sides"] == same[1]["sides"]
+
+
+def test_default_of_a_blocking_prompt_and_of_keeps_flips():
+    t = table(a={"commander": "general_jackson"})
+    t.do(0, "use_commander")
+    assert t.awaited == [(1, "flips")]
+    command = t.ok({"op": "default", "seat": 1})["command"]
+    assert command["picks"] == ["s2"]
+    t.do(1, "time_out")
+    assert t.side(0).actions == 12
+
+
+def test_time_outs_in_a_row_lose_and_a_command_resets_them():
+    t = table(max_timeouts=3)
+    t.do(0, "time_out")
+    t.do(0, "move_station", slot="s1", row="hand") if t.state.phase == "action" else t.do(0, "end_turn")
+    assert t.side(0).timeouts == 0
+    for _ in range(3):
+        if t.state.phase != "over" and t.state.active == 1:
+            t.do(1, "time_out")
+    t = table(max_timeouts=1)
+    events = t.do(0, "time_out")
+    assert (events[-1]["data"]["winner"], events[-1]["data"]["reason"]) == (1, "timed_out")
+
+
+def test_resign_ends_the_match_at_any_time():
+    t = busy_turn(hand=["luck"])
+    t.do(0, "resign")
+    assert (t.state.winner, t.state.reason) == (1, "resigned")
+    t.no(1, "over", "end_phase")
+
+
+def test_orders_by_text_and_help():
+    t = busy_turn(hand=["luck"], play=["avoid"])
+    for text, name in (
+        ("orders react kind play min 3 use Avoid cancel | stand any | flips action draw hand", "set_orders"),
+        (f"React {t.item('battlestar')} Luck", "react"),
+    ):
+        assert t.ok({"op": "order", "seat": 0, "text": text})["command"]["name"] == name
+    answer = t.session.answer({"op": "order", "seat": 1, "text": "plai hunter"})
+    assert answer["refusal"]["code"] == "unreadable"
+    assert "play" in answer["refusal"]["detail"]
+    for prompt in (None, "action", "attack", "review", "flips"):
+        assert GAME.order_help(prompt)
+    assert len(GAME.order_help("action").splitlines()) <= 8
+
+
+def test_pictures_and_texts_are_made_from_the_view_alone():
+    t = busy_turn(hand=["luck"], play=["titan"])
+    for viewer in (None, 0, 1):
+        svg = GAME.picture(t.view(viewer), Caption("203", ("Ines", "Marek")))
+        assert svg.startswith("<svg")
+        assert 'width="720"' in svg
+        assert "Hunter" in svg
+    session = Session(GAME)
+    session.answer({"op": "new", "seed": "blank"})
+    assert session.answer({"op": "picture", "seat": 0})["svg"].startswith("<svg")
+    assert "Jim Westergren" in GAME.rules_help()
+    assert "unofficial" in GAME.rules_help()
+    assert "| Luck | 4 | event | 0 |" in GAME.rules_help()

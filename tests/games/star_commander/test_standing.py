@@ -1,0 +1,248 @@
+"""The stack over days (RULES.md 10, 14): who is asked, standing orders, early passes, automatic answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gamesvc.games.kernel import see_event
+from gamesvc.games.star_commander import GAME
+from gamesvc.games.star_commander.exchanges import report
+from tests.games.star_commander.table import Table, shots
+
+
+def duel(edition: str = "revised", **orders: Any) -> tuple[Table, str, str, str]:
+    """A Barrage of seat 0 in hand, aimed at a ship of seat 1; seat 1 holds something."""
+    table = Table(edition, seats=3).system("1,1", "trade_world")
+    ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(1, "destroyer", "1,1")
+    [uid] = table.hand(0, "barrage")
+    table.hand(1, "trade_envoy")
+    table.hand(2, "trade_envoy")
+    table.orders(1, **orders)
+    return table, uid, ours, theirs
+
+
+def fire(table: Table, uid: str, ours: str, theirs: str) -> None:
+    table.do(0, "play_command", uid=uid, targets={"a": ours, "b": theirs})
+
+
+@pytest.mark.parametrize(("word", "asked"), [("ask", True), ("concerned", True), ("pass", False)])
+def test_commands_order(word: str, asked: bool) -> None:
+    table, *rest = duel(commands=word)
+    fire(table, *rest)
+    assert (table.waits() == ("window", 1)) is asked
+
+
+def test_only_the_concerned_are_asked_by_default() -> None:
+    table, *rest = duel()
+    fire(table, *rest)
+    assert table.waits() == ("window", 1)
+    table.do(1, "pass")
+    assert table.waits() == ("command", 0), "seat 2 is not concerned"
+    passes = table.ever("priority_passed")
+    assert [(one["seats"], one["auto"]) for one in passes if one["seats"]] == [([0], True), ([1], False), ([2], True)]
+
+
+def test_always_ask_overrides_pass() -> None:
+    table, *rest = duel(commands="pass", always_ask=["barrage"])
+    fire(table, *rest)
+    assert table.waits() == ("window", 1)
+
+
+def test_actions_pass_by_default_and_can_be_asked_for() -> None:
+    for orders, asked in (({}, False), ({"actions": "concerned"}, True), ({"always_ask": ["move_ships"]}, True)):
+        table = Table().system("2,1", "trade_world", 1, 1)
+        ship = table.vessel(0, "scout", "2,2")
+        table.hand(1, "interdiction")
+        table.orders(1, **orders)
+        table.do(0, "move_ships", ships=[ship], to="2,1")
+        assert (table.waits() == ("window", 1)) is asked
+
+
+def test_who_put_the_top_item_is_passed_unless_he_holds() -> None:
+    table, uid, ours, theirs = duel()
+    table.do(0, "play_command", uid=uid, targets={"a": ours, "b": theirs}, hold=True)
+    assert table.waits() == ("window", 1), "an empty hand has nothing to hold for"
+    other, uid, ours, theirs = duel()
+    other.hand(0, "evasion")
+    other.do(0, "play_command", uid=uid, targets={"a": ours, "b": theirs}, hold=True)
+    assert other.waits() == ("window", 0)
+
+
+def test_early_pass_stands_until_a_new_item() -> None:
+    table, *rest = duel()
+    table.orders(2, commands="ask")
+    fire(table, *rest)
+    table.do(2, "pass")
+    table.refuse(2, "pass", "already_passed")
+    table.do(1, "pass")
+    assert table.waits() == ("command", 0)
+
+    again, *rest = duel()
+    again.hand(1, "evasion")
+    again.orders(2, commands="ask")
+    fire(again, *rest)
+    again.do(2, "pass")
+    evasion = next(uid for uid in again.seat(1)["hand"] if again.state["faces"][uid] == "evasion")
+    again.do(1, "play_command", uid=evasion, targets={"a": rest[2]})
+    assert again.waits() == ("window", 2), "something new was played"
+
+
+def test_an_ability_alone_gets_a_seat_asked() -> None:
+    table = Table().system("1,1", "trade_world").credits(1, 5)
+    ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(1, "destroyer", "1,1")
+    [uid] = table.hand(0, "barrage")
+    table.tech(1, "railgun_turrets")
+    fire(table, uid, ours, theirs)
+    assert table.waits() == ("window", 1)
+    poor = Table().system("1,1", "trade_world").credits(1, 0)
+    ours, theirs = poor.vessel(0, "corvette", "1,1"), poor.vessel(1, "destroyer", "1,1")
+    [uid] = poor.hand(0, "barrage")
+    poor.tech(1, "railgun_turrets")
+    fire(poor, uid, ours, theirs)
+    assert poor.waits() == ("command", 0), "it cannot pay"
+
+
+def test_auto_answers_with_the_obvious_target() -> None:
+    auto = {"on": ["barrage"], "by": None, "only_concerned": True, "play": "evasion"}
+    table, uid, ours, theirs = duel(auto=[auto])
+    table.hand(1, "evasion")
+    fire(table, uid, ours, theirs)
+    assert table.waits() == ("command", 0), "nobody had to be asked"
+    assert [played["auto"] for played in table.ever("card_played")] == [False, True]
+    assert table.ever("damage_dealt")[0]["hits"][0]["prevented"] == 2
+
+
+def test_auto_without_the_card_passes() -> None:
+    auto = {"on": [], "by": 0, "only_concerned": False, "play": "evasion"}
+    table, *rest = duel(auto=[auto], commands="ask")
+    fire(table, *rest)
+    assert table.waits() == ("command", 0)
+
+
+def test_auto_uses_experimental_shields() -> None:
+    auto = {"on": [], "by": None, "only_concerned": True, "play": "experimental_shields"}
+    table, uid, ours, theirs = duel(auto=[auto])
+    table.tech(1, "experimental_shields")
+    fire(table, uid, ours, theirs)
+    assert table.ever("ability_activated")[0]["auto"] is True
+    assert table.seat(1)["hand"] == []
+
+
+def test_two_autos_answering_each_other_come_to_an_end() -> None:
+    auto = {"on": [], "by": None, "only_concerned": False, "play": "intercept_orders"}
+    table = Table(seats=2)
+    [uid] = table.hand(0, "trade_envoy")
+    table.hand(0, "intercept_orders")
+    table.hand(1, "intercept_orders")
+    for seat in (0, 1):
+        table.orders(seat, auto=[auto])
+    table.do(0, "play_command", uid=uid, targets={"a": "2,2"})
+    assert table.waits() == ("command", 0)
+    assert [played["item"]["name"] for played in table.ever("card_played")] == ["trade_envoy"] + ["intercept_orders"] * 2
+    assert table.ever("credits_gained"), "the answer to the answer lets the first card through"
+
+
+@pytest.mark.parametrize(("word", "fired"), [("hold_fire", 0), ("return_fire", 2)])
+def test_assign_order(word: str, fired: int) -> None:
+    table = Table().system("1,1", "trade_world").orders(1, assign=word)
+    ours, theirs = table.vessel(0, "destroyer", "1,1"), table.vessel(1, "corvette", "1,1")
+    table.vessel(0, "scout", "1,1")
+    table.fight("1,1")
+    table.do(0, "assign_damage", assignments=shots(**{ours: (theirs, 1)}))
+    assigned = [one for one in table.ever("damage_assigned") if one["seat"] == 1]
+    assert assigned[0]["auto"] is True
+    assert sum(shot["amount"] for shot in assigned[0]["shots"]) == fired
+
+
+def test_return_fire_aims_at_attackers_only() -> None:
+    table = Table().system("1,1", "trade_world").orders(1, assign="return_fire")
+    table.vessel(0, "destroyer", "1,1")
+    table.vessel(1, "corvette", "1,1")
+    table.fight("1,1")
+    table.do(0, "assign_damage", assignments={})
+    assert table.ever("damage_assigned")[1]["shots"] == []
+
+
+@pytest.mark.parametrize(("word", "asked"), [("ask", True), ("pressed", True), ("stay", False)])
+def test_retreat_order(word: str, asked: bool) -> None:
+    table = Table().system("1,1", "trade_world").system("0,1", "core_world", 1, 1).orders(1, retreat=word)
+    table.vessel(0, "scout", "1,1")
+    table.vessel(1, "scout", "1,1")
+    table.do(0, "end_command")
+    table.do(0, "open_combat", cell="1,1")
+    assert (table.waits() == ("combat_retreat", 1)) is asked
+
+
+def test_draw_order() -> None:
+    table = Table().system("1,1", "trade_world", 0, 1).system("2,1", "alien_system", 0, 1).orders(0, draw=["statecraft", "science"])
+    table.at("command", 1)
+    table.do(1, "end_command")
+    assert table.waits() == ("command", 0)
+    assert table.ever("card_drawn")[0]["domain"] == "science"
+
+
+def test_combat_windows_ask_the_involved_after_assigning() -> None:
+    table = Table(seats=3).system("1,1", "trade_world")
+    ours = table.vessel(0, "corvette", "1,1")
+    theirs = table.vessel(1, "corvette", "1,1")
+    table.hand(1, "trade_envoy")
+    table.hand(2, "trade_envoy")
+    table.fight("1,1")
+    table.do(0, "assign_damage", assignments=shots(**{ours: (theirs, 2)}))
+    table.do(1, "assign_damage", assignments={})
+    assert table.waits() == ("window", 1)
+    assert table.prompt["what"] == "after_assign"
+
+
+def test_standing_orders_are_private_and_merge() -> None:
+    table = Table()
+    table.do(1, "set_standing_orders", orders={"commands": "ask", "combat": {"after_resolve": "ask"}})
+    table.do(1, "set_standing_orders", orders={"draw": ["science"]})
+    orders = table.view(1)["orders"]
+    assert (orders["commands"], orders["draw"], orders["combat"]["after_resolve"]) == ("ask", ["science"], "ask")
+    assert orders["combat"]["after_assign"] == "involved"
+    assert table.view(None)["orders"] is None
+    event = table.session.log[-1]
+    assert see_event(GAME, event, 0) is None
+    assert see_event(GAME, event, 1) is not None
+    table.refuse(0, "set_standing_orders", "no_target", orders={"auto": [{"play": "evasion", "by": 3}]})
+
+
+def test_one_turn_is_one_question_and_windows_are_others() -> None:
+    table, *rest = duel()
+    own = GAME.awaited(table.start().session.match.state)[0]
+    assert (own.id, own.kind) == ("turn11", "turn")
+    fire(table, *rest)
+    asked = GAME.awaited(table.session.match.state)[0]
+    assert asked.kind == "reaction"
+    table.do(1, "pass")
+    again = GAME.awaited(table.session.match.state)[0]
+    assert (again.id, again.seat) == ("turn11", 0)
+    table.do(0, "end_command")
+    ended = GAME.awaited(table.session.match.state)[0]
+    assert ended.kind == "turn" or ended.id != asked.id
+
+
+def test_resigning_while_asked_counts_as_passing() -> None:
+    table, *rest = duel()
+    fire(table, *rest)
+    table.do(1, "resign")
+    assert table.waits() == ("command", 0)
+    assert not table.ever("damage_dealt"), "its ships are gone"
+
+
+def test_the_active_seat_resigns() -> None:
+    table, *rest = duel()
+    fire(table, *rest)
+    table.do(0, "resign")
+    assert (table.state["stack"], table.state["window"], table.state["combat"]) == ([], None, None)
+    assert table.state["active"] == 1
+    assert not table.state["seats"][0]["alive"]
+
+
+def test_exchanges_are_counted() -> None:
+    text = report(1)
+    assert "revised, 4 seats" in text
+    assert "median" in text

@@ -1,0 +1,333 @@
+"""Play by mail: turn mails answered over real SMTP, receipts caught, whole matches played to their end."""
+
+from __future__ import annotations
+
+import random
+import smtplib
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import clocks, loading, lobby, replies, turns
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Match, Question
+from notifications.inbound import pipeline, store
+from notifications.inbound.text import MARK
+from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
+from tests.games.toy import GAME as TOY
+from tests.mailing import fresh_id, mailing, verify  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+
+def read_toy(text, seen):
+    """The toy's notation, refusing what it cannot read as real games do."""
+    name, *rest = text.lower().split()
+    if name not in TOY.commands or any(not one.isdecimal() for one in rest):
+        raise Refused("unreadable", f"{name!r} is no order. There are: {', '.join(TOY.commands)}.")
+    return {"name": name, **({"item" if name == "counter" else "card": int(rest[0])} if rest else {})}
+
+
+@pytest.fixture
+def duel(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(TOY, "parse", read_toy) if False else object.__setattr__(TOY, "parse", read_toy)
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game=toy, contribution_text="tea")
+    match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    mailing.work()
+    return match
+
+
+def turn_mail(mailing, name="anna"):  # noqa: F811
+    return next(
+        mail for mail in reversed(mailing.sink.to(f"{name}@players.example")) if mail.message["X-Game-Reason"] == "your-turn"
+    )
+
+
+def reply_to(caught):
+    return str(caught.message["Reply-To"])
+
+
+def hand(match, seat):
+    return loading.load(match.id, match.game).timeline.state.hands[seat]
+
+
+def test_a_turn_mail_may_be_answered_and_says_so(duel, mailing):  # noqa: F811
+    caught = turn_mail(mailing)
+    assert caught.text.startswith(MARK)
+    assert "You may answer this mail" in caught.text
+    assert "You may answer this mail" in caught.html
+    assert reply_to(caught).startswith("turn+")
+    assert reply_to(caught).endswith("@reply.games.example")
+
+
+def test_without_a_reply_domain_nothing_is_said_of_answering(duel, mailing, settings):  # noqa: F811
+    settings.REPLY_DOMAIN = ""
+    mailing_row = Outbox.objects.get(kind="your_turn")
+    from gamesvc.matches.notices import your_turn
+
+    message = your_turn(mailing_row)
+    assert message.reply_to == ""
+    assert "answer this mail" not in message.text
+    assert MARK not in message.text
+
+
+def test_an_answer_is_carried_out_and_gets_a_receipt(duel, mailing):  # noqa: F811
+    mailing.write("draw\nEND\nplay 9", to=reply_to(turn_mail(mailing)), message_id="<one@players.example>")
+    mailing.work()
+    assert STORE.read(duel.id)[6].meta["channel"] == "mail"
+    receipt = mailing.receipt()
+    assert "1 order done" in receipt.subject
+    assert "1. draw: done" in receipt.text
+    assert receipt.message["Auto-Submitted"] == "auto-replied"
+    assert receipt.message["In-Reply-To"] == "<one@players.example>"
+    assert "ben: turn, until" in receipt.text
+    assert receipt.message.get_content_type() == "multipart/alternative"
+    assert mailing.newest.status == MailStatus.DONE
+
+
+def test_one_unreadable_line_changes_nothing(duel, mailing):  # noqa: F811
+    mailing.write("draw\nplya 1", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert len(STORE.read(duel.id)) == 6
+    receipt = mailing.receipt()
+    assert "Nothing was done" in receipt.subject
+    assert "2. plya 1: cannot be read" in receipt.text
+    assert "'plya' is no order" in receipt.text
+    assert "1. draw: not done" in receipt.text
+    # and the corrected mail, to the receipt this time
+    mailing.write("draw", to=reply_to(receipt))
+    mailing.work()
+    assert len(STORE.read(duel.id)) == 8
+
+
+def test_an_illegal_order_in_the_middle_stops_there(duel, mailing):  # noqa: F811
+    mailing.write("set_orders\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert "cannot be read" in mailing.receipt().text  # a parameter is missing
+    mailing.write("draw\ndraw\ncounter 6", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    receipt = mailing.receipt()
+    assert "1 of 3 orders done" in receipt.subject
+    assert "1. draw: done" in receipt.text
+    assert "2. draw: refused\n   It is the other seat's turn." in receipt.text
+    assert "3. counter 6: not done" in receipt.text
+    assert len(STORE.read(duel.id)) == 8
+
+
+def test_the_same_mail_twice_counts_once(duel, mailing):  # noqa: F811
+    to = reply_to(turn_mail(mailing))
+    for _ in range(2):
+        mailing.write("draw", to=to, message_id="<same@players.example>")
+        mailing.work()
+    assert InboundMail.objects.count() == 1
+    assert Outbox.objects.filter(kind="receipt").count() == 1
+    assert len(STORE.read(duel.id)) == 8
+
+
+def test_a_worker_that_dies_in_between_repeats_nothing(duel, mailing, monkeypatch):  # noqa: F811
+    mailing.write("draw\ndraw", to=reply_to(turn_mail(mailing)))
+    submit, calls = turns.submit, []
+
+    def dying(**asked):
+        receipt = submit(**asked)
+        calls.append(receipt)
+        raise MemoryError
+
+    monkeypatch.setattr(turns, "submit", dying)
+    pipeline.work()
+    assert mailing.newest.status == MailStatus.WAITING
+    assert len(STORE.read(duel.id)) == 8
+    monkeypatch.setattr(turns, "submit", submit)
+    InboundMail.objects.update(claimed_until=None)
+    mailing.work()
+    assert len(STORE.read(duel.id)) == 8
+    receipt = mailing.receipt()
+    assert "1. draw: done" in receipt.text
+    assert "2. draw: refused" in receipt.text
+
+
+def test_an_answer_to_a_turn_that_is_over_is_answered_in_words(duel, mailing):  # noqa: F811
+    to = reply_to(turn_mail(mailing))
+    mailing.write("draw", to=to)
+    mailing.work()
+    mailing.write("draw", to=to)
+    mailing.work()
+    assert len(STORE.read(duel.id)) == 8
+    assert "that turn is over" in mailing.receipt().subject
+
+
+def test_mail_taken_before_the_deadline_and_read_after_it_counts(duel, mailing):  # noqa: F811
+    mailing.write("draw", to=reply_to(turn_mail(mailing)))
+    due = timezone.now() - timedelta(seconds=1)
+    Question.objects.filter(match=duel).update(due_at=due)
+    InboundMail.objects.update(received_at=due - timedelta(seconds=1), counts_at=due - timedelta(seconds=1))
+    assert clocks.sweep() == 0  # the deadline waits for the mail
+    mailing.work()
+    [drawn, *_] = STORE.read(duel.id)[6:]
+    assert drawn.meta["actor"] == {"kind": "seat", "seat": 0}
+
+
+def test_mail_taken_after_the_deadline_does_not_count_and_holds_nothing_back(duel, mailing):  # noqa: F811
+    mailing.write("draw", to=reply_to(turn_mail(mailing)))
+    Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(minutes=1))
+    pipeline.work()
+    assert len(STORE.read(duel.id)) == 6
+    assert "too late" in str(mailing.newest.report) or "ran out" in str(mailing.newest.report)
+    assert clocks.sweep() == 1
+
+
+def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  # noqa: F811
+    mailing.write("draw", to=reply_to(turn_mail(mailing)))
+    due = timezone.now() - timedelta(minutes=11)
+    Question.objects.filter(match=duel).update(due_at=due)
+    InboundMail.objects.update(counts_at=due - timedelta(seconds=1))
+    assert clocks.sweep() == 1
+    assert mailing.newest.status == MailStatus.FAILED
+    mailing.work()
+    assert "could not be read in time" in mailing.last(subject="could not").subject
+
+
+def test_giving_up_is_asked_back_once(duel, mailing, monkeypatch):  # noqa: F811
+    match = stratastar(duel, mailing)
+    to = reply_to(turn_mail(mailing))
+    mailing.write("resign", to=to)
+    mailing.work()
+    match.refresh_from_db()
+    assert match.status == Match.Status.RUNNING
+    assert "answer with the line: resign yes" in mailing.receipt().text
+    mailing.write("resign yes", to=reply_to(mailing.receipt()))
+    mailing.work()
+    match.refresh_from_db()
+    assert match.status == Match.Status.FINISHED
+
+
+def stratastar(duel, mailing, **options):  # noqa: F811
+    anna, ben = (seat.user for seat in duel.seats.order_by("index"))
+    match = lobby.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random", **options})
+    match = lobby.join_match(by=ben, match=match)
+    mailing.work()
+    return match
+
+
+def test_service_words_are_answered_and_change_nothing(duel, mailing):  # noqa: F811
+    match = stratastar(duel, mailing)
+    mover = loading.load(match.id, match.game).awaited()[0].seat
+    name = ("anna", "ben")[mover]
+    before = len(STORE.read(match.id))
+    words = "help\nboard\nhand\nstatus\nhistory 3\npreview retool none"
+    mailing.write(words, to=reply_to(turn_mail(mailing, name)), sender=f"{name}@players.example")
+    mailing.work()
+    assert len(STORE.read(match.id)) == before
+    text = mailing.receipt(f"{name}@players.example").text
+    assert "retool 1A 2M" in text
+    assert "preview ORDER" in text
+    assert "Your hand:" in text
+    assert "What happened:" in text
+    assert "6. retool none: would do" in text
+
+
+def test_a_preview_never_tells_what_chance_decides(duel, mailing):  # noqa: F811
+    match = stratastar(duel, mailing)
+    mover = loading.load(match.id, match.game).awaited()[0].seat
+    name = ("anna", "ben")[mover]
+    card = loading.load(match.id, match.game).game
+    loaded = loading.load(match.id, match.game)
+    own = loaded.game.legal_commands(loaded.timeline.state, mover)
+    assert own
+    assert card is loaded.game
+    mailing.write("preview\nretool none\nend turn", to=reply_to(turn_mail(mailing, name)), sender=f"{name}@players.example")
+    mailing.work()
+    report = mailing.newest.report
+    assert [line["state"] for line in report["lines"]][0] == "answered"
+    assert {line["state"] for line in report["lines"][1:]} <= {"previewed", "not_done", "refused"}
+
+
+@pytest.mark.parametrize("game", ["toy", "stratastar"])
+def test_a_whole_match_by_mail_only(duel, mailing, game):  # noqa: F811
+    match = duel if game == "toy" else stratastar(duel, mailing, max_rounds=1)
+    rng = random.Random(5)
+    sent = 0
+    while True:
+        loaded = loading.load(match.id, match.game)
+        if loaded.ended:
+            break
+        seat = loaded.awaited()[0].seat
+        address = f"{('anna', 'ben')[seat]}@players.example"
+        last = next(mail for mail in reversed(mailing.sink.to(address)) if reply_to(mail) != "None" and f"#{match.number}" in mail.subject)
+        state = loaded.timeline.state
+        command = loaded.game.bots["greedy"](loaded.game.view(state, seat), loaded.game.legal_commands(state, seat), rng)
+        mailing.write(loaded.game.render(command), to=reply_to(last), sender=address)
+        mailing.work()
+        sent += 1
+        assert mailing.newest.report["lines"][0]["state"] == "done", mailing.newest.report
+    match.refresh_from_db()
+    assert match.status == Match.Status.FINISHED
+    commands = [one for one in STORE.read(match.id) if "command" in one.meta]
+    assert len(commands) == sent
+    assert {one.meta["channel"] for one in commands} == {"mail"}
+    assert "The match is over" in mailing.last("ben@players.example", "over").subject
+
+
+def test_a_second_answer_to_the_same_turn_mail_goes_on_where_the_first_stopped(duel, mailing):  # noqa: F811
+    match = stratastar(duel, mailing)
+    mover = loading.load(match.id, match.game).awaited()[0].seat
+    name = ("anna", "ben")[mover]
+    to = reply_to(turn_mail(mailing, name))
+    for text in ("retool none", "internal none"):
+        mailing.write(text, to=to, sender=f"{name}@players.example")
+        mailing.work()
+        assert mailing.newest.report["lines"][0]["state"] == "done", mailing.newest.report
+
+
+def test_whoever_lost_the_seat_is_told_so_and_sees_nothing(duel, mailing, player):  # noqa: F811
+    to = reply_to(turn_mail(mailing))
+    cara = player("cara")
+    duel.seats.filter(index=0).update(user=cara)
+    mailing.write("draw", to=to)
+    mailing.work()
+    receipt = mailing.receipt()
+    assert "you do not hold that seat any more" in receipt.subject
+    assert receipt.message["Reply-To"] is None
+    assert len(STORE.read(duel.id)) == 6
+
+
+def test_a_revoked_or_invented_address_is_refused_at_the_door(duel, mailing):  # noqa: F811
+    to = reply_to(turn_mail(mailing))
+    ReplyAddress.objects.update(expires_at=timezone.now())
+    for address in (to, "turn+" + "a" * 26 + "@reply.games.example", "someone@reply.games.example"):
+        with pytest.raises(smtplib.SMTPRecipientsRefused) as refused:
+            mailing.write("draw", to=address)
+        assert refused.value.recipients[address][0] == 550
+
+
+def test_answers_are_capped_per_day(duel, mailing, settings):  # noqa: F811
+    settings.INBOUND_ANSWERS_PER_DAY = 2
+    to = reply_to(turn_mail(mailing))
+    for _ in range(4):
+        mailing.write("help", to=to, message_id=fresh_id())
+    mailing.work()
+    assert Outbox.objects.filter(kind="receipt").count() == 2
+    assert InboundMail.objects.filter(status=MailStatus.DONE).count() == 4
+
+
+def test_an_empty_mail_is_answered_with_advice(duel, mailing):  # noqa: F811
+    mailing.write("> draw\n> play 1", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert "No orders found" in mailing.receipt().subject
+    assert "above the mark" in mailing.receipt().text
+
+
+def test_courtesy_is_no_order(duel, mailing):  # noqa: F811
+    mailing.write("Hello,\n\n- draw\n\nThanks,", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert len(STORE.read(duel.id)) == 8
+
+
+def test_status_tells_the_end(duel, mailing):  # noqa: F811
+    loaded = loading.load(duel.id, duel.game)
+    loaded.ended = True
+    assert replies.status(duel, loaded, ("anna", "ben")) == "The match is over."
+    assert store.waits_before(topic=str(duel.id), user_id=0, moment=timezone.now()) is False
