@@ -13,9 +13,10 @@ class EventsConfig(AppConfig):
     verbose_name = "Event store"
 
     def ready(self) -> None:
-        from events import epochs, roles  # here, because both need the settings
+        from events import checkpoints, epochs, roles  # here, because both need the settings
 
         register(roles.check_two_roles)
+        register(checkpoints.check_key)
 
         def after_migrate(using: str, **_: Any) -> None:
             roles.grant(using)

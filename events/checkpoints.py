@@ -16,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
@@ -70,6 +71,17 @@ def seeds() -> list[bytes]:
         return statements.read_seeds(settings.CHECKPOINT_KEY)
     except ValueError:
         raise ImproperlyConfigured("CHECKPOINT_KEY must be base64 of 32 bytes, several separated by commas.") from None
+
+
+def check_key(app_configs: object, **_: Any) -> list[CheckMessage]:
+    """Tell at the start where no checkpoint can be signed."""
+    try:
+        if seeds():
+            return []
+    except ImproperlyConfigured as error:
+        return [Error(str(error), id="events.E002")]
+    hint = "Without checkpoints nobody can prove that a stream was not written anew. Set CHECKPOINT_KEY (README.md, Settings)."
+    return [Warning("There is no key to sign checkpoints with.", hint=hint, id="events.W002")]
 
 
 def trusted() -> list[bytes]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel import Game, Refused
 
-OFFERED = ("stratastar", "space_fleet_commander")
+OFFERED = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
 
 
 def game(game_id: str) -> Game[Any]:

@@ -208,6 +208,11 @@ class Run(Generic[S]):
         self.kept: dict[int, S] = {}
 
     @property
+    def started(self) -> bool:
+        """Whether there is a state: versions may count events of the service before the game's first one."""
+        return self._state is not None
+
+    @property
     def state(self) -> S:
         if self._state is None:
             raise ValueError("no event has been emitted yet")

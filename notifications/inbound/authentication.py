@@ -17,7 +17,7 @@ from typing import Any
 
 from authheaders import check_dkim, check_dmarc
 from authheaders.dmarc_lookup import DMARCException
-from authres import AuthenticationResultsHeader, AuthResError, FeatureContext
+from authres import AuthResError, FeatureContext
 from authres import dmarc as dmarc_feature
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -78,7 +78,7 @@ def _border(message: EmailMessage, domain: str) -> Verdict:
         if not wanted or line.split(";")[0].split(" ")[0].lower() != wanted:
             continue
         try:
-            header = AuthenticationResultsHeader.parse_value(_FEATURES, line)
+            header = _FEATURES.parse_value(line)
         except AuthResError:
             verdicts.append(Verdict(NONE))
             continue

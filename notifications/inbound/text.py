@@ -28,7 +28,13 @@ _SENT_FROM = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile(r"^\W*reply above this line\W*$", re.IGNORECASE)
+_FORWARDED = re.compile(
+    r"^(-{2,} ?(forwarded message|weitergeleitete nachricht|original message|ursprüngliche nachricht) ?-{2,}"
+    r"|begin forwarded message:|anfang der weitergeleiteten nachricht:)$",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"^\s*[>|]")
+_WORDY = re.compile(r"[^\W_]|^\s*(--|—)\s*$")
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
 _DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
 _COLON = (":", "：")
@@ -64,8 +70,12 @@ def strip(text: str) -> str:
     marked = next((at for at, line in enumerate(lines) if _MARK.match(line) and not _QUOTED.match(line)), None)
     if marked is not None:
         lines = lines[:marked]
+    forwarded = next((at for at, line in enumerate(lines) if _FORWARDED.match(line.strip())), None)
+    if forwarded is not None:
+        lines = lines[:forwarded]
     lines = _without_attributions(lines)
-    lines = [line for line in lines if not _QUOTED.match(line)]
+    # Without quoted lines, and without rules of dashes and the like.
+    lines = [line for line in lines if not _QUOTED.match(line) and (not line.strip() or _WORDY.search(line))]
     ended = next((at for at, line in enumerate(lines) if line.strip() == END), None)
     if ended is not None:
         # The sender said himself where he ends: no guessing about signatures.

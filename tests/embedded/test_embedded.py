@@ -18,7 +18,6 @@ import pytest
 
 from gamesvc.embedded import EmbeddedError, Servers, processes, use, valkey
 
-
 HOLD = """
 import signal, sys
 from pathlib import Path

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gamesvc.games
-from gamesvc.games import codec, records
+from gamesvc.games import catalog, codec, records
 from gamesvc.games.dice import (
     Dice,
     DrawNeeded,
@@ -148,7 +148,7 @@ def test_a_bad_position_is_refused(position: object) -> None:
 
 
 def test_a_preview_never_draws() -> None:
-    timeline, dice = started()
+    timeline, _dice = started()
     timeline.preview(0, {"name": "play", "card": timeline.state.hands[0][0]})
     drawn = Timeline(GAME)
     with pytest.raises(DrawNeeded):
@@ -230,9 +230,10 @@ def test_old_type_versions_are_lifted() -> None:
     assert newer.lift(Event("drew", {"seat": 0}, 3, 2)).data == {"seat": 0}
 
 
-@pytest.mark.parametrize("module", ["gamesvc.games.protocol", "gamesvc.games.stratastar", "gamesvc.games.space_fleet_commander"])
+@pytest.mark.parametrize("module", ["gamesvc.games.protocol", *(f"gamesvc.games.{game_id}" for game_id in catalog.OFFERED)])
 def test_importing_a_game_loads_no_django(module: str) -> None:
-    code = f"import sys, {module}; print([m for m in ('django', 'celery', 'redis', 'rest_framework', 'psycopg') if m in sys.modules])"
+    unwanted = ("django", "celery", "redis", "rest_framework", "psycopg")
+    code = f"import sys, {module}; print([name for name in {unwanted} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

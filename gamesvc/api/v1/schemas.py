@@ -224,7 +224,7 @@ class Statement(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     made_at = serializers.CharField()
     streams = serializers.IntegerField(help_text="How many matches the root is over.")
-    root = serializers.CharField()
+    root = serializers.CharField()  # type: ignore[assignment]
     previous = serializers.CharField(help_text="Hash of the checkpoint before; zeros for the first.")
 
 

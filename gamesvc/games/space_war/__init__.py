@@ -7,14 +7,18 @@ from gamesvc.games.kernel import Game
 from gamesvc.games.space_war.bots import choose_greedy
 from gamesvc.games.space_war.decide import check_options, decide, setup
 from gamesvc.games.space_war.defaults import default_command
-from gamesvc.games.space_war.evolve import evolve, marks, on_rewind, rewound
+from gamesvc.games.space_war.ending import faults, outcome
+from gamesvc.games.space_war.evolve import evolve
+from gamesvc.games.space_war.hiding import redact, redeal, reveals, stale
 from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
-from gamesvc.games.space_war.notation import order_help, parse, render
+from gamesvc.games.space_war.notation import parse
 from gamesvc.games.space_war.picture import picture
+from gamesvc.games.space_war.rendering import order_help, render
+from gamesvc.games.space_war.rewinds import marks, on_rewind, rewound
 from gamesvc.games.space_war.rules_help import rules_help
 from gamesvc.games.space_war.state import State
-from gamesvc.games.space_war.view import faults, outcome, redact, redeal, reveals, stale, view
+from gamesvc.games.space_war.view import view
 from gamesvc.games.space_war.words import board_text, tell
 
 GAME: Game[State] = Game(

@@ -7,9 +7,9 @@ from typing import Any
 
 from gamesvc.games.space_war import reach
 from gamesvc.games.space_war.data import BARRIER_CARDS, CARDS, COMMANDERS, LIMITS, ROWS, Effect
-from gamesvc.games.space_war.effects import add_to_station, discard_cards, drawn
+from gamesvc.games.space_war.drawing import add_to_station, discard_cards, drawn
 from gamesvc.games.space_war.flow import Flow, Task
-from gamesvc.games.space_war.reactions import is_response, open_item, pay_and_show, respond
+from gamesvc.games.space_war.reactions import declare, is_response, open_item, pay_and_show, respond
 from gamesvc.games.space_war.turns import end_turn_tasks, phase_item
 
 Params = Mapping[str, Any]
@@ -29,6 +29,9 @@ def play_card(flow: Flow, seat: int, params: Params) -> None:
     card = CARDS[flow.card(instance)]
     options = params.get("options", {})
     x = options["draw"] + options["mill"] if card.id == "release_of_energy" else params.get("x", 0)
+    step = {**_chosen(params), "op": "resolve", "what": instance, "seat": seat, "x": x}
+    barrier = [{"op": "barrier", "seat": 1 - seat}] if card.id in BARRIER_CARDS else []
+    declare(flow, *barrier, step)
     pay_and_show(flow, seat, instance, x)
     note: Task = {"cost": x if card.cost is None else card.cost, "type": card.type}
     if "targets" in params and card.id != "discovery":
@@ -36,9 +39,7 @@ def play_card(flow: Flow, seat: int, params: Params) -> None:
         note["aims"] = [p.card for p in flow.state.pieces if p.id in params["targets"]]
     if params.get("slots"):
         note["station"] = True
-    step = {**_chosen(params), "op": "resolve", "what": instance, "seat": seat, "x": x}
-    barrier = [{"op": "barrier", "seat": 1 - seat}] if card.id in BARRIER_CARDS else []
-    open_item(flow, seat, "play", card.id, instance, note, *barrier, step)
+    open_item(flow, seat, "play", card.id, instance, note)
 
 
 def _effect_of(card_id: str, trigger: str, params: Params) -> tuple[int, Effect]:
@@ -52,9 +53,9 @@ def use_anytime(flow: Flow, seat: int, params: Params) -> None:
     p = flow.state.piece(params["card"])
     assert p is not None
     at, _ = _effect_of(p.card, "any_time", params)
+    declare(flow, {**_chosen(params), "op": "effect", "card": p.card, "i": at, "seat": seat, "source": p.id})
     flow.leave([p.id], "discarded")
-    step = {**_chosen(params), "op": "effect", "card": p.card, "i": at, "seat": seat, "source": p.id}
-    open_item(flow, seat, "anytime", p.card, p.id, {"targets": params.get("targets", [])}, step)
+    open_item(flow, seat, "anytime", p.card, p.id, {"targets": params.get("targets", [])})
 
 
 def use_commander(flow: Flow, seat: int, params: Params) -> None:
@@ -69,12 +70,13 @@ def use_commander(flow: Flow, seat: int, params: Params) -> None:
         charge += effect["amount"]
     elif cost.get("counters") == "any":
         charge -= params["n"]
-    flow.emit("commander_used", seat=seat, name=card, actions=actions, charge=charge)
     tasks: list[Task] = []
     if "station_damage" in cost:
         tasks.append({"op": "hit", "seat": seat, "n": cost["station_damage"], "slots": []})
     tasks.append({**_chosen(params), "op": "effect", "card": card, "i": at, "seat": seat, "source": ""})
-    open_item(flow, seat, "commander", card, "", {"targets": params.get("targets", [])}, *tasks)
+    declare(flow, *tasks)
+    flow.emit("commander_used", seat=seat, name=card, actions=actions, charge=charge)
+    open_item(flow, seat, "commander", card, "", {"targets": params.get("targets", [])})
 
 
 def use_counters(flow: Flow, seat: int, params: Params) -> None:
@@ -91,9 +93,9 @@ def use_action(flow: Flow, seat: int, params: Params) -> None:
     assert p is not None
     at, effect = next((at, e) for at, e in CARDS[p.card].triggered("action_phase"))
     paid = effect.get("cost", {}).get("counters", 0)
+    declare(flow, {**_chosen(params), "op": "effect", "card": p.card, "i": at, "seat": seat, "source": p.id})
     flow.emit("counters_changed", card=p.id, name=p.card, counters=p.counters - paid, change=-paid)
-    step = {**_chosen(params), "op": "effect", "card": p.card, "i": at, "seat": seat, "source": p.id}
-    open_item(flow, seat, "ability", p.card, p.id, {}, step)
+    open_item(flow, seat, "ability", p.card, p.id, {})
 
 
 def use_ability(flow: Flow, seat: int, params: Params) -> None:
@@ -103,13 +105,14 @@ def use_ability(flow: Flow, seat: int, params: Params) -> None:
     at, effect = _effect_of(p.card, "ability", params)
     cost = effect.get("cost", {})
     counters = 0 if cost.get("counters") == "all" else p.counters
+    step = {**_chosen(params), "op": "effect", "card": p.card, "i": at, "seat": seat, "source": p.id}
+    step |= {"n": p.counters} if cost.get("counters") else {}
+    declare(flow, step)
     flow.emit("ability_used", card=p.id, name=p.card, counters=counters, targets=params.get("targets", []))
     if cost.get("discard_self"):
         given = params["targets"] if "discard_in_play" in cost else []
         flow.leave([p.id, *given], "discarded")
-    step = {**_chosen(params), "op": "effect", "card": p.card, "i": at, "seat": seat, "source": p.id}
-    step |= {"n": p.counters} if cost.get("counters") else {}
-    open_item(flow, seat, "ability", p.card, p.id, {"targets": params.get("targets", [])}, step)
+    open_item(flow, seat, "ability", p.card, p.id, {"targets": params.get("targets", [])})
 
 
 # --- station, phases ---
@@ -166,6 +169,8 @@ def attack(flow: Flow, seat: int, params: Params) -> None:
         used[carrier.id] = max(board.attacks(carrier), carrier.attacks + 1)
     target = params.get("target")
     there = flow.state.piece(target) if target is not None else None
+    step = {"op": "attack", "what": p.id, "target": target}
+    declare(flow, step | {"slots": params.get("slots", []), "shields": params.get("shields", [])})
     flow.emit(
         "attack_declared",
         attacker=p.id,
@@ -178,11 +183,9 @@ def attack(flow: Flow, seat: int, params: Params) -> None:
         seat=seat,
         slots=params.get("slots", []),
     )
-    step = {"op": "attack", "what": p.id, "target": target}
-    step |= {"slots": params.get("slots", []), "shields": params.get("shields", [])}
     note = {"targets": [target] if target is not None else [], "station": target is None, "power": board.attack(p)}
     note["aims"] = [there.card] if there is not None else []
-    open_item(flow, seat, "attack", p.card, p.id, note, step)
+    open_item(flow, seat, "attack", p.card, p.id, note)
 
 
 def collide(flow: Flow, seat: int, params: Params) -> None:
@@ -192,12 +195,12 @@ def collide(flow: Flow, seat: int, params: Params) -> None:
     power, target = reach.collide_power(flow.board, p), params.get("target")
     there = flow.state.piece(target) if target is not None else None
     name = there.card if there is not None else None
+    declare(flow, {"op": "collide", "seat": seat, "target": target, "slots": params.get("slots", []), "power": power})
     flow.emit("collided", card=p.id, name=p.card, target=target, target_name=name, power=power, counters=p.counters, seat=seat)
     flow.leave([p.id], "destroyed")
-    step = {"op": "collide", "seat": seat, "target": target, "slots": params.get("slots", []), "power": power}
     note = {"targets": [target] if target is not None else [], "station": target is None, "power": power}
     note["aims"] = [name] if name is not None else []
-    open_item(flow, seat, "collide", p.card, p.id, note, step)
+    open_item(flow, seat, "collide", p.card, p.id, note)
 
 
 OWN_TURN: dict[str, Callable[[Flow, int, Params], None]] = {

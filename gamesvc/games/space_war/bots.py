@@ -11,6 +11,8 @@ from gamesvc.games.kernel import Command, Data, Form
 from gamesvc.games.space_war.data import CARDS, printed
 
 _LOW = -1000.0
+_PRICE = 2.0
+"""What an answer must be worth to be spent."""
 
 
 def choose_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
@@ -171,8 +173,7 @@ def _answer(
     if not ranked:
         return _LOW, command
     threat, number = max(ranked)
-    price = 4.0 if "card" in play else 3.0
-    return threat - price, {**command, "item": number}
+    return threat - _PRICE, {**command, "item": number}
 
 
 def _threat(seen: Data, item: Mapping[str, Any]) -> float:

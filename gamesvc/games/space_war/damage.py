@@ -27,10 +27,15 @@ def damage_pieces(flow: Flow, amounts: Mapping[str, int]) -> None:
             else:
                 dead.append(p.id)
         hits[p.id] = {"damage": damage, "counters": p.counters - soaked, "stunned": stunned, "amount": amount}
-    if hits:
-        flow.emit("damaged", hits=hits, names={instance: flow.state.piece(instance).card for instance in hits})  # type: ignore[union-attr]
     if dead:
-        flow.destroy(dead)
+        flow.push({"op": "destroy", "cards": dead})
+    if hits:
+        flow.emit("damaged", hits=hits, names={p.id: p.card for p in flow.state.pieces if p.id in hits})
+
+
+@task("destroy")
+def _destroy(flow: Flow, one: Task) -> None:
+    flow.destroy(one["cards"])
 
 
 def mend(flow: Flow, instance: str, amount: int | None) -> None:

@@ -167,6 +167,8 @@ def _load() -> tuple[Mapping[str, Any], Mapping[str, Card], Mapping[str, Card], 
 
 LIMITS, CARDS, COMMANDERS, DECKS = _load()
 ROWS = ("draw", "action", "hand")
+KINDS = ("play", "attack", "collide", "ability", "commander", "anytime", "phase")
+"""The kinds of items."""
 BARRIER_CARDS = frozenset(card.id for card in CARDS.values() if "barrier" in card.keywords)
 RESPONDERS = frozenset(card.id for card in (*CARDS.values(), *COMMANDERS.values()) if card.triggered("response"))
 

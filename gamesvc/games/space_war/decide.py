@@ -6,9 +6,9 @@ from gamesvc.games import forms
 from gamesvc.games.kernel import Command, Data, Refused
 from gamesvc.games.space_war import acts, battle
 from gamesvc.games.space_war.decks import deck_cards, pool_of, read_decks
-from gamesvc.games.space_war.defaults import default_command
+from gamesvc.games.space_war.defaults import ordinary
 from gamesvc.games.space_war.flow import Flow
-from gamesvc.games.space_war.legal import legal_commands
+from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.refusals import refusal
 from gamesvc.games.space_war.state import LETTERS, State
 from gamesvc.games.space_war.turns import leave_discard
@@ -86,11 +86,15 @@ def _in_own_turn(state: State, seat: int) -> bool:
 
 
 def _time_out(flow: Flow, seat: int) -> None:
-    """The default happens; too many in a row lose the match (RULES.md section 15)."""
+    """The default happens; too many in a row lose the match (RULES.md section 15).
+
+    What is left undone under one question (a whole turn is one) is one time-out, however many defaults it takes.
+    """
     state = flow.state
-    command = default_command(state, seat)
-    in_a_row = state.sides[seat].timeouts + 1
-    flow.emit("timed_out", seat=seat, in_a_row=in_a_row)
+    side, command = state.sides[seat], ordinary(state, seat)
+    question = next(one.id for one in awaited(state) if one.seat == seat)
+    in_a_row = side.timeouts + (side.timed != question)
+    flow.emit("timed_out", seat=seat, in_a_row=in_a_row, question=question)
     if state.max_timeouts and in_a_row >= state.max_timeouts:
         flow.finish(1 - seat, "timed_out")
         return

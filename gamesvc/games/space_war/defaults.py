@@ -7,7 +7,8 @@ from typing import Any
 from gamesvc.games.space_war.board import Board
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS
 from gamesvc.games.space_war.flow import barred, blockers, by_rows
-from gamesvc.games.space_war.legal import live_options, prompt_range
+from gamesvc.games.space_war.prompts import live_options, prompt_range
+from gamesvc.games.space_war.rendering import render
 from gamesvc.games.space_war.state import Prompt, State
 
 
@@ -16,7 +17,12 @@ def _dearest(state: State, cards: tuple[str, ...]) -> list[str]:
 
 
 def default_command(state: State, seat: int) -> dict[str, Any]:
-    """The command that stands in for a seat that is awaited and does not come."""
+    """The time-out of a seat that is awaited and does not come; it says which ordinary command it stands for."""
+    return {"name": "time_out", "does": render(ordinary(state, seat))}
+
+
+def ordinary(state: State, seat: int) -> dict[str, Any]:
+    """The command that happens on a time-out."""
     side = state.sides[seat]
     if state.phase == "choose_starter":
         return {"name": "choose_starter", "seat": seat}

@@ -7,10 +7,10 @@ agenda with what was chosen (`targets`, `slots`, `row`, `x`, `options`, `n`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from gamesvc.games.space_war.damage import damage_pieces, hit_station, mend, mend_station
-from gamesvc.games.space_war.data import CARDS, Effect, printed
+from gamesvc.games.space_war.data import CARDS, Card, Effect, printed
+from gamesvc.games.space_war.drawing import add_to_station, discard_cards, return_cards, whose
 from gamesvc.games.space_war.flow import Flow, Task, task
 from gamesvc.games.space_war.state import LETTERS, Piece
 
@@ -44,25 +44,23 @@ def _resolve(flow: Flow, one: Task) -> None:
         flow.push(*effect_tasks(card.id, "played", base), {"op": "event_done", "what": instance, "item": item})
         return
     x = one.get("x", 0)
-    if card.id == "death_ray":
-        carrier = flow.state.piece(one["targets"][0])
-        if carrier is None:
+    if card.id in ("death_ray", "duplication"):
+        chosen = flow.state.piece(one["targets"][0])
+        if chosen is None:
             flow.emit("card_resolved", card=instance, name=card.id)
+        elif card.id == "death_ray":
+            flow.enter(instance, seat, on=chosen.id, zone=chosen.zone, x=x)
         else:
-            flow.enter(instance, seat, on=carrier.id, zone=carrier.zone, x=x)
+            del base["targets"]
+            _enter(flow, instance, seat, CARDS[chosen.card], x, {**base, "copied": True})
         return
-    if card.id == "duplication":
-        copied = flow.state.piece(one["targets"][0])
-        if copied is None:
-            flow.emit("card_resolved", card=instance, name=card.id)
-            return
-        card = CARDS[copied.card]
-        flow.enter(instance, seat, card=card.id, x=x)
-        del base["targets"]
-        base["copied"] = True
-    else:
-        flow.enter(instance, seat, x=x)
+    _enter(flow, instance, seat, card, x, base)
+
+
+def _enter(flow: Flow, instance: str, seat: int, card: Card, x: int, base: Task) -> None:
+    """A played card comes into play as a card (a Duplication as another), with its effects still to come."""
     flow.push(*effect_tasks(card.id, "played", base), *effect_tasks(card.id, "played_from_hand", base))
+    flow.enter(instance, seat, card=card.id, x=x)
 
 
 @task("event_done")
@@ -71,66 +69,16 @@ def _event_done(flow: Flow, one: Task) -> None:
         flow.emit("card_resolved", card=one["what"], name=flow.card(one["what"]))
 
 
-# --- drawing, discarding ---
-
-
-def _who(one: Task, effect: Effect) -> list[int]:
-    seat: int = one["seat"]
-    return {"self": [seat], "opponent": [1 - seat], "both": [seat, 1 - seat]}[effect.get("who", "self")]
-
-
 def _draw(flow: Flow, one: Task, effect: Effect) -> None:
     if effect.get("optional") and not one.get("options", {}).get("draw", True):
         return
-    flow.push(*({"op": "draw", "seat": who, "n": effect["amount"], "item": one["item"]} for who in _who(one, effect)))
-
-
-@task("draw")
-def _draw_cards(flow: Flow, one: Task) -> None:
-    """Draw cards one by one where The Miller may replace each, else all at once; an empty pile gives none."""
-    seat, count = one["seat"], one["n"]
-    pile = flow.state.sides[seat].pile
-    if count <= 0:
-        return
-    if not flow.board.miller(seat) or not flow.state.sides[1 - seat].pile:
-        drawn(flow, seat, count)
-    elif "picks" not in one:
-        flow.ask(seat, "draw", ["mill"], 0, 1, one, blocking=not one.get("loose", False))
-    else:
-        rest = {key: value for key, value in one.items() if key != "picks"} | {"n": count - 1}
-        flow.push(rest)
-        if one["picks"]:
-            milled(flow, 1 - seat, 2)
-        elif pile:
-            drawn(flow, seat, 1)
-
-
-def drawn(flow: Flow, seat: int, count: int) -> None:
-    cards = list(flow.state.sides[seat].pile[:count])
-    if cards:
-        flow.emit("cards_drawn", seat=seat, cards=cards, names=[flow.card(card) for card in cards])
-
-
-def milled(flow: Flow, seat: int, count: int) -> None:
-    cards = list(flow.state.sides[seat].pile[:count])
-    if cards:
-        flow.emit("cards_milled", seat=seat, cards=cards, names=[flow.card(card) for card in cards])
-
-
-@task("mill")
-def _mill(flow: Flow, one: Task) -> None:
-    milled(flow, one["seat"], one["n"])
-
-
-def discard_cards(flow: Flow, seat: int, cards: Sequence[str], **why: Any) -> None:
-    if cards:
-        flow.emit("cards_discarded", seat=seat, cards=list(cards), names=[flow.card(card) for card in cards], **why)
+    flow.push(*({"op": "draw", "seat": who, "n": effect["amount"], "item": one["item"]} for who in whose(one, effect)))
 
 
 def _discard(flow: Flow, one: Task, effect: Effect) -> None:
     seat: int = one["seat"]
     if effect.get("random"):
-        victim = _who(one, effect)[0]
+        victim = whose(one, effect)[0]
         hand = flow.state.sides[victim].hand
         if hand and not flow.board.hand_is_safe(victim):
             discard_cards(flow, victim, flow.run.dice.sample(hand, min(effect["amount"], len(hand))), random=True)
@@ -140,63 +88,15 @@ def _discard(flow: Flow, one: Task, effect: Effect) -> None:
         flow.push({"op": "discard", "seat": seat, "n": effect["amount"], "item": one["item"]})
 
 
-@task("discard")
-def _discard_own(flow: Flow, one: Task) -> None:
-    """A seat discards cards of its own choice from hand."""
-    seat, hand = one["seat"], flow.state.sides[one["seat"]].hand
-    count = min(one["n"], len(hand))
-    if "picks" in one or count == len(hand):
-        discard_cards(flow, seat, one.get("picks", list(hand)))
-    else:
-        flow.ask(seat, "discard", list(hand), count, count, one, blocking=not one.get("loose", False))
-
-
 def _put_on_top(flow: Flow, one: Task, effect: Effect) -> None:
     flow.push({"op": "put_on_top", "seat": one["seat"], "item": one["item"]})
 
 
-@task("put_on_top")
-def _top(flow: Flow, one: Task) -> None:
-    hand = flow.state.sides[one["seat"]].hand
-    if "picks" in one or len(hand) == 1:
-        _returned(flow, one["seat"], one.get("picks", list(hand)), "pile", public=False)
-    elif hand:
-        flow.ask(one["seat"], "top", list(hand), 1, 1, one)
-
-
-def _returned(flow: Flow, seat: int, cards: Sequence[str], to: str, *, public: bool) -> None:
-    """Cards go to a hand or onto a pile. Not public: others see the number, and what leaves a public place."""
-    if not cards:
-        return
-    sides = flow.state.sides
-    shown = [
-        card
-        for card in cards
-        if public or card in sides[seat].discard or any(one.id == card and one.flipped for one in sides[seat].station)
-    ]
-    origins = [
-        "hand" if card in sides[seat].hand else "draw pile" if card in sides[seat].pile
-        else "discard pile" if card in sides[seat].discard else "station"
-        for card in cards
-    ]  # fmt: skip
-    names = [flow.card(card) for card in cards]
-    flow.emit("cards_returned", seat=seat, cards=list(cards), to=to, shown=shown, origins=origins, names=names)
-
-
 def _offer(flow: Flow, one: Task, effect: Effect) -> None:
     """Luck and Fate: somebody may draw a card and discard a card."""
-    who = _who(one, effect)[0]
+    who = whose(one, effect)[0]
     if flow.state.sides[who].pile and not (one.get("by_order") and who == one["seat"]):
         flow.push({"op": "offer", "seat": who, "item": one["item"], "loose": who != one["seat"]})
-
-
-@task("offer")
-def _offered(flow: Flow, one: Task) -> None:
-    if "picks" not in one:
-        flow.ask(one["seat"], "offer", ["draw"], 0, 1, one, blocking=not one["loose"])
-    elif one["picks"]:
-        step = {"seat": one["seat"], "n": 1, "item": one["item"], "loose": one["loose"]}
-        flow.push({"op": "draw", **step}, {"op": "discard", **step})
 
 
 # --- cards in play ---
@@ -267,7 +167,7 @@ def _repair_station(flow: Flow, one: Task, effect: Effect) -> None:
 
 
 def _station_damage(flow: Flow, one: Task, effect: Effect) -> None:
-    victim = _who(one, effect)[0]
+    victim = whose(one, effect)[0]
     slots = one.get("slots", ()) if victim != one["seat"] else ()
     flow.push(hit_station(victim, effect["amount"], one["item"], slots))
 
@@ -275,7 +175,7 @@ def _station_damage(flow: Flow, one: Task, effect: Effect) -> None:
 def _station_or_shield(flow: Flow, one: Task, effect: Effect) -> None:
     tasks = [
         {"op": "hit_or_shield", "seat": who, "n": effect["amount"], "shield_n": effect["shield_amount"], "by": one["seat"]}
-        for who in _who(one, effect)
+        for who in whose(one, effect)
     ]
     flow.push(*({**step, "item": one["item"]} for step in tasks))
 
@@ -320,7 +220,7 @@ def _return_to_hand(flow: Flow, one: Task, effect: Effect) -> None:
         return
     who = LETTERS.index(target[0])
     cards = [card.id for card in flow.state.sides[who].station if card.slot == target[2:] and card.flipped]
-    _returned(flow, who, cards, "hand", public=True)
+    return_cards(flow, who, cards, "hand", public=True)
 
 
 @task("deja_vu")
@@ -329,7 +229,7 @@ def _deja_vu(flow: Flow, one: Task) -> None:
     owner = 1 - one["seat"]
     there = [card for card in one["cards"] if card in flow.state.sides[owner].discard]
     if "picks" in one or len(there) < 2:
-        _returned(flow, owner, [card for card in one.get("picks", there) if card in there], "hand", public=True)
+        return_cards(flow, owner, [card for card in one.get("picks", there) if card in there], "hand", public=True)
     else:
         flow.ask(one["seat"], "deja_vu", there, 1, 1, one, blocking=False)
 
@@ -375,68 +275,7 @@ def _search(flow: Flow, one: Task, effect: Effect) -> None:
     flow.push(step)
 
 
-@task("search")
-def _searched(flow: Flow, one: Task) -> None:
-    seat = one["seat"]
-    side = flow.state.sides[seat]
-    sources = one["from"]
-    found = _found(flow, seat, sources, one["filter"])
-    if "picks" not in one:
-        if "draw_pile" in sources:
-            flow.emit("looked", seat=seat, what="draw pile", count=len(side.pile))
-        if found:
-            flow.ask(seat, "search", found, 0, one["n"], one)
-        elif "draw_pile" in sources:
-            flow.shuffle(seat)
-        return
-    picks = [card for card in one["picks"] if card in found]
-    public = bool(one["filter"]) or "draw_pile" not in sources
-    if one["to"] == "hand":
-        _returned(flow, seat, picks, "hand", public=public)
-    elif one["to"].startswith("play"):
-        source = flow.state.piece(one["source"])
-        zone = source.zone if source is not None and one["to"] == "play_same_zone" else seat
-        for card in picks:
-            flow.enter(card, seat, zone=zone, event="put_into_play")
-    elif one["to"] == "attach":
-        source = flow.state.piece(one["source"])
-        if source is not None:
-            for card in picks:
-                flow.enter(card, seat, zone=source.zone, event="put_into_play", on=source.id, x=one["x"])
-    if "draw_pile" in sources:
-        _shuffle_but(flow, seat, picks if one["to"] == "draw_pile_top" else [])
-    if one["to"] == "draw_pile_top" and "draw_pile" not in sources:
-        _returned(flow, seat, picks, "pile", public=public)
-
-
-def _shuffle_but(flow: Flow, seat: int, top: Sequence[str]) -> None:
-    rest = [card for card in flow.state.sides[seat].pile if card not in top]
-    flow.emit("pile_ordered", seat=seat, order=[*top, *flow.run.dice.shuffle(rest)], known=len(top))
-
-
-def _found(flow: Flow, seat: int, sources: Sequence[str], wanted: Effect) -> list[str]:
-    """The cards a search may take, sorted so that their order says nothing about the pile's."""
-    side = flow.state.sides[seat]
-    pool: list[str] = []
-    for source in sources:
-        if source == "station":
-            pool += [card.id for card in side.station]
-        else:
-            pool += list(side.pile if source == "draw_pile" else side.discard)
-    fitting = [
-        card
-        for card in pool
-        if wanted.get("card", flow.card(card)) == flow.card(card)
-        and wanted.get("type", CARDS[flow.card(card)].type) == CARDS[flow.card(card)].type
-    ]
-    return sorted(fitting, key=lambda card: (flow.card(card), card))
-
-
 # --- station, counters, actions ---
-
-
-def new_slot(flow: Flow, seat: int) -> str:
-    return f"s{flow.state.sides[seat].slots + 1}"
 
 
 def _station_add(flow: Flow, one: Task, effect: Effect) -> None:
@@ -444,20 +283,6 @@ def _station_add(flow: Flow, one: Task, effect: Effect) -> None:
     there = instance in flow.state.limbo or flow.state.piece(instance) is not None
     if there and flow.board.room(seat):
         add_to_station(flow, seat, instance, one["row"], shown=True)
-
-
-def add_to_station(flow: Flow, seat: int, instance: str, row: str, *, shown: bool, managed: bool = False) -> None:
-    """A card goes face down into the station. `shown`: everybody saw which card it is."""
-    flow.emit(
-        "station_added",
-        seat=seat,
-        slot=new_slot(flow, seat),
-        row=row,
-        card=instance,
-        name=flow.card(instance),
-        shown=shown,
-        managed=managed,
-    )
 
 
 def _station_to_hand(flow: Flow, one: Task, effect: Effect) -> None:
@@ -563,23 +388,6 @@ def _great_disturbance(flow: Flow, one: Task, effect: Effect) -> None:
 
 def _great_plan(flow: Flow, one: Task, effect: Effect) -> None:
     flow.push({"op": "plan", "seat": one["seat"], "item": one["item"]})
-
-
-@task("plan")
-def _plan(flow: Flow, one: Task) -> None:
-    seat = one["seat"]
-    top = list(flow.state.sides[seat].pile[:7])
-    count = min(2, len(top))
-    if "picks" not in one and len(top) > count:
-        flow.emit("looked", seat=seat, what="top cards", count=len(top))
-        flow.ask(seat, "plan", sorted(top, key=lambda card: (flow.card(card), card)), count, count, one)
-        return
-    picks = one.get("picks", top)
-    _returned(flow, seat, picks, "hand", public=False)
-    rest = [card for card in top if card not in picks]
-    if rest:
-        below = flow.state.sides[seat].pile[len(rest) :]
-        flow.emit("pile_ordered", seat=seat, order=[*below, *flow.run.dice.shuffle(rest)])
 
 
 def _release(flow: Flow, one: Task, effect: Effect) -> None:

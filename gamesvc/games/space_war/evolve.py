@@ -1,4 +1,7 @@
-"""Applying events. Every number comes from the event; nothing is looked up in the card table."""
+"""Applying events. Every number comes from the event; nothing is looked up in the card table.
+
+Here: the course of the match, cards in play, items, prompts. Piles, hands and stations: `evolve_zones`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel import Event, Version
-from gamesvc.games.space_war.state import Item, Piece, Prompt, Side, State, StationCard, owner_of
-
-Changes = dict[str, Any]
+from gamesvc.games.space_war.evolve_zones import ZONES, Changes, leave_out, with_side
+from gamesvc.games.space_war.state import Item, Piece, Prompt, Side, State, StationCard
 
 
 def evolve(state: State | None, event: Event) -> State:
@@ -28,9 +30,11 @@ def evolve(state: State | None, event: Event) -> State:
     if "cmd" in data and event.type not in ("timed_out", "game_ended"):
         if state.replay and data["cmd"]["replay"]:
             changes["replay"] = ()
-        if state.sides[data["cmd"]["seat"]].timeouts:
-            a, b = changes.get("sides", state.sides)
-            changes["sides"] = (replace(a, timeouts=0), b) if data["cmd"]["seat"] == 0 else (a, replace(b, timeouts=0))
+        seat = data["cmd"]["seat"]
+        if state.sides[seat].timeouts:
+            sides = list(changes.get("sides", state.sides))
+            sides[seat] = replace(sides[seat], timeouts=0, timed="")
+            changes["sides"] = tuple(sides)
     return replace(state, **changes) if changes else state
 
 
@@ -39,40 +43,16 @@ def _created(data: Mapping[str, Any]) -> State:
     return State(data["points"], data["max_timeouts"], {}, (sides[0], sides[1]))
 
 
-def _side(state: State, seat: int, **changes: Any) -> tuple[Side, Side]:
-    a, b = state.sides
-    return (replace(a, **changes), b) if seat == 0 else (a, replace(b, **changes))
-
-
 def _pieces(state: State, instance: str, **changes: Any) -> tuple[Piece, ...]:
     return tuple(replace(p, **changes) if p.id == instance else p for p in state.pieces)
-
-
-def _without(items: tuple[str, ...], gone: list[str]) -> tuple[str, ...]:
-    return tuple(item for item in items if item not in gone)
-
-
-def _pile_ordered(state: State, data: Mapping[str, Any]) -> Changes:
-    changes: Changes = {"sides": _side(state, data["seat"], pile=tuple(data["order"]), known=data.get("known", 0))}
-    if "cards" in data:
-        changes["cards"] = {**state.cards, **data["cards"]}
-    return changes
 
 
 def _starter_chosen(state: State, data: Mapping[str, Any]) -> Changes:
     return {"active": data["seat"], "phase": "prepare"}
 
 
-def _cards_drawn(state: State, data: Mapping[str, Any]) -> Changes:
-    side = state.sides[data["seat"]]
-    n = len(data["cards"])
-    return {
-        "sides": _side(state, data["seat"], pile=side.pile[n:], hand=(*side.hand, *data["cards"]), known=max(0, side.known - n))
-    }
-
-
 def _seat_prepared(state: State, data: Mapping[str, Any]) -> Changes:
-    return {"sides": _side(state, data["seat"], commit=data["commit"])}
+    return {"sides": with_side(state, data["seat"], commit=data["commit"])}
 
 
 def _revealed(state: State, data: Mapping[str, Any]) -> Changes:
@@ -82,7 +62,7 @@ def _revealed(state: State, data: Mapping[str, Any]) -> Changes:
         sides.append(
             replace(
                 side,
-                hand=_without(side.hand, [card.id for card in station]),
+                hand=leave_out(side.hand, [card.id for card in station]),
                 station=station,
                 slots=len(station),
                 commander=entry["commander"],
@@ -148,117 +128,15 @@ def _actions(state: State, data: Mapping[str, Any]) -> Changes:
     changes: Changes = {"actions": data["actions"]}
     if "charge" in data:
         changes["charge"] = data["charge"]
-    return {"sides": _side(state, data["seat"], **changes)}
+    return {"sides": with_side(state, data["seat"], **changes)}
 
 
 def _upkeep_paid(state: State, data: Mapping[str, Any]) -> Changes:
-    return {"sides": _side(state, data["seat"], actions=data["actions"]), "phase": "action"}
-
-
-def _card_played(state: State, data: Mapping[str, Any]) -> Changes:
-    side = state.sides[data["seat"]]
-    card = data["card"]
-    return {
-        "sides": _side(
-            state,
-            data["seat"],
-            hand=_without(side.hand, [card]),
-            station=tuple(one for one in side.station if one.id != card),
-            actions=side.actions - data["cost"],
-            plays=side.plays + 1,
-        ),
-        "limbo": (*state.limbo, card),
-    }
-
-
-def _card_resolved(state: State, data: Mapping[str, Any]) -> Changes:
-    """An event card is done, or a card was countered: from limbo to its owner's discard pile."""
-    card = data["card"]
-    if card not in state.limbo:
-        return {}
-    owner = owner_of(card)
-    return {
-        "limbo": _without(state.limbo, [card]),
-        "sides": _side(state, owner, discard=(*state.sides[owner].discard, card)),
-    }
-
-
-def _take(state: State, card: str) -> tuple[tuple[Side, Side], Changes]:
-    """Take a card out of wherever it lies outside play."""
-    owner = owner_of(card)
-    side = state.sides[owner]
-    if card in state.limbo:
-        return state.sides, {"limbo": _without(state.limbo, [card])}
-    changes: Changes = {}
-    if card in side.hand:
-        changes["hand"] = _without(side.hand, [card])
-    elif card in side.discard:
-        changes["discard"] = _without(side.discard, [card])
-    elif card in side.pile:
-        changes["known"] = max(0, side.known - (side.pile.index(card) < side.known))
-        changes["pile"] = _without(side.pile, [card])
-    else:
-        changes["station"] = tuple(one for one in side.station if one.id != card)
-    return _side(state, owner, **changes), {}
-
-
-def _entered_play(state: State, data: Mapping[str, Any]) -> Changes:
-    piece = data["piece"]
-    sides, changes = _take(state, piece["id"])
-    made = Piece(**piece)
-    return {**changes, "sides": sides, "pieces": (*state.pieces, made), "next_order": made.order + 1}
-
-
-def _left_play(state: State, data: Mapping[str, Any]) -> Changes:
-    """Cards leave play; each goes to its owner's zone named in `to`."""
-    sides = list(state.sides)
-    for card in data["cards"]:
-        side = sides[owner_of(card)]
-        if data["to"] == "hand":
-            sides[owner_of(card)] = replace(side, hand=(*side.hand, card))
-        else:
-            sides[owner_of(card)] = replace(side, discard=(*side.discard, card))
-    gone = set(data["cards"])
-    return {"pieces": tuple(p for p in state.pieces if p.id not in gone), "sides": tuple(sides)}
-
-
-def _hidden(state: State, data: Mapping[str, Any]) -> Changes:
-    """A card from hand, limbo or play becomes a face-down station card."""
-    card, seat = data["card"], data["seat"]
-    if any(p.id == card for p in state.pieces):
-        changes: Changes = {"pieces": tuple(p for p in state.pieces if p.id != card)}
-        sides = state.sides
-    else:
-        sides, changes = _take(state, card)
-    side = sides[seat]
-    station = (*side.station, StationCard(data["slot"], card, data["row"]))
-    new = replace(side, station=station, slots=side.slots + 1, managed=side.managed or data.get("managed", False))
-    changes["sides"] = (new, sides[1]) if seat == 0 else (sides[0], new)
-    return changes
-
-
-def _station(state: State, seat: int, slots: list[str], **changes: Any) -> tuple[StationCard, ...]:
-    return tuple(replace(card, **changes) if card.slot in slots else card for card in state.sides[seat].station)
-
-
-def _station_moved(state: State, data: Mapping[str, Any]) -> Changes:
-    seat = data["seat"]
-    managed = state.sides[seat].managed or data["managed"]
-    return {"sides": _side(state, seat, station=_station(state, seat, data["slots"], row=data["row"]), managed=managed)}
-
-
-def _station_flipped(state: State, data: Mapping[str, Any]) -> Changes:
-    seat = data["seat"]
-    return {"sides": _side(state, seat, station=_station(state, seat, data["slots"], flipped=True, item=data["item"]))}
-
-
-def _station_unflipped(state: State, data: Mapping[str, Any]) -> Changes:
-    seat = data["seat"]
-    return {"sides": _side(state, seat, station=_station(state, seat, data["slots"], flipped=False, item=0))}
+    return {"sides": with_side(state, data["seat"], actions=data["actions"]), "phase": "action"}
 
 
 def _life_changed(state: State, data: Mapping[str, Any]) -> Changes:
-    return {"sides": _side(state, data["seat"], life=data["life"])}
+    return {"sides": with_side(state, data["seat"], life=data["life"])}
 
 
 def _moved(state: State, data: Mapping[str, Any]) -> Changes:
@@ -285,7 +163,7 @@ def _ability_used(state: State, data: Mapping[str, Any]) -> Changes:
 def _commander_used(state: State, data: Mapping[str, Any]) -> Changes:
     side = state.sides[data["seat"]]
     return {
-        "sides": _side(
+        "sides": with_side(
             state, data["seat"], actions=data["actions"], charge=data["charge"], commander_uses=side.commander_uses + 1
         )
     }
@@ -320,7 +198,7 @@ def _protected(state: State, data: Mapping[str, Any]) -> Changes:
 def _counters_changed(state: State, data: Mapping[str, Any]) -> Changes:
     changes: Changes = {"pieces": _pieces(state, data["card"], counters=data["counters"])}
     if "actions" in data:
-        changes["sides"] = _side(state, data["seat"], actions=data["actions"])
+        changes["sides"] = with_side(state, data["seat"], actions=data["actions"])
     return changes
 
 
@@ -335,48 +213,6 @@ def _control_changed(state: State, data: Mapping[str, Any]) -> Changes:
 def _transformed(state: State, data: Mapping[str, Any]) -> Changes:
     swapped = (data["attack"], data["defense"])
     return {"pieces": _pieces(state, data["card"], damage=0, paralyzed=False, swapped=swapped)}
-
-
-def _cards_discarded(state: State, data: Mapping[str, Any]) -> Changes:
-    side, cards = state.sides[data["seat"]], list(data["cards"])
-    return {
-        "sides": _side(
-            state,
-            data["seat"],
-            hand=_without(side.hand, cards),
-            station=tuple(card for card in side.station if card.id not in cards),
-            discard=(*side.discard, *cards),
-        )
-    }
-
-
-def _cards_milled(state: State, data: Mapping[str, Any]) -> Changes:
-    side, cards = state.sides[data["seat"]], list(data["cards"])
-    return {
-        "sides": _side(
-            state,
-            data["seat"],
-            pile=side.pile[len(cards) :],
-            known=max(0, side.known - len(cards)),
-            discard=(*side.discard, *cards),
-        )
-    }
-
-
-def _cards_returned(state: State, data: Mapping[str, Any]) -> Changes:
-    """Cards go from wherever they lie outside play to the hand of their owner or onto his draw pile."""
-    changes: Changes = {}
-    for card in data["cards"]:
-        sides, more = _take(state, card)
-        side = sides[owner_of(card)]
-        if data["to"] == "hand":
-            side = replace(side, hand=(*side.hand, card))
-        else:
-            side = replace(side, pile=(card, *side.pile), known=side.known + 1)
-        sides = (side, sides[1]) if owner_of(card) == 0 else (sides[0], side)
-        state = replace(state, sides=sides, **more)
-        changes |= more
-    return {**changes, "sides": state.sides}
 
 
 def _prompt_opened(state: State, data: Mapping[str, Any]) -> Changes:
@@ -428,21 +264,21 @@ def _orders_set(state: State, data: Mapping[str, Any]) -> Changes:
     changes: Changes = {"orders": tuple(data["orders"])}
     if data["flip_preference"] is not None:
         changes["flip_preference"] = tuple(data["flip_preference"])
-    return {"sides": _side(state, data["seat"], **changes)}
+    return {"sides": with_side(state, data["seat"], **changes)}
 
 
 def _order_fired(state: State, data: Mapping[str, Any]) -> Changes:
-    return {"sides": _side(state, data["seat"], orders=tuple(data["orders"]))}
+    return {"sides": with_side(state, data["seat"], orders=tuple(data["orders"]))}
 
 
 def _no_hand_limit(state: State, data: Mapping[str, Any]) -> Changes:
-    return {"sides": _side(state, data["seat"], free_hand=True)}
+    return {"sides": with_side(state, data["seat"], free_hand=True)}
 
 
 def _extra_turn_gained(state: State, data: Mapping[str, Any]) -> Changes:
     seat = data["seat"]
     return {
-        "sides": _side(state, seat, extra_turns=data["turns"]),
+        "sides": with_side(state, seat, extra_turns=data["turns"]),
         "pieces": _pieces(state, data["card"], counters=data["counters"]),
     }
 
@@ -461,7 +297,7 @@ def _turn_ended(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 def _timed_out(state: State, data: Mapping[str, Any]) -> Changes:
-    return {"sides": _side(state, data["seat"], timeouts=data["in_a_row"])}
+    return {"sides": with_side(state, data["seat"], timeouts=data["in_a_row"], timed=data["question"])}
 
 
 def _game_ended(state: State, data: Mapping[str, Any]) -> Changes:
@@ -477,10 +313,9 @@ def _game_ended(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 _HANDLERS: dict[str, Callable[[State, Mapping[str, Any]], Changes]] = {
-    "pile_ordered": _pile_ordered,
+    **ZONES,
     "chooser_drawn": lambda state, data: {"active": data["seat"]},
     "starter_chosen": _starter_chosen,
-    "cards_drawn": _cards_drawn,
     "seat_prepared": _seat_prepared,
     "preparation_revealed": _revealed,
     "turn_started": _turn_started,
@@ -488,16 +323,6 @@ _HANDLERS: dict[str, Callable[[State, Mapping[str, Any]], Changes]] = {
     "actions_set": _actions,
     "actions_changed": _actions,
     "upkeep_paid": _upkeep_paid,
-    "card_played": _card_played,
-    "card_resolved": _card_resolved,
-    "card_countered": _card_resolved,
-    "entered_play": _entered_play,
-    "put_into_play": _entered_play,
-    "left_play": _left_play,
-    "station_added": _hidden,
-    "station_moved": _station_moved,
-    "station_flipped": _station_flipped,
-    "station_unflipped": _station_unflipped,
     "life_changed": _life_changed,
     "moved": _moved,
     "attack_declared": _attack_declared,
@@ -511,10 +336,6 @@ _HANDLERS: dict[str, Callable[[State, Mapping[str, Any]], Changes]] = {
     "counters_changed": _counters_changed,
     "control_changed": _control_changed,
     "transformed": _transformed,
-    "cards_discarded": _cards_discarded,
-    "cards_milled": _cards_milled,
-    "cards_returned": _cards_returned,
-    "station_left": _cards_returned,
     "prompt_opened": _prompt_opened,
     "prompt_answered": _prompt_answered,
     "item_opened": _item_opened,
@@ -528,66 +349,3 @@ _HANDLERS: dict[str, Callable[[State, Mapping[str, Any]], Changes]] = {
     "timed_out": _timed_out,
     "game_ended": _game_ended,
 }
-
-
-def marks(state: State) -> frozenset[int]:
-    """The versions that an answer to an open item may take the match back to; without a possible answer there is none."""
-    wanted: set[int] = set()
-    plays: dict[int, bool] = {}
-    for item in state.items:
-        if item.plays is not None:
-            plays[item.by] = bool(item.plays)
-        if not item.settled:
-            if item.answers:
-                wanted.add(item.seq)
-            if item.end is not None and plays.get(item.by):
-                wanted.add(item.end)
-    return frozenset(wanted)
-
-
-def _order_of_drawn(event: Event) -> int | None:
-    """The seat whose pile an event drew from, looked at or shuffled; None for none."""
-    if event.type in ("cards_drawn", "cards_milled", "pile_ordered", "looked"):
-        seat = event.data["seat"]
-        return seat if isinstance(seat, int) else None
-    return None
-
-
-def on_rewind(then: State, now: State, retracted: Any, dice: Any) -> dict[str, Any]:
-    """Draw anew the order of each pile that somebody saw something of; list the commands that are taken back."""
-    seats = {seat for event in retracted if (seat := _order_of_drawn(event)) is not None}
-    orders = {}
-    for seat in sorted(seats):
-        side = then.sides[seat]
-        orders[str(seat)] = [*side.pile[: side.known], *dice.shuffle(side.pile[side.known :])]
-    commands = [
-        event.data["cmd"]["command"]
-        for event in retracted
-        if "cmd" in event.data and event.data["cmd"]["seat"] == then.active and event.data["cmd"]["replay"]
-    ]
-    return {"orders": orders, "replay": commands}
-
-
-def rewound(then: State, now: State, data: Mapping[str, Any]) -> State:
-    """The state at the version gone back to, with settled marks, standing orders and time-out counts of now."""
-    orders = data.get("orders", {})
-    sides = tuple(
-        replace(
-            side,
-            pile=tuple(orders.get(str(seat), side.pile)),
-            orders=now.sides[seat].orders,
-            flip_preference=now.sides[seat].flip_preference,
-            timeouts=now.sides[seat].timeouts,
-        )
-        for seat, side in enumerate(then.sides)
-    )
-    settled = {item.n for item in now.items if item.settled}
-    return replace(
-        then,
-        sides=(sides[0], sides[1]),
-        items=tuple(replace(item, settled=True) if item.n in settled else item for item in then.items),
-        replay=tuple(data.get("replay", ())),
-        next_item=max(then.next_item, now.next_item),
-        next_prompt=max(then.next_prompt, now.next_prompt),
-        rewinds=now.rewinds + 1,
-    )

@@ -63,7 +63,7 @@ class Flow:
 
     def __init__(self, run: Run[State], seat: int | None = None, command: Command | None = None) -> None:
         self.run = run
-        self.agenda: list[Task] = list(run.state.agenda) if run.version else []
+        self.agenda: list[Task] = list(run.state.agenda) if run.started else []
         self.start = run.version  # the version before the act that is being declared
         self.ending: int | None = None  # the same for the end of a turn
         self._board: Board | None = None

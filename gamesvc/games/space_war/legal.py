@@ -9,28 +9,23 @@ from gamesvc.games import forms as kernel_forms
 from gamesvc.games.kernel import Awaited, Form, Schema
 from gamesvc.games.space_war import reach
 from gamesvc.games.space_war.board import Board
-from gamesvc.games.space_war.data import CARDS, COMMANDERS, RESPONDERS, ROWS, name_of
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS, name_of
+from gamesvc.games.space_war.defaults import default_command
 from gamesvc.games.space_war.flow import barred, blockers, halted
-from gamesvc.games.space_war.plays import (
-    Option,
+from gamesvc.games.space_war.plays import Option, cards_schema, one, pick_pieces, play_options, slots_schema, some
+from gamesvc.games.space_war.powers import (
     ability_options,
     action_options,
     anytime_options,
-    cards_schema,
     commander_anytime,
     commander_options,
     counter_options,
-    one,
-    pick_pieces,
-    play_options,
-    slots_schema,
-    some,
 )
+from gamesvc.games.space_war.prompts import live_options, option_label, prompt_range
 from gamesvc.games.space_war.reactions import let_stand_options, react_options
 from gamesvc.games.space_war.state import Prompt, State
 
 OWN_PHASES = ("upkeep", "action", "discard", "attack")
-KINDS = ("play", "attack", "collide", "ability", "commander", "anytime", "phase")
 
 ORDER_PARTS: dict[str, Schema] = {
     "when": {
@@ -140,7 +135,8 @@ def _all(board: Board, seat: int) -> Iterator[Form]:
                 yield Form("pause", "Ask the opponent for reactions before you go on", aside=True)
     yield SET_ORDERS
     if acting:
-        yield Form("time_out", "Let the default happen; it counts as a time-out", aside=True)
+        does = {"const": default_command(state, seat)["does"]}
+        yield Form("time_out", "Let the default happen; it counts as a time-out", {"does": does}, (), aside=True)
     yield RESIGN
 
 
@@ -161,23 +157,6 @@ def _prepare(board: Board, seat: int) -> Iterator[Form]:
     yield Form("prepare", "Cards for draw, action and hand row" + (", and an extra one" if second else ""), properties)
 
 
-def live_options(state: State, prompt: Prompt) -> list[str]:
-    """What a prompt still offers; slots may have been flipped and cards have left since it was opened."""
-    if prompt.kind == "flips":
-        down = {card.slot for card in state.sides[prompt.task["seat"]].station if not card.flipped}
-        return [slot for slot in prompt.options if slot in down]
-    if prompt.kind == "deja_vu":
-        return [card for card in prompt.options if card in state.sides[1 - prompt.seat].discard]
-    if prompt.kind == "discard" and not prompt.blocking:
-        return list(state.sides[prompt.seat].hand)
-    return list(prompt.options)
-
-
-def prompt_range(state: State, prompt: Prompt) -> tuple[int, int]:
-    live = len(live_options(state, prompt))
-    return min(prompt.least, live), min(prompt.most, live)
-
-
 def _choose(board: Board, prompt: Prompt) -> Form:
     state = board.state
     if prompt.kind == "draw":
@@ -186,19 +165,6 @@ def _choose(board: Board, prompt: Prompt) -> Form:
     least, most = prompt_range(state, prompt)
     picks = some(options, least, most, {option: option_label(state, prompt, option) for option in options})
     return Form("choose", f"Choose: {prompt.kind}", {"prompt": {"const": prompt.id}, "picks": picks})
-
-
-def option_label(state: State, prompt: Prompt, option: str) -> str:
-    """Words for an option. Flips tell the card only to an owner who may look first."""
-    if option in state.cards:
-        p = state.piece(option)
-        return f"{name_of(p.card if p is not None else state.cards[option])} {option}"
-    seat = prompt.task.get("seat", prompt.seat) if prompt.kind == "flips" else prompt.seat
-    for card in state.sides[seat].station:
-        if card.slot == option:
-            seen = f", {name_of(state.cards[card.id])}" if seat == prompt.seat else ""
-            return f"{option} ({card.row} row{seen})"
-    return {"draw": "draw a card, then discard one"}.get(option, option)
 
 
 def main_options(board: Board, seat: int) -> Iterator[Option]:

@@ -118,6 +118,6 @@ COMMANDS: dict[str, Schema] = {
     "use_ability": _command(("card",), card=_ID, mode=_MODE, targets=_IDS, slots=_IDS, row=_ROW),
     "collide": _command(("card",), card=_ID, target=_ID, slots=_IDS),
     "end_turn": _command(flip_slots=_IDS),
-    "time_out": _command(),
+    "time_out": _command(does={"type": "string", "maxLength": 2000}),
     "resign": _command(),
 }

@@ -8,9 +8,8 @@ from typing import Any
 
 from gamesvc.games.kernel import Command, Data, Refused
 from gamesvc.games.notation import number, pick, suggest, words
-from gamesvc.games.space_war.data import CARDS, COMMANDERS, RESPONDERS, ROWS
-from gamesvc.games.space_war.legal import KINDS
-from gamesvc.games.space_war.state import LETTERS
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS
+from gamesvc.games.space_war.rendering import HELP
 
 _FILLERS = frozenset({"to", "the", "with", "at", "from", "into", "->"})
 _TAIL = ("x", "mode", "n", "row", "on", "slots", "shields", "flip", "draw", "mill")
@@ -44,20 +43,10 @@ _VERBS = {
     "timeout": "time_out",
     "resign": "resign",
 }
-_VERB_OF: dict[str, str] = {
-    "play_card": "play",
-    "use_anytime": "use",
-    "use_action": "action",
-    "use_ability": "ability",
-    "use_commander": "commander",
-}
 _NAMES = sorted(
     ((card.name.casefold(), card.id) for card in (*CARDS.values(), *COMMANDERS.values())), key=lambda pair: -len(pair[0])
 )
 _TYPES = ("spaceship", "missile", "duration", "event", "defense")
-
-
-# --- reading ---
 
 
 def parse(text: str, seen: Data) -> Command:
@@ -205,7 +194,7 @@ def _read_end(said: Sequence[str], seen: Data) -> Command:
 
 def _read_prepare(said: Sequence[str], seen: Data) -> Command:
     if len(said) not in (4, 6):
-        raise Refused("unreadable", f"Write: {' | '.join(_HELP['prepare'])}.", "cards")
+        raise Refused("unreadable", f"Write: {' | '.join(HELP['prepare'])}.", "cards")
     names = list(seen["sides"][seen["you"]].get("pool", COMMANDERS)) if seen["you"] is not None else list(COMMANDERS)
     count = 3 if len(said) == 4 else 4
     cards: list[str] = []
@@ -328,6 +317,10 @@ def _order(said: Sequence[str]) -> dict[str, Any]:
     return order
 
 
+def _read_timeout(said: Sequence[str], seen: Data) -> Command:
+    return {"name": "time_out", **({"does": " ".join(said)} if said else {})}
+
+
 def _read_commander(said: Sequence[str], seen: Data) -> Command:
     return {"name": "use_commander", **_tail(said, seen)}
 
@@ -355,141 +348,5 @@ _READERS: dict[str, Any] = {
     "attack": _read_attack,
     "collide": _read_collide,
     "end": _read_end,
+    "timeout": _read_timeout,
 }
-
-
-# --- writing ---
-
-
-def render(command: Command) -> str:
-    """The order that `parse` reads back as this command."""
-    name = command["name"]
-    if name == "choose_starter":
-        return f"start {LETTERS[command['seat']]}"
-    if name == "prepare":
-        extra = [command["extra_row"]] if "extra_row" in command else []
-        return " ".join(["prepare", *command["cards"], *extra, command["commander"]])
-    if name == "let_stand":
-        return "stand" + (f" {command['upto']}" if "upto" in command else "")
-    if name == "react":
-        play = command["play"]
-        parts = ["react", *([str(command["item"])] if "item" in command else []), play.get("card", "commander")]
-        return " ".join([*parts, *_write_tail(play)])
-    if name == "set_orders":
-        return _write_orders(command)
-    if name == "choose":
-        return " ".join(["choose", str(command["prompt"]), *(command["picks"] or ["none"])])
-    if name == "draw":
-        return "mill" if command["mill"] else "draw"
-    if name in ("pay_upkeep", "discard"):
-        verb, key = ("keep", "keep") if name == "pay_upkeep" else ("discard", "cards")
-        return " ".join([verb, *(command[key] or ["none"])])
-    if name in ("add_station", "use_counters", "move_station"):
-        verb, first, second = {
-            "add_station": ("add", "card", "row"),
-            "use_counters": ("counters", "card", "n"),
-            "move_station": ("shift", "slot", "row"),
-        }[name]
-        return f"{verb} {command[first]} {command[second]}"
-    if name == "attack":
-        return f"attack {command['attacker']} {command['target']}"
-    if name in ("attack_station", "collide"):
-        return _write_hit(command)
-    if name == "end_phase":
-        return "end phase"
-    if name == "end_turn":
-        return " ".join(["end turn", *(["flip", *(command["flip_slots"] or ["none"])] if "flip_slots" in command else [])])
-    if name in ("go_on", "time_out"):
-        return {"go_on": "go", "time_out": "timeout"}[name]
-    said = str(_VERB_OF.get(name, name))
-    return " ".join([said, *([command["card"]] if "card" in command else []), *_write_tail(command)])
-
-
-def _write_hit(command: Command) -> str:
-    start = f"attack {command['attacker']}" if command["name"] == "attack_station" else f"collide {command['card']}"
-    if "target" in command:
-        return f"{start} {command['target']}"
-    shields = ["shields", *command["shields"]] if "shields" in command else []
-    return " ".join([start, "station", *command.get("slots", ()), *shields])
-
-
-def _write_tail(command: Mapping[str, Any]) -> list[str]:
-    parts: list[str] = []
-    for key in ("x", "mode", "n", "row"):
-        if key in command:
-            parts += [key, str(command[key])]
-    for key, field in (("on", "targets"), ("slots", "slots")):
-        if field in command:
-            parts += [key, *(command[field] or ["none"])]
-    for key, value in command.get("options", {}).items():
-        parts += [key, {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)]
-    return parts
-
-
-def _write_orders(command: Command) -> str:
-    parts = [_write_order(order) for order in command["orders"]] or ["none"]
-    if "flip_preference" in command:
-        parts.append(" ".join(["flips", *(command["flip_preference"] or ["none"])]))
-    return "orders " + " | ".join(parts)
-
-
-def _write_order(order: Mapping[str, Any]) -> str:
-    parts = [order["do"]]
-    when = order["when"]
-    for key in ("kind", "card", "type", "target"):
-        if key in when:
-            parts += [key, when[key]]
-    for key in ("min", "max"):
-        if f"{key}_cost" in when:
-            parts += [key, str(when[f"{key}_cost"])]
-    if "hits_station" in when:
-        parts += ["station", "yes" if when["hits_station"] else "no"]
-    if "any" in when:
-        parts.append("any")
-    if "use" in order:
-        parts += ["use", *order["use"]]
-    for key in ("times", "until"):
-        if key in order:
-            parts += [key, str(order[key])]
-    return " ".join(parts)
-
-
-# --- help ---
-
-_HELP = {
-    "choose_starter": ["start a | start b"],
-    "prepare": [
-        "prepare CARD CARD CARD COMMANDER  (rows draw, action, hand)",
-        "second player: prepare CARD CARD CARD CARD ROW COMMANDER",
-    ],
-    "review": ["stand  (let all stand, begin your turn)", "react 12 luck  (answer item 12)", "react sabotage  (play now)"],
-    "barrier": ["stand  (it happens)", "react 12 luck  (answer item 12)"],
-    "last_answer": ["stand  (the match ends)", "react 12 target_missed mode 1"],
-    "upkeep": ["keep CARD CARD | keep none", "counters CARD 2  (for actions, before you pay)"],
-    "action": [
-        "play CARD [x 3] [mode 1] [on CARD] [row hand] [draw no]",
-        "add CARD ROW | shift s2 ROW  (once a turn)",
-        "commander [mode 1] [n 2] | counters CARD 2 | action CARD",
-        "use CARD [on CARD]  (give up a duration)",
-        "pause  (ask for reactions) | end phase",
-    ],
-    "discard": ["discard CARD CARD", "play CARD  (cost 0)"],
-    "attack": [
-        "move CARD",
-        "attack CARD CARD | attack CARD station s1 s2 [shields CARD]",
-        "ability CARD [mode 1] [on CARD] [slots s1] [row hand]",
-        "collide CARD CARD | collide CARD station s1 s2 s3",
-        "end turn [flip s1 s2 s3]",
-    ],
-    "draw": ["draw | mill"],
-}
-_ALWAYS = ["orders react kind play min 3 use avoid cancel | stand any | flips action draw hand", "orders none | resign"]
-
-
-def order_help(prompt: str | None) -> str:
-    """The orders for a prompt, or all of them."""
-    if prompt is None:
-        lines = [line for part in _HELP.values() for line in part]
-    else:
-        lines = _HELP.get(prompt, ["choose CARD or slot ... | choose none"])
-    return "\n".join([*dict.fromkeys(lines), *_ALWAYS])

@@ -7,9 +7,11 @@ from typing import Any
 
 from gamesvc.games.space_war.board import Board
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, Card, Effect
-from gamesvc.games.space_war.effects import discard_cards, effect_tasks
+from gamesvc.games.space_war.drawing import discard_cards
+from gamesvc.games.space_war.effects import effect_tasks
 from gamesvc.games.space_war.flow import Flow, Task, plain, task
-from gamesvc.games.space_war.plays import Option, anytime_options, budget, commander_anytime, in_hand, play_options
+from gamesvc.games.space_war.plays import Option, budget, in_hand, play_options
+from gamesvc.games.space_war.powers import anytime_options, commander_anytime
 from gamesvc.games.space_war.state import Item, State
 
 # --- what a seat could answer ---
@@ -78,17 +80,20 @@ def _plays_at(flow: Flow, version: int, items: Sequence[Item]) -> Any:
 # --- opening items ---
 
 
-def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: Mapping[str, Any], *tasks: Task) -> None:
-    """Open an item for the other seat, with what it will do still to come, and let his standing orders answer."""
+def declare(flow: Flow, *tasks: Task) -> None:
+    """Put what an act will do on the agenda, before its first event: whatever version the match is taken back to, it goes on."""
+    flow.push(*({**one, "item": flow.state.next_item} for one in tasks))
+
+
+def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: Mapping[str, Any]) -> None:
+    """Open the item of a declared act for the other seat, and let his standing orders answer."""
     items = flow.state.items
     last = None
     if items and items[-1].end is None:
         last = {"end": flow.start, "plays": _plays_at(flow, flow.start, items)}
-    number = flow.state.next_item
-    flow.push(*({**one, "item": number} for one in tasks))
     flow.emit(
         "item_opened",
-        item=number,
+        item=flow.state.next_item,
         seq=flow.run.version + 1,
         by=by,
         kind=kind,
@@ -155,17 +160,18 @@ def respond(flow: Flow, seat: int, item: int, answer: str, *, by_order: bool = F
     state = flow.state
     card = _card_of(state, answer)
     step = {"op": "respond", "what": answer, "card": card, "seat": seat, "against": item, "by_order": by_order}
+    declare(flow, step)
     if answer in COMMANDERS:
         side = state.sides[seat]
         flow.emit("commander_used", seat=seat, name=answer, actions=side.actions, charge=side.charge - 3)
-        open_item(flow, seat, "commander", answer, "", {"against": item}, step)
+        open_item(flow, seat, "commander", answer, "", {"against": item})
     elif state.piece(answer) is not None:
         flow.leave([answer], "discarded")
-        open_item(flow, seat, "anytime", card, answer, {"against": item}, step)
+        open_item(flow, seat, "anytime", card, answer, {"against": item})
     else:
         pay_and_show(flow, seat, answer, 0)
         note = {"cost": CARDS[card].cost or 0, "type": CARDS[card].type, "against": item}
-        open_item(flow, seat, "play", card, answer, note, step)
+        open_item(flow, seat, "play", card, answer, note)
 
 
 def pay_and_show(flow: Flow, seat: int, instance: str, x: int) -> None:
@@ -185,10 +191,12 @@ def _respond(flow: Flow, one: Task) -> None:
         if "picks" not in one and len(hand) > 1 and not one["by_order"]:
             flow.ask(seat, "discard", list(hand), 1, 1, one)
             return
+        flow.push({"op": "event_done", "what": one["what"], "item": one["item"]})
         if not hand:
-            flow.push({"op": "event_done", "what": one["what"], "item": one["item"]})
             return
         discard_cards(flow, seat, one.get("picks", [_cheapest(flow, hand)]))
+        _cancel(flow, one["against"])
+        return
     after = [
         step
         for step in effect_tasks(card, "response", {**one, "mode": one.get("mode", 0), "source": one["what"]})

@@ -84,7 +84,8 @@ class Side:
     flip_slots: tuple[str, ...] = ()  # the opponent's slots chosen for an empty pile
     orders: tuple[Any, ...] = ()
     flip_preference: tuple[str, ...] = ()
-    timeouts: int = 0
+    timeouts: int = 0  # questions in a row that were left to the clock
+    timed: str = ""  # the id of the last of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gamesvc.games.space_war.damage import hit_station, mend, mend_station
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, LIMITS, Effect
 from gamesvc.games.space_war.flow import Flow, Task, blockers, task
-from gamesvc.games.space_war.reactions import open_item
+from gamesvc.games.space_war.reactions import declare, open_item
 
 LAST_STEP = 10
 
@@ -14,7 +14,8 @@ def phase_item(flow: Flow, seat: int, phase: str, *tasks: Task, start: int | Non
     """A moment at which the other seat may react, if the match was set up so; else the tasks go on at once."""
     flow.start = flow.run.version if start is None else start
     if flow.state.points == "all":
-        open_item(flow, seat, "phase", phase, "", {"turn": flow.state.turn}, *tasks)
+        declare(flow, *tasks)
+        open_item(flow, seat, "phase", phase, "", {"turn": flow.state.turn})
     else:
         flow.push(*tasks)
 
@@ -126,9 +127,14 @@ def _action_phase(flow: Flow, one: Task) -> None:
     """Actions are gained; durations that were there before this turn must be paid for."""
     seat, state = one["seat"], flow.state
     rows = sum(card.row == "action" for card in state.sides[seat].station)
-    flow.emit("actions_set", seat=seat, actions=rows * flow.board.actions_per_card(seat))
     due = any(p.entered < state.turn for p in flow.board.own(seat, "duration"))
-    flow.emit("phase_entered", phase="upkeep" if due else "action")
+    flow.push({"op": "enter", "phase": "upkeep" if due else "action"})
+    flow.emit("actions_set", seat=seat, actions=rows * flow.board.actions_per_card(seat))
+
+
+@task("enter")
+def _enter(flow: Flow, one: Task) -> None:
+    flow.emit("phase_entered", phase=one["phase"])
 
 
 @task("after_action")

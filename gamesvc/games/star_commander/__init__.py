@@ -13,13 +13,14 @@ from gamesvc.games.star_commander.commands import COMMANDS
 from gamesvc.games.star_commander.decide import decide, setup
 from gamesvc.games.star_commander.evolve import evolve
 from gamesvc.games.star_commander.forms import legal_commands
-from gamesvc.games.star_commander.notation import parse, render
+from gamesvc.games.star_commander.notation import parse
 from gamesvc.games.star_commander.options import MANIFEST, check_options
 from gamesvc.games.star_commander.picture import picture
 from gamesvc.games.star_commander.state import State
 from gamesvc.games.star_commander.text import board_text, order_help
 from gamesvc.games.star_commander.view import awaited, on_rewind, redact, redeal, reveals, rewound, view
 from gamesvc.games.star_commander.words import tell
+from gamesvc.games.star_commander.writing import render
 
 
 def rules_help() -> str:

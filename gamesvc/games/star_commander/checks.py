@@ -68,12 +68,20 @@ def outcome(state: State) -> Outcome | None:
     return Outcome(state.result.reason, state.result.ranking, state.result.scores)
 
 
-_ASIDE = frozenset({"set_standing_orders", "resign", "decline_trade", "withdraw_trade"})
+_ASIDE = frozenset({"set_standing_orders", "resign", "accept_trade", "decline_trade", "withdraw_trade"})
 _HARMLESS = frozenset({"standing_orders_set", "trade_offered", "trade_declined", "trade_withdrawn", "trades_lapsed"})
+_NEW = frozenset({"card_played", "ability_activated", "action_declared", "phase_entered", "combat_opened", "turn_started"})
+"""What a seat that wants to pass has not heard of yet."""
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Standing orders, offers and passes change nothing that others decided on; everything else does."""
+    """Whether what happened meanwhile outdates a command.
+
+    Standing orders and answers to offers never are (an offer cannot change, and is checked again). A pass is outdated by
+    something new to answer, not by others passing. Offers and early passes of others outdate nothing.
+    """
     if command["name"] in _ASIDE:
         return False
+    if command["name"] == "pass":
+        return any(event.type in _NEW for event in since)
     return any(event.type not in _HARMLESS and not event.data.get("early") for event in since)

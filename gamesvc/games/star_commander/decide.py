@@ -79,9 +79,9 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
         if state.prompt.seat != seat:
             raise Refused("not_your_turn", f"The match waits for seat {state.prompt.seat}.")
         HANDLE[name](play, seat, command)
-    trade.drop_hollow(play)
     if play.state.result is None:
         advance(play)
+    trade.drop_hollow(play)
 
 
 # --- at any time ---

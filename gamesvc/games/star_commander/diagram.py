@@ -109,7 +109,7 @@ class Diamond:
             chart.selected(x, y, width, CARD_HEIGHT)
         marks = [icon for icon, key in (("siege", "besieged"), ("contested", "contested")) if cell[key]]
         for index, icon in enumerate(marks):
-            chart.mark(icon, x + width - 13 - 28 * index, y - 13, 26)
+            chart.mark(icon, x + width - 58 - 28 * index, y - 13, 26)
 
     @staticmethod
     def _sign(cell: Mapping[str, Any]) -> str:

@@ -67,13 +67,13 @@ def summary(name: str, values: Sequence[int]) -> str:
     return f"  {name}: median {statistics.median(values):g}, mean {statistics.mean(values):.2f}, turns by number {{{spread}}}"
 
 
-def report(matches: int) -> str:
+def report(matches: int, turns: int = 60) -> str:
     lines = []
     for edition in ("classic", "revised"):
         for seats in (2, 4):
             total = Count()
             for at in range(matches):
-                one = simulate(edition, seats, f"exchanges {edition} {seats} {at}")
+                one = simulate(edition, seats, f"exchanges {edition} {seats} {at}", turns)
                 for name in vars(total):
                     getattr(total, name).extend(getattr(one, name))
             lines.append(f"{edition}, {seats} seats, {matches} matches, {len(total.quiet) + len(total.fought)} turns")
@@ -85,4 +85,4 @@ def report(matches: int) -> str:
 
 
 if __name__ == "__main__":
-    print(report(int(sys.argv[1]) if len(sys.argv) > 1 else 20))
+    sys.stdout.write(report(int(sys.argv[1]) if len(sys.argv) > 1 else 20) + "\n")

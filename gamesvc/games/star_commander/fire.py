@@ -124,12 +124,13 @@ def return_fire(board: Board, seat: int) -> dict[str, list[dict[str, Any]]]:
 
     fired: dict[str, list[dict[str, Any]]] = {}
     for vessel in sorted(attackers(board, seat), key=lambda v: (-board.attack(v), number(v.id))):
-        aimed = [v for v in enemies(board, seat) if v.controller in hostile and not dead(v)]
+        fired_before, used = spent(board, vessel.id)
+        aimed = [v for v in enemies(board, seat) if v.controller in hostile and not dead(v) and v.id not in used]
         shut = {v.controller for v in enemies(board, seat) if is_guard(board, v) and not dead(v)}
         aimed = [v for v in aimed if is_guard(board, v) or v.controller not in shut]
         if not aimed:
-            break
-        power = board.attack(vessel)
+            continue
+        power = board.attack(vessel) - fired_before
         kills = [v for v in aimed if dead(v, power)]
         if kills:
             target = min(kills, key=lambda v: (-board.card(v).cost, number(v.id)))

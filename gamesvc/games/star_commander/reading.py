@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from gamesvc.games.kernel import Data, Refused
@@ -140,7 +140,3 @@ def only(words: list[str], count: int, usage: str) -> list[str]:
 
 def whole(text: str, what: str) -> int:
     return number(text, what)
-
-
-def names(mapping: Mapping[str, Any]) -> list[str]:
-    return list(mapping)

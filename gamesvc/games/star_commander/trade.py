@@ -93,13 +93,6 @@ def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping
     )
 
 
-def find(board: Board, at: int) -> Offer:
-    for one in board.state.offers:
-        if one.id == at:
-            return one
-    raise Refused("no_target", f"There is no open offer {at} that concerns you.", "offer")
-
-
 def find_for(board: Board, seat: int, at: int, side: str) -> Offer:
     """An open offer of which this seat is the `maker`, or that was made `to` it."""
     one = next((one for one in board.state.offers if one.id == at and getattr(one, side) == seat), None)

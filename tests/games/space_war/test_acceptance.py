@@ -394,13 +394,13 @@ def test_case_27_time_out():
     t.do(1, "end_phase")
     t.do(1, "end_turn")
     assert t.awaited == [(0, "review")]
-    assert t.ok({"op": "default", "seat": 0})["command"] == {"name": "let_stand"}
+    assert t.ok({"op": "default", "seat": 0})["command"]["does"] == "stand"
     events = t.do(0, "time_out")
     assert kinds(events)[:2] == ["timed_out", "items_settled"]
     assert t.awaited == [(0, "action")]
-    assert t.ok({"op": "default", "seat": 0})["command"] == {"name": "end_phase"}
+    assert t.ok({"op": "default", "seat": 0})["command"]["does"] == "end phase"
     t.do(0, "time_out")
-    assert t.ok({"op": "default", "seat": 0})["command"] == {"name": "end_turn"}
+    assert t.ok({"op": "default", "seat": 0})["command"]["does"] == "end turn"
     t.do(0, "time_out")
     assert t.state.turn == 8
 

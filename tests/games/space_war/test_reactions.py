@@ -126,9 +126,8 @@ def test_a_barrier_card_of_the_other_seat_waits_for_the_one_whose_turn_it_is():
 
 
 def test_a_reaction_to_the_end_of_a_turn_leaves_the_reviewer_awaited():
-    t = table(
-        a={"hand": ["ambush"]}, b={"play": ["battlestar"], "hand": ["luck"]}, turn=6, active=1, phase="attack", points="all"
-    )
+    b = {"play": ["battlestar"], "hand": ["luck"]}
+    t = table(a={"hand": ["ambush"]}, b=b, turn=6, active=1, phase="attack", points="all")
     t.do(1, "end_turn")
     assert t.awaited == [(0, "review")]
     events = t.react(0, t.item("turn"), card=t["a.ambush"], targets=[t["b.battlestar"]])
@@ -194,7 +193,7 @@ def test_default_of_a_blocking_prompt_and_of_keeps_flips():
     t.do(0, "use_commander")
     assert t.awaited == [(1, "flips")]
     command = t.ok({"op": "default", "seat": 1})["command"]
-    assert command["picks"] == ["s2"]
+    assert command["does"] == "choose 1 s2"
     t.do(1, "time_out")
     assert t.side(0).actions == 12
 
@@ -202,13 +201,18 @@ def test_default_of_a_blocking_prompt_and_of_keeps_flips():
 def test_time_outs_in_a_row_lose_and_a_command_resets_them():
     t = table(max_timeouts=3)
     t.do(0, "time_out")
-    t.do(0, "move_station", slot="s1", row="hand") if t.state.phase == "action" else t.do(0, "end_turn")
+    t.do(0, "time_out")
+    assert t.side(0).timeouts == 1  # one question: the whole turn
+    assert t.state.active == 1
+    t.do(1, "end_phase")
+    t.do(1, "end_turn")
+    t.do(0, "time_out")
+    assert t.side(0).timeouts == 2
+    t.do(0, "end_turn")
     assert t.side(0).timeouts == 0
-    for _ in range(3):
-        if t.state.phase != "over" and t.state.active == 1:
-            t.do(1, "time_out")
     t = table(max_timeouts=1)
-    events = t.do(0, "time_out")
+    command = t.ok({"op": "default", "seat": 0})["command"]
+    events = t.do(0, **command)
     assert (events[-1]["data"]["winner"], events[-1]["data"]["reason"]) == (1, "timed_out")
 
 
@@ -247,3 +251,60 @@ def test_pictures_and_texts_are_made_from_the_view_alone():
     assert "Jim Westergren" in GAME.rules_help()
     assert "unofficial" in GAME.rules_help()
     assert "| Luck | 4 | event | 0 |" in GAME.rules_help()
+
+
+def test_any_version_may_be_gone_back_to_and_the_match_goes_on():
+    """Undo of the service may aim into the middle of a command; what was declared is then resolved all the same."""
+    t = table(
+        a={"hand": ["perfect_plan", "drone", "good_karma"], "play": ["battlestar", ("titan", {"zone": "enemy"})]},
+        b={"hand": ["luck"], "play": [("drone", {"zone": "enemy"})]},
+        points="all",
+        max_timeouts=0,
+    )
+    for name, parameters in (
+        ("play_card", {"card": t["a.drone"]}),
+        ("end_phase", {}),
+        ("attack", {"attacker": t["a.battlestar"], "target": t["b.drone"]}),
+        ("attack_station", {"attacker": t["a.titan"], "slots": ["s1", "s2", "s3"]}),
+        ("end_turn", {}),
+    ):
+        t.do(0, name, **parameters)
+    last = t.session.match.version
+    for version in range(1, last):
+        t.ok({"op": "rewind", "version": version})
+        for _ in range(12):
+            [(seat, _prompt)] = t.awaited
+            t.do(seat, "time_out")
+            if t.state.turn > 7:
+                break
+        assert t.state.turn > 7
+        assert t.state.limbo == ()
+
+
+def test_going_back_to_an_item_and_playing_the_same_again_gives_the_same():
+    def begin():
+        return table(
+            a={"hand": ["drone", "scout", "titan"], "play": ["battlestar"]},
+            b={"hand": ["luck"], "play": [("drone", {"zone": "enemy"})]},
+        )
+
+    commands = (
+        ("play_card", {"card": "a.drone"}),
+        ("play_card", {"card": "a.scout"}),
+        ("end_phase", {}),
+        ("attack", {"attacker": "a.battlestar", "target": "b.drone"}),
+    )
+
+    def send(t, steps):
+        for name, parameters in steps:
+            t.do(0, name, **{key: t[value] for key, value in parameters.items()})
+
+    one, two = begin(), begin()
+    send(one, commands)
+    send(two, commands)
+    two.dice(list(range(8)))
+    two.ok({"op": "rewind", "version": two.state.items[0].seq})
+    two.do(0, "go_on")
+    send(two, commands[1:])
+    assert one.state.pieces == two.state.pieces
+    assert one.state.sides == two.state.sides

@@ -106,4 +106,3 @@ if __name__ == "__main__":
     for wanted in MATCHES:
         text = record(wanted)
         (FOLDER / f"{wanted}.json").write_text(text, encoding="utf-8")
-        print(wanted, len(text))

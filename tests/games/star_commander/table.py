@@ -65,7 +65,7 @@ class Table:
     def _take(self, card: str) -> str:
         """Take a copy of a card out of its deck."""
         deck = self.state["decks"][self.cards[card].domain]
-        uid = next(uid for uid in deck if self.state["faces"][uid] == card)
+        uid: str = next(uid for uid in deck if self.state["faces"][uid] == card)
         deck.remove(uid)
         return uid
 

@@ -80,7 +80,9 @@ def test_technology_is_playable(edition: str, at: str) -> None:
     assert table.seat(0)["technologies"] == [uid]
 
 
-@pytest.mark.parametrize(("edition", "at"), [(e, at) for e, at in of_kind("ship", "station") if CATALOGS[e][at].domain != "neutral"])
+@pytest.mark.parametrize(
+    ("edition", "at"), [(e, at) for e, at in of_kind("ship", "station") if CATALOGS[e][at].domain != "neutral"]
+)
 def test_vessel_card_is_playable(edition: str, at: str) -> None:
     table = busy(edition)
     [uid] = table.hand(0, at)
@@ -90,7 +92,9 @@ def test_vessel_card_is_playable(edition: str, at: str) -> None:
     assert (built["card"], built["paid"], built["uid"]) == (at, card.cost, uid)
 
 
-@pytest.mark.parametrize(("edition", "at"), [(e, at) for e, at in of_kind("ship", "station") if CATALOGS[e][at].buildable and at in CATALOGS[e].core])
+@pytest.mark.parametrize(
+    ("edition", "at"), [(e, at) for e, at in of_kind("ship", "station") if CATALOGS[e][at].buildable and at in CATALOGS[e].core]
+)
 def test_core_vessel_is_buildable(edition: str, at: str) -> None:
     table = busy(edition)
     table.done(0, f"build_{CATALOGS[edition][at].kind}", card=at, cell="2,2")

@@ -293,7 +293,9 @@ def test_case_17_bombardment(ship: str, left: int) -> None:
     assert table.cell("1,1")["devs"] == left
 
 
-@pytest.mark.parametrize(("edition", "escorted", "alive"), [("classic", False, False), ("classic", True, True), ("revised", False, True)])
+@pytest.mark.parametrize(
+    ("edition", "escorted", "alive"), [("classic", False, False), ("classic", True, True), ("revised", False, True)]
+)
 def test_case_18_abandoned(edition: str, escorted: bool, alive: bool) -> None:
     table = Table(edition).system("1,1", "trade_world").system("2,1", "core_world", 0, 1).at("command", 1)
     fighters = [table.vessel(0, "strike_fighter", "1,1") for _ in range(2)]

@@ -20,7 +20,13 @@ from gamesvc.games.star_commander.state import State
 from gamesvc.games.timeline import Timeline, check_options
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-SETUPS = [("classic", 2, "random"), ("classic", 3, "greedy"), ("revised", 2, "greedy"), ("revised", 4, "random"), ("revised", 3, "greedy")]
+SETUPS = [
+    ("classic", 2, "random"),
+    ("classic", 3, "greedy"),
+    ("revised", 2, "greedy"),
+    ("revised", 4, "random"),
+    ("revised", 3, "greedy"),
+]
 
 
 @functools.cache
@@ -108,7 +114,9 @@ def test_accepted_is_offered(timeline: Timeline[State], rng: random.Random) -> N
             command = mutated(forms.fill(form, rng), rng, pool)
             if accepted(timeline, seat, command) and not forms.offered(offered, command):
                 assert command["name"] == "assign_damage", command
-                guards = {at for at, one in GAME.view(state, seat)["vessels"].items() if one["card"] in ("frigate", "defense_station")}
+                guards = {
+                    at for at, one in GAME.view(state, seat)["vessels"].items() if one["card"] in ("frigate", "defense_station")
+                }
                 assert guards & {shot["target"] for shots in command["assignments"].values() for shot in shots}
 
 
@@ -148,35 +156,44 @@ def test_everything_can_be_shown(timeline: Timeline[State], seat: int) -> None:
     assert len(GAME.order_help(timeline.state.prompt.kind).splitlines()) <= 8
 
 
+def read_and_try(timeline: Timeline[State], seat: int, text: str) -> None:
+    """An order is read and decided, or refused in words; nothing else may happen."""
+    try:
+        command = dict(GAME.parse(text, GAME.view(timeline.state, seat)))
+    except Refused as refused:
+        why = refused
+    else:
+        accepted(timeline, seat, command)
+        return
+    assert why.code
+    assert why.detail
+
+
 @QUICK
 @given(positions(), st.text(max_size=60))
 def test_rubbish_is_refused_in_words(timeline: Timeline[State], text: str) -> None:
-    view = GAME.view(timeline.state, 0)
-    try:
-        command = GAME.parse(text, view)
-        accepted(timeline, 0, dict(command))
-    except Refused as refused:
-        assert refused.detail
+    read_and_try(timeline, 0, text)
 
 
-WORDS = ["move", "build", "play", "use", "fire", "retreat", "offer", "give", "want", "orders", "v1", "v99", "2,1", "9,9", "corvette",
-         "c12", "x=3", "a=v1", "draw", "science", "auto=evasion/by:blue", "=", ">", "v1>v2=3", "carry", "v1=v2", "hold", "choose", "sell"]  # fmt: skip
+WORDS = (
+    *("move", "build", "play", "use", "fire", "retreat", "offer", "give", "want", "orders", "draw", "choose", "sell"),
+    *("v1", "v99", "2,1", "9,9", "corvette", "c12", "x=3", "a=v1", "science", "auto=evasion/by:blue", "=", ">", "v1>v2=3"),
+    *("carry", "v1=v2", "hold"),
+)
 
 
 @QUICK
 @given(positions(), st.lists(st.sampled_from(WORDS), max_size=7))
 def test_half_sense_is_refused_in_words(timeline: Timeline[State], words: list[str]) -> None:
-    view = GAME.view(timeline.state, timeline.state.prompt.seat)
-    try:
-        command = GAME.parse(" ".join(words), view)
-        accepted(timeline, timeline.state.prompt.seat, dict(command))
-    except Refused as refused:
-        assert refused.code
+    read_and_try(timeline, timeline.state.prompt.seat, " ".join(words))
 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 12) | st.sampled_from(["v1", "2,1", "c01", "science", "ask", "", "s1"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "v1", "target", "credits", "orders"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "v1", "target", "credits", "orders"]), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 

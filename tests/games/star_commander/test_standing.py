@@ -115,14 +115,14 @@ def test_auto_answers_with_the_obvious_target() -> None:
 
 
 def test_auto_without_the_card_passes() -> None:
-    auto = {"on": [], "by": 0, "only_concerned": False, "play": "evasion"}
+    auto: dict[str, Any] = {"on": [], "by": 0, "only_concerned": False, "play": "evasion"}
     table, *rest = duel(auto=[auto], commands="ask")
     fire(table, *rest)
     assert table.waits() == ("command", 0)
 
 
 def test_auto_uses_experimental_shields() -> None:
-    auto = {"on": [], "by": None, "only_concerned": True, "play": "experimental_shields"}
+    auto: dict[str, Any] = {"on": [], "by": None, "only_concerned": True, "play": "experimental_shields"}
     table, uid, ours, theirs = duel(auto=[auto])
     table.tech(1, "experimental_shields")
     fire(table, uid, ours, theirs)
@@ -131,7 +131,7 @@ def test_auto_uses_experimental_shields() -> None:
 
 
 def test_two_autos_answering_each_other_come_to_an_end() -> None:
-    auto = {"on": [], "by": None, "only_concerned": False, "play": "intercept_orders"}
+    auto: dict[str, Any] = {"on": [], "by": None, "only_concerned": False, "play": "intercept_orders"}
     table = Table(seats=2)
     [uid] = table.hand(0, "trade_envoy")
     table.hand(0, "intercept_orders")
@@ -176,7 +176,9 @@ def test_retreat_order(word: str, asked: bool) -> None:
 
 
 def test_draw_order() -> None:
-    table = Table().system("1,1", "trade_world", 0, 1).system("2,1", "alien_system", 0, 1).orders(0, draw=["statecraft", "science"])
+    table = (
+        Table().system("1,1", "trade_world", 0, 1).system("2,1", "alien_system", 0, 1).orders(0, draw=["statecraft", "science"])
+    )
     table.at("command", 1)
     table.do(1, "end_command")
     assert table.waits() == ("command", 0)
@@ -243,6 +245,35 @@ def test_the_active_seat_resigns() -> None:
 
 
 def test_exchanges_are_counted() -> None:
-    text = report(1)
+    text = report(1, turns=8)
     assert "revised, 4 seats" in text
     assert "median" in text
+
+
+def test_what_outdates_a_command() -> None:
+    table, *rest = duel()
+    before = len(table.start().session.log)
+    fire(table, *rest)
+    played = table.session.log[before:]
+    assert GAME.stale({"name": "pass"}, played, 2)
+    assert GAME.stale({"name": "end_command"}, played, 0)
+    assert not GAME.stale({"name": "set_standing_orders", "orders": {}}, played, 2)
+    at = len(table.session.log)
+    table.do(2, "pass")
+    early = table.session.log[at:]
+    assert not GAME.stale({"name": "pass"}, early, 1)
+    assert not GAME.stale({"name": "play_command", "uid": "c01"}, early, 1)
+
+
+def test_return_fire_goes_on_from_what_was_assigned() -> None:
+    table = Table("classic").system("1,1", "trade_world")
+    ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(0, "scout", "1,1")
+    battleship, frigate = table.vessel(1, "battleship", "1,1"), table.vessel(1, "frigate", "1,1")
+    table.fight("1,1")
+    table.do(0, "assign_damage", assignments=shots(**{ours: (frigate, 2)}))
+    table.do(1, "assign_damage", assignments=shots(**{battleship: (ours, 1)}), more=True)
+    table.do(1, "set_standing_orders", orders={"assign": "return_fire"})
+    assert [(one["vessel"], one["target"], one["amount"]) for one in table.ever("damage_assigned")[-1]["shots"]] == [
+        (battleship, theirs, 5),
+        (frigate, ours, 3),
+    ]

@@ -39,11 +39,18 @@ def _replay(seconds: float) -> list[Row]:
     return replay.rows(seconds)
 
 
+def _verify(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import verify
+
+    return verify.rows(seconds)
+
+
 # Per name: what measures, and whether it works on a database inside this process.
 BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
     "append": (_append, True),
     "submit": (_submit, False),
     "replay": (_replay, False),
+    "verify": (_verify, False),
 }
 
 

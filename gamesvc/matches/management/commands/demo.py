@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
+import smtplib
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from email.message import EmailMessage
+from email.utils import make_msgid
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +22,11 @@ from gamesvc.embedded import EmbeddedError, environment
 from gamesvc.embedded.service import Service, ServiceError, free_port
 from gamesvc.games import catalog
 from gamesvc.matches.client import ApiError, Client
-from notifications.sink import MailSink
+from notifications.sink import CaughtMail, MailSink
 
 # An hour of the demo's clocks, so that a deadline can be seen to run out.
-SECONDS_PER_HOUR = 3
-ROUNDS = 6
+SECONDS_PER_HOUR = 8
+ROUNDS = 3
 
 
 class Failed(Exception):
@@ -78,26 +82,28 @@ class Command(BaseCommand):
             self.stdout.flush()
 
     def play(self, service: Service, sink: MailSink) -> dict[str, Any]:
-        players = {}
+        players: dict[str, Client] = {}
         for name, zone in (("anna", "Europe/Berlin"), ("ben", "America/New_York")):
             made = json.loads(service.manage("player", name, f"{name}@players.example", "--time-zone", zone, "--json"))
             players[name] = Client(service.url, made["token"])
         self.say("Two players have accounts and API tokens: anna in Berlin, ben in New York.")
         exports = sink.folder.parent / "exports"
         exports.mkdir()
-        duel = self.play_duel(players["anna"], players["ben"], exports)
+        ben = ByMail(players["ben"], sink, "ben@players.example", service.mail_port)
+        duel = self.play_duel(players["anna"], ben, exports)
         solo = self.play_solo(players["anna"], exports)
         return {"stratastar": duel, "space_fleet_commander": solo}
 
-    def play_duel(self, anna: Client, ben: Client, exports: Path) -> dict[str, Any]:
+    def play_duel(self, anna: Client, ben: ByMail, exports: Path) -> dict[str, Any]:
         """Stratastar from the lobby to the last event, one deadline running out on the way."""
         opened = anna.post(
             "/api/v1/matches/", {"game": "stratastar", "hours": 1, "options": {"max_rounds": ROUNDS}, "contribution": "tea"}
         ).body
         match = opened["id"]
         self.say(f"anna opens Stratastar {opened['number']}; the draws are fixed by commitment {opened['commitment'][:16]}.")
-        ben.post(f"/api/v1/matches/{match}/join/", {"contribution": "coffee"})
-        self.say("ben joins, the match starts.")
+        ben.eyes.post(f"/api/v1/matches/{match}/join/", {"contribution": "coffee"})
+        ben.match = opened["number"]
+        self.say("ben joins, the match starts. From now on he answers by mail only.")
         commands = self.until_over(match, {0: anna, 1: ben}, pause_at=30)
         final = anna.get(f"/api/v1/matches/{match}/").body
         timed_out = self.export(anna, match, exports)
@@ -105,10 +111,11 @@ class Command(BaseCommand):
             raise Failed("No deadline ran out.")
         names = [seat["name"] for seat in final["seats"]]
         ranking = [[names[seat] for seat in group] for group in final["outcome"]["ranking"]]
+        self.say(f"ben sent {ben.sent} mails with orders and got a receipt for each.")
         self.say(
             f"Stratastar is over after {commands} commands ({final['outcome']['reason']}): {ranking}; time-outs: {timed_out}."
         )
-        return {"match": match, "commands": commands, "outcome": final["outcome"], "time_outs": timed_out}
+        return {"match": match, "commands": commands, "by_mail": ben.sent, "outcome": final["outcome"], "time_outs": timed_out}
 
     def play_solo(self, anna: Client, exports: Path) -> dict[str, Any]:
         opened = anna.post("/api/v1/matches/", {"game": "space_fleet_commander", "hours": 100}).body
@@ -120,25 +127,33 @@ class Command(BaseCommand):
         self.say(f"Space Fleet Commander is over after {commands} commands: {outcome['reason']}, {outcome['scores'][0]} stars.")
         return {"match": match, "commands": commands, "outcome": outcome}
 
-    def until_over(self, match: str, players: dict[int, Client], pause_at: int | None = None) -> int:
+    def until_over(self, match: str, players: Mapping[int, Client | ByMail], pause_at: int | None = None) -> int:
         """Play by the forms the API offers until the match is over; before command `pause_at` let the clock run out once."""
         rng = random.Random(match)
-        bot = None
+        first = players[0]
+        assert isinstance(first, Client)
+        game = self.game_of(first, match)
+        bot = catalog.game(game).bots["greedy"]
         commands = 0
         while True:
-            seen = players[0].view(match)
+            seen = first.view(match)
             if seen["status"] != "running":
                 return commands
             seat = seen["awaited"][0]["seat"]
-            client = players[seat]
+            player = players[seat]
             if commands == pause_at:
                 pause_at = None
-                self.wait_for_clock(players[0], match, seen["version"])
+                self.wait_for_clock(first, match, seen["version"])
                 continue
-            bot = bot or catalog.game(self.game_of(client, match)).bots["greedy"]
+            client = player.eyes if isinstance(player, ByMail) else player
             forms, etag = client.forms(match)
+            seen = client.view(match)
+            command = bot(seen["view"], forms, rng)
+            if isinstance(player, ByMail):
+                commands += player.order(seen, catalog.game(game).render(command))
+                continue
             try:
-                client.command(match, bot(client.view(match)["view"], forms, rng), etag)
+                client.command(match, command, etag)
             except ApiError as error:
                 # The clock may have answered in between: look again.
                 if error.answer.status not in (412, 422):
@@ -188,6 +203,43 @@ class Command(BaseCommand):
         for name in ("exports", "mail"):
             shutil.copytree(folder / name, out / name, dirs_exist_ok=True)
         self.say(f"Exports and mails are in {out}.")
+
+
+class ByMail:
+    """A player who answers the service's mails: one order a mail, by SMTP. `eyes` is how he looks at the board to choose it."""
+
+    def __init__(self, eyes: Client, sink: MailSink, address: str, port: int) -> None:
+        self.eyes = eyes
+        self.sink = sink
+        self.address = address
+        self.port = port
+        self.match = 0
+        self.sent = 0
+
+    def order(self, seen: Mapping[str, Any], order: str) -> bool:
+        """Answer the newest mail about the match and wait for the receipt; whether the order stands."""
+        answer = EmailMessage()
+        answer["From"], answer["To"] = self.address, str(self.newest(seen["version"]).message["Reply-To"])
+        answer["Subject"], answer["Message-ID"] = "Re: your turn", make_msgid(domain="players.example")
+        answer.set_content(f"{order}\nEND\n")
+        with smtplib.SMTP("127.0.0.1", self.port, timeout=20) as server:
+            server.send_message(answer)
+        self.sent += 1
+        receipt = self.sink.wait_for(lambda mail: mail.message["In-Reply-To"] == answer["Message-ID"], timeout=40)
+        return "1 order done" in receipt.subject
+
+    def newest(self, version: int) -> CaughtMail:
+        """The mail that shows the match as it is now; if none comes soon, the last that can be answered."""
+        about, head = f"#{self.match}]", re.compile(rf"^Head of the record: {version}:", re.MULTILINE)
+
+        def answerable(mail: CaughtMail) -> bool:
+            return self.address in mail.recipients and about in mail.subject and mail.message["Reply-To"] is not None
+
+        try:
+            return self.sink.wait_for(lambda mail: answerable(mail) and head.search(mail.text) is not None, timeout=5)
+        except TimeoutError:
+            self.sink.wait_for(answerable, timeout=30)
+            return [mail for mail in self.sink.messages if answerable(mail)][-1]
 
 
 def wait_until(true: Callable[[], bool], seconds: float, complaint: str) -> None:

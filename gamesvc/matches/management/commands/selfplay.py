@@ -34,8 +34,17 @@ def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
             "seats": seats,
             "options": options,
             "seed": seed,
-            **{k: arguments[k] for k in ("bots", "check_every")},
+            "bots": arguments["bots"] or bots_for(game, seats, number),
+            "check_every": arguments["check_every"],
         }
+
+
+def bots_for(game: Game[Any], seats: int, number: int) -> list[str]:
+    """Random bots, with a greedy one on one seat in turn where there are several: it brings the match to an end."""
+    bots = ["random"] * seats
+    if seats > 1 and "greedy" in game.bots:
+        bots[number % seats] = "greedy"
+    return bots
 
 
 def vary(game: Game[Any], rng: random.Random) -> dict[str, Any]:
@@ -93,7 +102,9 @@ class Command(BaseCommand):
             "--option", action="append", default=[], metavar="K=V", help="A match option; V as JSON or plain text."
         )
         parser.add_argument("--vary", action="store_true", help="Draw the options of each match at random.")
-        parser.add_argument("--bots", default="random", help="Names, one per seat, repeated: greedy,random")
+        parser.add_argument(
+            "--bots", default="", help="One per seat, repeated: greedy,random. Default: random, one seat of several greedy."
+        )
         parser.add_argument("--check-every", type=int, default=1, help="Check after every n-th command; 0: only at the end.")
         parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="Processes.")
         parser.add_argument("--out", type=Path, help="Write each match's record into this folder.")
@@ -102,7 +113,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         game = catalog.game(options["game"])
         arguments = {**options, "options": dict(read_option(text) for text in options["option"])}
-        arguments["bots"] = options["bots"].split(",")
+        arguments["bots"] = options["bots"].split(",") if options["bots"] else []
         if unknown := set(arguments["bots"]) - set(game.bots):
             raise CommandError(f"No such bot: {', '.join(sorted(unknown))}; there are: {', '.join(game.bots)}.")
         tally, broken, began = Tally(), [], time.monotonic()

@@ -1,0 +1,63 @@
+"""The outcome, and what must always hold."""
+
+from __future__ import annotations
+
+from gamesvc.games.kernel import Outcome
+from gamesvc.games.space_war.board import Board
+from gamesvc.games.space_war.data import CARDS
+from gamesvc.games.space_war.state import Side, State, owner_of
+
+
+def outcome(state: State) -> Outcome | None:
+    """One winner, one loser; scores are 1 and 0."""
+    if state.winner is None:
+        return None
+    life = [side.life for side in state.sides]
+    return Outcome(
+        state.reason,
+        ((state.winner,), (1 - state.winner,)),
+        tuple(int(seat == state.winner) for seat in (0, 1)),
+        {"life": life, "turns": state.turn},
+    )
+
+
+def faults(state: State) -> list[str]:
+    """Every card is in exactly one place, and no number is out of range."""
+    found: list[str] = []
+    everywhere: list[str] = [*state.limbo, *(p.id for p in state.pieces)]
+    for side in state.sides:
+        everywhere += [*side.pile, *side.hand, *side.discard, *(card.id for card in side.station)]
+    if len(everywhere) != len(set(everywhere)):
+        found.append(f"a card is in two places: {sorted(one for one in set(everywhere) if everywhere.count(one) > 1)}")
+    if set(everywhere) != set(state.cards):
+        found.append(f"cards are lost or made up: {sorted(set(everywhere) ^ set(state.cards))}")
+    for seat, side in enumerate(state.sides):
+        found += _side_faults(state, seat, side)
+    board = Board(state)
+    ids = {p.id for p in state.pieces}
+    for p in state.pieces:
+        defense = board.defense(p)
+        if (defense is not None and p.damage >= defense) or p.damage < 0 or p.counters < 0:
+            found.append(f"{p.id} has damage {p.damage} of {defense} and {p.counters} counters")
+        if p.on is not None and p.on not in ids:
+            found.append(f"{p.id} is attached to nothing")
+        if p.owner != owner_of(p.id) or (p.controller != p.owner and not p.borrowed):
+            found.append(f"{p.id} is under wrong control")
+    numbers = [item.n for item in state.items]
+    if numbers != sorted(set(numbers)) or (numbers and numbers[-1] >= state.next_item):
+        found.append(f"the items are numbered {numbers}")
+    return found
+
+
+def _side_faults(state: State, seat: int, side: Side) -> list[str]:
+    found = []
+    for zone in (side.pile, side.hand, side.discard, tuple(card.id for card in side.station)):
+        if any(owner_of(one) != seat for one in zone):
+            found.append(f"seat {seat} holds a card of the other seat")
+    if side.actions < 0 or side.charge < 0 or side.extra_turns < 0 or not 0 <= side.known <= len(side.pile):
+        found.append(f"seat {seat} has a number below zero")
+    if sum(p.controller == seat and "shield_limit" in CARDS[p.card].keywords for p in state.pieces) > 1:
+        found.append(f"seat {seat} has two limited shields")
+    if len({card.slot for card in side.station}) != len(side.station):
+        found.append(f"seat {seat} has two station cards in one slot")
+    return found

@@ -1,0 +1,234 @@
+"""Checkpoints: the tree, the signature, the chain of them, the walls around them, the file beside the database."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, connections, transaction
+
+from events import audit, canonical, checkpoints, merkle, statements
+from events.statements import BadCheckpoint
+from events.store import Head, PostgresStore
+from tests.events.conftest import event
+
+README = Path(__file__).resolve().parents[2] / "events" / "README.md"
+SEED = bytes(range(32))
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def log(database: str, settings, tmp_path) -> Iterator[PostgresStore]:
+    """The store, with everything of the test rolled back at its end: checkpoints are over all streams there are."""
+    settings.CHECKPOINT_FILE = tmp_path / "checkpoints.jsonl"
+    with transaction.atomic(database):
+        yield PostgresStore(database)
+        transaction.set_rollback(True, using=database)
+
+
+def append(log: PostgresStore, stream: UUID, count: int = 1) -> None:
+    command = uuid4()
+    head = log.head(stream) or Head.empty(stream)
+    first = event(meta={"command_id": str(command)})
+    log.append(stream, [first, *(event() for _ in range(count - 1))], expected=head, command_id=command)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9, 31, 100])
+def test_every_leaf_leads_to_the_root_and_no_other_does(size: int) -> None:
+    rng = random.Random(size)
+    leaves = [rng.randbytes(32) for _ in range(size)]
+    tree = merkle.levels(leaves)
+    for index, leaf in enumerate(leaves):
+        path = merkle.path(tree, index)
+        assert merkle.climb(leaf, index, size, path) == merkle.root(leaves)
+        assert merkle.climb(rng.randbytes(32), index, size, path) != merkle.root(leaves)
+        with pytest.raises(ValueError, match="too long"):
+            merkle.climb(leaf, index, size, [*path, leaf])
+        if path:
+            with pytest.raises(ValueError, match="too short"):
+                merkle.climb(leaf, index, size, path[:-1])
+    with pytest.raises(ValueError, match="is not one of"):
+        merkle.climb(leaves[0], size, size, [])
+
+
+def test_the_vectors_of_the_description() -> None:
+    """As `events/README.md` gives them."""
+    streams = [str(UUID(int=number)) for number in (1, 2, 3)]
+    salt = bytes(range(16))
+    leaves = [
+        merkle.leaf(salt, stream, version, hashlib.sha256(stream.encode()).digest())
+        for stream, version in zip(streams, (7, 1, 62), strict=True)
+    ]
+    made = statements.sign(SEED, number=1, made_at=NOON, streams=3, root=merkle.root(leaves))
+    described = README.read_text(encoding="utf-8")
+    for value in (leaves[0], merkle.node(leaves[0], leaves[1]), made.root, made.key, made.hash, made.signature):
+        assert value.hex() in described
+    assert canonical.encode(made.statement).decode() in described
+
+
+def test_a_statement_is_believed_with_its_own_signature_only() -> None:
+    made = statements.sign(SEED, number=3, made_at=NOON, streams=2, root=bytes(32), previous=b"\1" * 32)
+    statements.check_signature(made)
+    assert statements.read_checkpoint(made.as_json()) == made
+    changes = [{"number": 4}, {"streams": 3}, {"root": b"\1" * 32}, {"previous": bytes(32)}]
+    for change in (*changes, {"key": bytes(32)}, {"signature": bytes(64)}):
+        with pytest.raises(BadCheckpoint, match="does not fit"):
+            statements.check_signature(replace(made, **change))
+    good = made.as_json()
+    for wrong in ({}, [], None, {**good, "more": 1}, {**good, "key": "AB" * 32}, {**good, "statement": {}}):
+        with pytest.raises(BadCheckpoint):
+            statements.read_checkpoint(wrong)
+
+
+def test_keys_are_read_in_the_forms_people_keep_them_in() -> None:
+    key = statements.public_key(SEED)
+    pem = statements.Ed25519PublicKey.from_public_bytes(key).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    for text in (key.hex(), f" {key.hex()}\n", f'{{"algorithm":"Ed25519","key":"{key.hex()}","former":[]}}', pem.decode()):
+        assert statements.read_key(text) == key
+    for wrong in ("", "tea", "AB" * 32, "{}", "[]", '{"key":3}', "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"):
+        with pytest.raises(BadCheckpoint):
+            statements.read_key(wrong)
+
+
+def test_checkpoints_are_chained_over_all_heads_and_keep_what_changed(log: PostgresStore) -> None:
+    using = log.using
+    streams = [uuid4() for _ in range(5)]
+    for stream in streams:
+        append(log, stream, 2)
+    first = checkpoints.make(using)
+    append(log, streams[0], 3)
+    append(log, late := uuid4())
+    second = checkpoints.make(using)
+    third = checkpoints.make(using)
+    assert first is not None and second is not None and third is not None  # noqa: PT018
+    assert [one.number for one in checkpoints.page(using=using)] == [third.number, second.number, first.number]
+    assert (second.previous, third.previous) == (first.hash, second.hash)
+    assert second.streams == first.streams + 1 == third.streams
+    assert second.root != third.root, "a root does not tell that nothing happened"
+    kept = [(number, version) for number, version, _ in checkpoints.heads_of(streams[0], using)]
+    assert kept == [(second.number, 5), (first.number, 2)]
+    for stream, version in ((streams[0], 5), (streams[1], 2), (late, 1)):
+        for number in (second.number, third.number):
+            proved = checkpoints.prove(stream, number, using)
+            assert proved is not None
+            assert (proved.version, proved.hash) == (version, log.read(stream)[-1].hash)
+            statements.check_inclusion(statements.read_inclusion(proved.as_json()), str(stream))
+            with pytest.raises(BadCheckpoint, match="leads to"):
+                statements.check_inclusion(proved, str(streams[2]))
+    assert checkpoints.prove(late, first.number, using) is None
+    assert checkpoints.prove(late, 999, using) is None
+    assert checkpoints.make(using, unless=(late, 1)) == third
+    append(log, late)
+    made = checkpoints.make(using, unless=(late, 2))
+    assert made is not None
+    assert made.number == third.number + 1
+    assert audit.check_stream(late, using).findings == []
+    assert audit.check_checkpoints(using).findings[0].code == "checkpoint_file"
+
+
+def test_the_file_gets_what_it_lacks_and_nothing_else(log: PostgresStore, settings) -> None:
+    append(log, uuid4())
+    made = [checkpoints.make(log.using) for _ in range(3)]
+    assert checkpoints.append_file(log.using) == 3
+    assert checkpoints.append_file(log.using) == 0
+    assert list(checkpoints.read_file(settings.CHECKPOINT_FILE.read_bytes())) == made
+    assert audit.check_checkpoints(log.using).findings == []
+    made.append(checkpoints.make(log.using))
+    assert checkpoints.append_file(log.using) == 1
+    text = settings.CHECKPOINT_FILE.read_bytes()
+    assert list(checkpoints.read_file(text)) == made
+    settings.CHECKPOINT_FILE.write_bytes(text.replace(b'"number":4', b'"number":9'))
+    with pytest.raises(checkpoints.FileParted, match="none of that number"):
+        checkpoints.append_file(log.using)
+
+
+def test_without_streams_there_is_nothing_to_sign_and_without_a_key_it_is_refused(
+    log: PostgresStore, settings, monkeypatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "HEADS", "SELECT gen_random_uuid(), 1, ''::bytea WHERE false")
+    assert checkpoints.make(log.using) is None
+    for wrong, said in (("", "Set CHECKPOINT_KEY"), ("tea", "base64"), ("AAAA", "base64")):
+        settings.CHECKPOINT_KEY = wrong
+        with pytest.raises(ImproperlyConfigured, match=said):
+            checkpoints.make(log.using)
+        [problem] = checkpoints.check_key(None)
+        assert problem.id in ("events.W002", "events.E002")
+
+
+def test_a_new_key_signs_and_the_old_one_stays_trusted(log: PostgresStore, settings) -> None:
+    append(log, uuid4())
+    first = checkpoints.make(log.using)
+    assert first is not None
+    settings.CHECKPOINT_KEY = f"{'A' * 43}=,{settings.CHECKPOINT_KEY}"
+    second = checkpoints.make(log.using)
+    assert second is not None
+    assert checkpoints.check_key(None) == []
+    assert checkpoints.trusted() == [second.key, first.key]
+    checkpoints.append_file(log.using)
+    assert audit.check_checkpoints(log.using).findings == []
+
+
+CHANGES = [
+    "UPDATE events_checkpoint SET streams = 1",
+    "DELETE FROM events_checkpoint",
+    "TRUNCATE events_checkpoint CASCADE",
+    "UPDATE events_checkpoint_head SET version = 1",
+    "DELETE FROM events_checkpoint_head",
+    "TRUNCATE events_checkpoint_head",
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("who", ["runtime", "owner"])
+def test_nobody_changes_a_checkpoint(database: str, owner: str, change: str, who: str) -> None:
+    using = database if who == "runtime" else owner
+    with transaction.atomic(using):
+        store = PostgresStore(using)
+        append(store, uuid4())
+        checkpoints.make(using)
+        with pytest.raises(DatabaseError, match=r"append-only|permission denied"), transaction.atomic(using):
+            connections[using].cursor().execute(change)
+        transaction.set_rollback(True, using=using)
+
+
+def test_a_superuser_in_replica_mode_meets_the_walls_too(owner: str) -> None:
+    with connections[owner].cursor() as cursor:
+        cursor.execute("SELECT tgname, tgenabled FROM pg_trigger WHERE tgname LIKE 'events_checkpoint%%' AND NOT tgisinternal")
+        assert dict(cursor.fetchall()) == dict.fromkeys(
+            [f"events_checkpoint{middle}{end}" for middle in ("", "_head") for end in ("_rows", "_table")], "A"
+        )
+
+
+def test_two_processes_at_once_make_two_that_are_chained(database: str, owner: str, settings) -> None:
+    """Committed, and taken away again as the owner: only here may the walls be opened."""
+    append(PostgresStore(database), uuid4())
+
+    def one(_: int) -> object:
+        try:
+            return checkpoints.make(database)
+        finally:
+            connections.close_all()
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            made = sorted(pool.map(one, range(4)), key=lambda one: one.number)
+        assert [one.number for one in made] == [1, 2, 3, 4]
+        assert [one.previous for one in made[1:]] == [one.hash for one in made[:-1]]
+    finally:
+        with transaction.atomic(owner), connections[owner].cursor() as cursor:
+            for table in ("events_checkpoint_head", "events_checkpoint"):
+                cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+                cursor.execute(f"DELETE FROM {table}")  # noqa: S608
+                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            for table in ("events_checkpoint_head", "events_checkpoint"):
+                cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_rows")
+                cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_table")

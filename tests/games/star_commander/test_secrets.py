@@ -1,0 +1,113 @@
+"""Who is told what: hands, decks, face-down systems, looks, trades (RULES.md 17)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gamesvc.games.kernel import see_event
+from gamesvc.games.protocol import Session
+from gamesvc.games.star_commander import GAME
+from tests.games.star_commander.table import Table
+
+
+def seen(table: Table, kind: str, viewer: int | None) -> dict[str, Any]:
+    """The last event of a type as a viewer sees it."""
+    event = [event for event in table.session.log if event.type == kind][-1]
+    told = see_event(GAME, event, viewer)
+    assert told is not None
+    return dict(told.data)
+
+
+def test_setup_shows_only_the_homeworlds() -> None:
+    session = Session(GAME)
+    session.answer({"op": "new", "seats": 3, "seed": "s"})
+    events = session.answer({"op": "events", "since": 0, "seat": 0})["events"]
+    data = events[0]["data"]
+    assert not {"decks", "faces", "undealt"} & set(data)
+    assert {card for _, card, _ in data["cells"]} == {None, "homeworld"}
+    assert events[0]["draws"] == []
+
+
+def test_draws_are_private() -> None:
+    table = Table(seats=3).system("1,1", "trade_world", 0, 1).credits(0, 3)
+    table.done(0, "trade_draw", domain="industry")
+    assert "card" in seen(table, "card_drawn", 0)
+    for viewer in (1, 2, None):
+        told = seen(table, "card_drawn", viewer)
+        assert not {"card", "uid"} & set(told)
+        assert told["domain"] == "industry"
+
+
+def test_declared_discards_are_private_until_they_happen() -> None:
+    table = Table()
+    uids = table.hand(0, "ram", "barrage")
+    table.hand(1, "evasion")
+    table.orders(1, actions="ask")
+    table.do(0, "trade_discard", uids=uids)
+    assert table.view(0)["stack"][0]["params"]["uids"] == uids
+    assert "uids" not in table.view(1)["stack"][0]["params"]
+    assert "uids" not in seen(table, "action_declared", 1)["item"]["params"]
+    table.passes()
+    assert seen(table, "card_discarded", 1)["card"] in ("ram", "barrage")
+
+
+def test_a_look_at_the_top_card_is_private() -> None:
+    table = Table().system("1,1", "trade_world", 0, 1).credits(0, 3)
+    table.tech(0, "research_initiative")
+    table.top("ram")
+    table.done(0, "trade_draw", domain="industry")
+    assert seen(table, "choice_requested", 0)["card"] == "ram"
+    assert set(seen(table, "choice_requested", 1)) == {"prompt", "seat", "what", "number"}
+
+
+def test_trades_are_known_to_their_two_sides() -> None:
+    table = Table(seats=3)
+    [card] = table.hand(0, "ram")
+    table.hand(1, "barrage", "evasion")
+    table.do(0, "offer_trade", to=1, give={"hand": [card], "credits": 1}, want={"hand": 2})
+    assert table.view(1)["offers"][0]["cards"] == [[card, "ram"]]
+    assert table.view(2)["offers"][0] == {"id": 1, "maker": 0, "to": 1}
+    assert seen(table, "trade_offered", 2) == {"offer": 1, "seat": 0, "to": 1}
+    theirs = list(table.seat(1)["hand"])
+    table.do(1, "accept_trade", offer=1, hand=theirs)
+    assert sorted(table.seat(0)["hand"]) == sorted(theirs)
+    text = json.dumps(seen(table, "trade_completed", 2))
+    assert not any(uid in text for uid in (card, *theirs))
+    assert card in json.dumps(seen(table, "trade_completed", 1))
+
+
+def test_an_offer_of_what_is_gone_is_withdrawn() -> None:
+    table = Table()
+    [card, envoy] = table.hand(0, "ram", "trade_envoy")
+    table.do(0, "offer_trade", to=1, give={"hand": [envoy]}, want={"credits": 1})
+    table.do(0, "offer_trade", to=1, give={"hand": [card]}, want={"credits": 1})
+    table.do(0, "play_command", uid=envoy, targets={"a": "2,2"})
+    assert [one["id"] for one in table.state["offers"]] == [2]
+    assert table.ever("trade_withdrawn")[0]["auto"] is True
+    table.do(1, "decline_trade", offer=2)
+    assert table.state["offers"] == []
+
+
+def test_offers_are_limited_and_can_be_taken_back() -> None:
+    table = Table()
+    for _ in range(3):
+        table.do(1, "offer_trade", to=0, give={"credits": 1}, want={})
+    table.refuse(1, "offer_trade", "illegal_target", to=0, give={"credits": 1}, want={})
+    table.do(1, "withdraw_trade", offer=2)
+    table.do(1, "offer_trade", to=0, give={"credits": 1}, want={})
+    table.refuse(0, "withdraw_trade", "no_target", offer=1)
+
+
+def test_no_trade_where_the_match_has_none() -> None:
+    table = Table(trade=False)
+    table.refuse(0, "offer_trade", "wrong_time", to=1, give={"credits": 1}, want={})
+    assert not table.forms(0, "offer_trade")
+
+
+def test_classic_fighter_limit_binds_trades() -> None:
+    table = Table("classic").home(1, 1)
+    one, two = table.vessel(0, "strike_fighter", "2,2"), table.vessel(0, "strike_fighter", "2,2")
+    table.do(0, "offer_trade", to=1, give={"vessels": [one, two]}, want={})
+    table.refuse(1, "accept_trade", "limit", offer=1)
+    assert not table.forms(1, "accept_trade")

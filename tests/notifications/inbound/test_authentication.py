@@ -1,0 +1,110 @@
+"""Who is believed: our border's word and nobody else's, our own check, and loopback only on loopback."""
+
+from __future__ import annotations
+
+import dkim
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from django.core.exceptions import ImproperlyConfigured
+
+from notifications.inbound import reading
+from notifications.inbound.authentication import FAIL, NONE, PASS, Verdict, authenticate, check_mode
+from notifications.inbound.receiver import Receiver
+
+SENDER = "anna@players.example"
+
+
+@pytest.fixture(autouse=True)
+def border(settings):
+    settings.INBOUND_AUTH = "border"
+    settings.INBOUND_AUTHSERV_ID = "mx.games.example"
+
+
+def verdict(*headers: str, raw: bytes = b"", lookup=None) -> Verdict:
+    raw = (
+        raw or "".join(f"Authentication-Results: {one}\r\n" for one in headers).encode() + b"From: anna@players.example\r\n\r\nx"
+    )
+    return authenticate(reading.parse(raw), raw, SENDER, lookup=lookup)
+
+
+GOOD = "mx.games.example; dkim=pass header.d=players.example; dmarc=pass (p=REJECT) header.from=players.example"
+BAD = "mx.games.example; dmarc=fail (p=reject dis=none) header.from=players.example"
+FOREIGN = "mx.evil.example; dmarc=pass header.from=players.example"
+
+
+def test_only_our_borders_word_counts():
+    assert verdict(GOOD).dmarc == PASS
+    assert verdict(FOREIGN).dmarc == NONE
+    assert verdict().dmarc == NONE
+    assert verdict("mx.games.example.evil.example; dmarc=pass header.from=players.example").dmarc == NONE
+    assert verdict("nonsense;;;").dmarc == NONE
+    assert verdict("mx.games.example; spf=pass smtp.mailfrom=players.example").dmarc == NONE
+
+
+def test_a_foreign_header_changes_nothing_first_or_last():
+    assert verdict(FOREIGN, GOOD).dmarc == PASS
+    assert verdict(FOREIGN, BAD) == verdict(BAD, FOREIGN) == Verdict(FAIL, strict=True)
+
+
+def test_a_copy_under_our_name_does_not_overrule_ours():
+    assert verdict(GOOD, BAD) == verdict(BAD, GOOD) == Verdict(FAIL, strict=True)
+
+
+def test_a_verdict_about_another_domain_is_none():
+    assert verdict("mx.games.example; dmarc=pass header.from=evil.example").dmarc == NONE
+
+
+def test_a_policy_of_none_is_not_strict():
+    assert verdict("mx.games.example; dmarc=fail (p=none dis=none) header.from=players.example") == Verdict(FAIL, strict=False)
+    assert verdict("mx.games.example; dmarc=fail header.from=players.example") == Verdict(FAIL, strict=False)
+
+
+def test_without_a_name_everything_is_unknown(settings):
+    settings.INBOUND_AUTHSERV_ID = ""
+    assert verdict(GOOD).dmarc == NONE
+
+
+@pytest.fixture(scope="module")
+def signed():
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
+    public = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    import base64  # beside its only use
+
+    records = {
+        b"s._domainkey.players.example.": b"v=DKIM1; k=rsa; p=" + base64.b64encode(public),
+        b"_dmarc.players.example": b"v=DMARC1; p=reject",
+    }
+    raw = b"From: anna@players.example\r\nSubject: Re\r\n\r\nmove A1\r\n"
+    signature = dkim.sign(raw, b"s", b"players.example", private, include_headers=[b"from", b"subject"])
+    return signature + raw, lambda name, *_a, **_k: records.get(name.rstrip(b".") if name not in records else name)
+
+
+def test_our_own_check(settings, signed):
+    settings.INBOUND_AUTH = "own"
+    raw, lookup = signed
+    assert verdict(raw=raw, lookup=lookup) == Verdict(PASS, strict=True)
+    assert verdict(raw=raw.replace(b"move A1", b"move B2"), lookup=lookup) == Verdict(FAIL, strict=True)
+    assert verdict(raw=raw.partition(b"\r\nFrom:")[2].join([b"From:", b""]), lookup=lookup).dmarc == NONE  # not signed
+    assert verdict(raw=b"DKIM-Signature: nonsense\r\nFrom: anna@players.example\r\n\r\nx", lookup=lookup).dmarc in (NONE, FAIL)
+
+
+def test_loopback_is_refused_elsewhere(settings):
+    settings.INBOUND_AUTH = "loopback"
+    check_mode("127.0.0.1")
+    check_mode("::1")
+    for host in ("0.0.0.0", "192.0.2.1", "localhost.evil.example", "::", "localhost"):
+        with pytest.raises(ImproperlyConfigured, match="believes every mail"):
+            Receiver(host)
+
+
+def test_modes_are_complete(settings):
+    settings.INBOUND_AUTHSERV_ID = ""
+    with pytest.raises(ImproperlyConfigured, match="INBOUND_AUTHSERV_ID"):
+        check_mode("0.0.0.0")
+    settings.INBOUND_AUTH = "trust"
+    with pytest.raises(ImproperlyConfigured, match="is one of"):
+        check_mode("127.0.0.1")

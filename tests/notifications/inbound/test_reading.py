@@ -1,0 +1,72 @@
+"""Hostile shapes: refused by name, never a crash, never long."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+
+import pytest
+
+from notifications.inbound import reading, text
+from notifications.inbound.refusals import MailRefused
+from tests.mailing import FIXTURES
+
+
+def refusal(raw: bytes) -> str:
+    with pytest.raises(MailRefused) as refused:
+        reading.sender_of(reading.parse(raw))
+    return refused.value.code
+
+
+def nested(depth: int) -> bytes:
+    head = b"From: a@x.example\r\n"
+    for at in range(depth):
+        head += b'Content-Type: multipart/mixed; boundary="b%d"\r\n\r\n--b%d\r\n' % (at, at)
+    return head + b"Content-Type: text/plain\r\n\r\nmove A1\r\n"
+
+
+def test_sizes_parts_and_nesting():
+    assert refusal(b"From: a@x.example\r\n\r\n" + b"x" * (1024 * 1024)) == "too_large"
+    assert refusal(nested(5)) == "too_deep"
+    assert refusal(nested(1000)) == "too_deep"
+    many = b'From: a@x.example\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n' + b"--b\r\n\r\nx\r\n" * 10_000
+    assert refusal(many) == "too_many_parts"
+    assert reading.parse(nested(3)) is not None
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"From: \r\n", b"From: a@x.example, b@x.example\r\n", b"From: a@x.example\r\nFrom: b@x.example\r\n"]
+)
+def test_there_is_one_sender(head):
+    assert refusal(head + b"Subject: x\r\n\r\nmove A1\r\n") == "no_single_sender"
+
+
+def test_message_ids_are_found_and_never_raise():
+    assert reading.message_id(b"Message-ID:\r\n <a.b@c>\r\n\r\n") == "<a.b@c>"
+    for raw in (b"", b"\xff\xfe", b"Message-ID: none\r\n\r\n", b"Message-ID: <" + b"x" * 500 + b">\r\n\r\n"):
+        assert reading.message_id(raw) == ""
+
+
+def test_mutated_mails_crash_nothing():
+    rng = random.Random(7)
+    samples = [path.read_bytes() for path in sorted(FIXTURES.glob("*.eml"))]
+    for _ in range(600):
+        raw = bytearray(rng.choice(samples))
+        for _ in range(rng.randrange(1, 12)):
+            at = rng.randrange(len(raw))
+            match rng.randrange(4):
+                case 0:
+                    raw[at] = rng.randrange(256)
+                case 1:
+                    del raw[at : at + rng.randrange(1, 40)]
+                case 2:
+                    raw[at:at] = rng.choice([b"\r\n", b"\x00", b"=?utf-8?q?", b'";', b"\xff\xfe", b"<", b"@", b"Content-Type: "])
+                case _:
+                    raw[at:at] = raw[rng.randrange(len(raw)) :][:60]
+            if not raw:
+                raw = bytearray(b"x")
+        reading.message_id(bytes(raw))
+        with contextlib.suppress(MailRefused):
+            message = reading.parse(bytes(raw))
+            reading.sender_of(message)
+            text.written(message)

@@ -1,0 +1,76 @@
+"""What people wrote, found in mails as their programs write them: no order lost, no quoted order taken."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import json
+
+import pytest
+
+from notifications.inbound import reading, robots, text
+from notifications.inbound.refusals import MailRefused
+from tests.mailing import FIXTURES
+
+EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))
+
+
+def written(raw: bytes) -> list[str]:
+    return [line.strip() for line in text.written(reading.parse(raw)).splitlines() if line.strip()]
+
+
+def test_every_fixture_is_expected_and_names_its_client():
+    assert {path.stem for path in FIXTURES.glob("*.eml")} == EXPECTED.keys()
+    assert all(one["client"] and one["follows"] for one in EXPECTED.values())
+
+
+@pytest.mark.parametrize("name", [name for name, one in EXPECTED.items() if one.get("orders")])
+def test_orders_are_found_and_quotes_are_not(name):
+    assert written((FIXTURES / f"{name}.eml").read_bytes()) == EXPECTED[name]["orders"]
+
+
+@pytest.mark.parametrize("name", [name for name, one in EXPECTED.items() if one.get("orders") == []])
+def test_a_mail_with_nothing_of_its_own_is_empty(name):
+    with pytest.raises(MailRefused) as refused:
+        written((FIXTURES / f"{name}.eml").read_bytes())
+    assert refused.value.code == "empty"
+
+
+@pytest.mark.parametrize("name", [name for name, one in EXPECTED.items() if "refused" in one])
+def test_robots_leave(name, settings):
+    settings.REPLY_DOMAIN = "reply.games.example"
+    message = reading.parse((FIXTURES / f"{name}.eml").read_bytes())
+    with pytest.raises(MailRefused) as refused:
+        robots.check_person(
+            message, envelope_from=EXPECTED[name].get("envelope_from", "anna@x.example"), sender=reading.sender_of(message)
+        )
+    assert refused.value.code == EXPECTED[name]["refused"]
+
+
+def plain(body: str) -> email.message.EmailMessage:
+    head = "From: a@x.example\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
+    return email.message_from_bytes((head + body).encode(), policy=email.policy.default)
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("end\nEnd\n", "end\nEnd"),  # the games' own order; only capitals end a mail
+        ("move A1\nEND\nmove B2", "move A1"),
+        ("take 3\ntak 2", "take 3\ntak 2"),
+        ("- move A1\n- move B2", "- move A1\n- move B2"),
+        ("move A1\n\n--\nAnna\nmove B2", "move A1"),
+        ("move A1\n##- Reply above this line -##\nmove B2", "move A1"),
+        ("> ##- Reply above this line -##\n> move B2\nmove A1", "move A1"),
+        ("From: PAR to BUR\nmove A1", "From: PAR to BUR\nmove A1"),
+        ("move\u00a0A1\u200b", "move A1"),
+    ],
+)
+def test_stripping_loses_no_order(body, kept):
+    assert text.written(plain(body)) == kept
+
+
+def test_a_flood_of_text_is_too_long():
+    with pytest.raises(MailRefused) as refused:
+        text.written(plain("move A1\n" * 5000))
+    assert refused.value.code == "too_long"
