@@ -91,6 +91,7 @@ def test_the_demo_plays_to_the_end_and_leaves_exports_and_mails(tmp_path):
     assert len(list((tmp_path / "exports").glob("*.jsonl"))) == 2
     assert len(list((tmp_path / "mail").glob("*.eml"))) == sum(result["mails"].values())
     assert result["mails"]["your-turn"] >= 1
+    assert result["mails"]["receipt"] == result["stratastar"]["by_mail"] >= 1
 
 
 def test_selfplay_from_the_command_line():

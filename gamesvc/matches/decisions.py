@@ -87,7 +87,7 @@ def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: 
         timeline.fold(events[:1])
         events, act = events[1:], act[1:]
         run = _begin(retold, act, events, Dice(source, timeline.draws))
-    elif "command" in act[0]["meta"]:
+    elif "command" in act[0]["meta"] and not _service_rewind(timeline.game, act[0], events[0]):
         seat = evidence.field(act[0], int, "meta", "actor", "seat")
         command = evidence.field(act[0], dict, "meta", "command")
         run = timeline.command(seat, command, Dice(source, timeline.draws))
@@ -106,6 +106,11 @@ def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: 
     retold.decided += len(run.events)
     timeline.follow(run)
     timeline.fold(events[len(run.events) :])
+
+
+def _service_rewind(game: Game[Any], first: Record, event: Event) -> bool:
+    """Whether the service itself went back (an undo, an organiser), and not a command of the game."""
+    return event.type == REWOUND and evidence.field(first, dict, "meta", "command").get("name") not in game.commands
 
 
 def _begin(retold: Retold, act: Sequence[Record], events: Sequence[Event], dice: Dice) -> Run[Any]:

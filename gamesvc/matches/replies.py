@@ -174,7 +174,7 @@ class Desk:
                 case "hand":
                     self._section("Your hand", self._hand())
                 case "status":
-                    self._section("Status", status(self.match, self.loaded, self.names))
+                    self._section("Status", status(self.match, self.loaded, self.names, self.letter.user))
                 case "history":
                     self._section("What happened", self._history(min(int(line.argument), order_mail.MOST_HISTORY)))
                 case "preview" if line.argument and not problem:

@@ -9,15 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections, transaction
+from pytest_django.fixtures import Settings
 
 from events import audit, canonical, checkpoints, merkle, statements
-from events.statements import BadCheckpoint
+from events.statements import BadCheckpoint, Checkpoint
 from events.store import Head, PostgresStore
 from tests.events.conftest import event
 
@@ -27,7 +30,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def log(database: str, settings, tmp_path) -> Iterator[PostgresStore]:
+def log(database: str, settings: Settings, tmp_path: Path) -> Iterator[PostgresStore]:
     """The store, with everything of the test rolled back at its end: checkpoints are over all streams there are."""
     settings.CHECKPOINT_FILE = tmp_path / "checkpoints.jsonl"
     with transaction.atomic(database):
@@ -79,19 +82,20 @@ def test_a_statement_is_believed_with_its_own_signature_only() -> None:
     made = statements.sign(SEED, number=3, made_at=NOON, streams=2, root=bytes(32), previous=b"\1" * 32)
     statements.check_signature(made)
     assert statements.read_checkpoint(made.as_json()) == made
-    changes = [{"number": 4}, {"streams": 3}, {"root": b"\1" * 32}, {"previous": bytes(32)}]
+    changes: list[dict[str, Any]] = [{"number": 4}, {"streams": 3}, {"root": b"\1" * 32}, {"previous": bytes(32)}]
     for change in (*changes, {"key": bytes(32)}, {"signature": bytes(64)}):
         with pytest.raises(BadCheckpoint, match="does not fit"):
             statements.check_signature(replace(made, **change))
     good = made.as_json()
-    for wrong in ({}, [], None, {**good, "more": 1}, {**good, "key": "AB" * 32}, {**good, "statement": {}}):
+    wrongs: list[Any] = [{}, [], None, {**good, "more": 1}, {**good, "key": "AB" * 32}, {**good, "statement": {}}]
+    for wrong in wrongs:
         with pytest.raises(BadCheckpoint):
             statements.read_checkpoint(wrong)
 
 
 def test_keys_are_read_in_the_forms_people_keep_them_in() -> None:
     key = statements.public_key(SEED)
-    pem = statements.Ed25519PublicKey.from_public_bytes(key).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    pem = Ed25519PublicKey.from_public_bytes(key).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     for text in (key.hex(), f" {key.hex()}\n", f'{{"algorithm":"Ed25519","key":"{key.hex()}","former":[]}}', pem.decode()):
         assert statements.read_key(text) == key
     for wrong in ("", "tea", "AB" * 32, "{}", "[]", '{"key":3}', "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"):
@@ -135,7 +139,7 @@ def test_checkpoints_are_chained_over_all_heads_and_keep_what_changed(log: Postg
     assert audit.check_checkpoints(using).findings[0].code == "checkpoint_file"
 
 
-def test_the_file_gets_what_it_lacks_and_nothing_else(log: PostgresStore, settings) -> None:
+def test_the_file_gets_what_it_lacks_and_nothing_else(log: PostgresStore, settings: Settings) -> None:
     append(log, uuid4())
     made = [checkpoints.make(log.using) for _ in range(3)]
     assert checkpoints.append_file(log.using) == 3
@@ -152,7 +156,7 @@ def test_the_file_gets_what_it_lacks_and_nothing_else(log: PostgresStore, settin
 
 
 def test_without_streams_there_is_nothing_to_sign_and_without_a_key_it_is_refused(
-    log: PostgresStore, settings, monkeypatch
+    log: PostgresStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checkpoints, "HEADS", "SELECT gen_random_uuid(), 1, ''::bytea WHERE false")
     assert checkpoints.make(log.using) is None
@@ -164,7 +168,7 @@ def test_without_streams_there_is_nothing_to_sign_and_without_a_key_it_is_refuse
         assert problem.id in ("events.W002", "events.E002")
 
 
-def test_a_new_key_signs_and_the_old_one_stays_trusted(log: PostgresStore, settings) -> None:
+def test_a_new_key_signs_and_the_old_one_stays_trusted(log: PostgresStore, settings: Settings) -> None:
     append(log, uuid4())
     first = checkpoints.make(log.using)
     assert first is not None
@@ -208,13 +212,15 @@ def test_a_superuser_in_replica_mode_meets_the_walls_too(owner: str) -> None:
         )
 
 
-def test_two_processes_at_once_make_two_that_are_chained(database: str, owner: str, settings) -> None:
+def test_two_processes_at_once_make_two_that_are_chained(database: str, owner: str, settings: Settings) -> None:
     """Committed, and taken away again as the owner: only here may the walls be opened."""
     append(PostgresStore(database), uuid4())
 
-    def one(_: int) -> object:
+    def one(_: int) -> Checkpoint:
         try:
-            return checkpoints.make(database)
+            made = checkpoints.make(database)
+            assert made is not None
+            return made
         finally:
             connections.close_all()
 

@@ -29,7 +29,7 @@ from gamesvc.games.dice import (
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.games.protocol import Session, serve
 from gamesvc.games.selfplay import Broken, play
-from gamesvc.games.timeline import Timeline, effective, replay
+from gamesvc.games.timeline import Timeline, check_options, effective, replay
 from tests.games.toy import GAME
 
 
@@ -256,3 +256,16 @@ def test_the_documented_vectors_of_the_draws() -> None:
     text = (Path(gamesvc.games.__file__).parent / "README.md").read_text(encoding="utf-8")
     for name, value in rows.items():
         assert f"| {name} | {value} |" in text
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_a_game_begins_at_any_version(game_id: str) -> None:
+    """In the service the events of the lobby come first."""
+    game = catalog.game(game_id)
+    for before in (0, 5):
+        timeline: Timeline = Timeline(game)
+        for version in range(1, before + 1):
+            timeline.apply(Event("match.joined", {}, version))
+        seats = game.manifest.min_seats
+        timeline.follow(timeline.begin(check_options(game, {}, seats), seats, seeded("x")))
+        assert game.awaited(timeline.state)

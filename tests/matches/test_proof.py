@@ -7,6 +7,7 @@ import json
 import random
 import subprocess
 import sys
+import uuid
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from django.utils import timezone
 
 from events import checkpoints
 from gamesvc.games import catalog
-from gamesvc.matches import loading, lobby, proof
+from gamesvc.matches import auditing, loading, lobby, proof, turns
 from gamesvc.matches.benches import verify as bench
 from gamesvc.matches.models import Match
+from gamesvc.matches.recording import Act, Actor, record
 from tests.matches import exports
 from tests.matches.exports import act, duel, edited, export_of, forge, node_judge, node_verify, play_out, records_of
 
@@ -88,6 +90,27 @@ def test_every_kind_of_match_is_proved_by_both(toy, anna, ben, tmp_path):
     assert [report.ended for report in reports] == [True, False, True, False, True]
     assert statuses(reports[0])["outcome"] == "proved"
     assert [other["ok"] for other in node_verify(tmp_path, *contents)] == [True] * 5
+
+
+@pytest.mark.parametrize("command", [None, {"name": "undo", "to": 8}])
+def test_a_match_that_the_service_took_back_is_proved_by_both(toy, anna, ben, tmp_path, command):
+    match = duel(anna, ben)
+    loaded = loading.load(match.id, toy)
+    run = loaded.timeline.rewind(8, turns.dice_for(match, loaded), reason="asked")
+    assert run.events[0].draws, "a draw was taken back, so the deck is shuffled anew"
+    who = Act(Actor("host") if command is None else Actor("seat", 0), "api", uuid.uuid4(), timezone.now(), command)
+    record(match, loaded, run.events, who, seats=list(match.seats.all()), run=run)
+    play_out(match)
+    content = export_of(match)
+    report = proof.verify(content)
+    assert report.ok, report.first_failure
+    assert statuses(report)["decisions"] == statuses(report)["outcome"] == "proved"
+    assert node_verify(tmp_path, content)[0]["ok"]
+    assert auditing.check_match(match.id) == []
+    records = records_of(content)
+    back = next(one for one in records if one["data"].get("reason") == "asked")
+    back["data"]["data"]["deck"] = [card ^ 3 for card in back["data"]["data"]["deck"]]
+    assert failure(forge(records)).version == back["version"]
 
 
 @pytest.mark.parametrize("game", catalog.OFFERED)

@@ -243,14 +243,14 @@ def test_a_preview_never_tells_what_chance_decides(duel, mailing):  # noqa: F811
     assert set(others) <= {"previewed", "not_done", "refused"}
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def small_pictures(monkeypatch):
     """The pictures have tests of their own and cost most of a mail's time."""
     monkeypatch.setattr(notices, "to_png", lambda svg, width: to_png(svg, width=40))
 
 
 @pytest.mark.parametrize("game", ["toy", "stratastar"])
-def test_a_whole_match_by_mail_only(duel, mailing, game, small_pictures):  # noqa: F811
+def test_a_whole_match_by_mail_only(duel, mailing, game):  # noqa: F811
     match = duel if game == "toy" else stratastar(duel, mailing, max_rounds=1)
     rng = random.Random(5)
     sent = 0

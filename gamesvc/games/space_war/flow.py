@@ -86,7 +86,7 @@ class Flow:
     def emit(self, event_type: str, **data: Any) -> State:
         """Add an event; the agenda as it is now goes with it where it has changed."""
         data = plain(data)
-        if self.run.version and tuple(self.agenda) != self.run.state.agenda:
+        if self.run.started and tuple(self.agenda) != self.run.state.agenda:
             data["todo"] = plain(self.agenda)
         if self._cmd is not None:
             data["cmd"], self._cmd = self._cmd, None

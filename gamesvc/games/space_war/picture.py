@@ -30,7 +30,7 @@ def picture(seen: Data, caption: Caption) -> str:
     you = seen["you"] if seen["you"] is not None else 0
     zones = [_stacks(seen, zone) for zone in (1 - you, you)]
     heights = [max(1, -(-len(stacks) // PER_ROW)) * ROW_STEP + 26 for stacks in zones]
-    items = seen["items"][-6:]
+    items = [item for item in seen["items"] if item["by"] != seen["you"]][-6:] or seen["items"][-3:]
     hand = _grouped(seen["sides"][you]["hand"] or [])
     listed = max(214, 62 * len(items) + 70) if items else 0
     hand_rows = -(-len(hand) // PER_ROW)
@@ -42,9 +42,9 @@ def picture(seen: Data, caption: Caption) -> str:
     _band(chart, seen, 1 - you, y, caption)
     _station(chart, seen["sides"][1 - you], y + 70)
     y += 70 + 134
-    _zone(chart, seen, zones[0], 1 - you, y, heights[0], you)
+    _zone(chart, seen, items, zones[0], 1 - you, y, heights[0])
     y += heights[0] + 12
-    _zone(chart, seen, zones[1], you, y, heights[1], you)
+    _zone(chart, seen, items, zones[1], you, y, heights[1])
     y += heights[1]
     _station(chart, seen["sides"][you], y)
     y += 134
@@ -166,8 +166,16 @@ def _stacks(seen: Data, zone: int) -> list[list[Mapping[str, Any]]]:
 
 
 def _zone(
-    chart: Chart, seen: Data, stacks: Sequence[Sequence[Mapping[str, Any]]], zone: int, y: float, height: float, you: int
+    chart: Chart,
+    seen: Data,
+    items: Sequence[Mapping[str, Any]],
+    stacks: Sequence[Sequence[Mapping[str, Any]]],
+    zone: int,
+    y: float,
+    height: float,
 ) -> None:
+    """One zone with its cards; the items in the list below carry the same numbers on the board."""
+    you = seen["you"] if seen["you"] is not None else 0
     upper = zone != you
     chart.rect(PANEL, y, WIDTH - 2 * PANEL, height, fill="tint" if upper else "buff", stroke="ink")
     chart.rule(PANEL, y if upper else y + height - 8, WIDTH - 2 * PANEL, 28)
@@ -181,7 +189,7 @@ def _zone(
         _piece(chart, seen, stack, x, row, zone, you)
         for p in stack:
             places[p["id"]] = (x, row)
-    for item in seen["items"]:
+    for item in items:
         if item["what"] in places:
             left, above = places[item["what"]]
             chart.disc(left + 55, above + 3, item["item"])
@@ -231,7 +239,7 @@ def _items(chart: Chart, seen: Data, items: Sequence[Mapping[str, Any]], y: floa
         by = COLOURS[item["by"]] if item["by"] != seen["you"] else "you"
         chart.rect(20, place, 330, 54, stroke="ink")
         chart.disc(44, place + 27, item["item"])
-        chart.text(68, place + 23, words, size=20, weight=700, room=274)
+        chart.text(68, place + 23, words[:1].upper() + words[1:], size=20, weight=700, room=274)
         chart.text(68, place + 45, f"{by}, {cost}", size=18, colour="ink2", room=274)
         place += 62
     chart.closing(place + 10, _line(seen), room=310)
@@ -259,6 +267,8 @@ def _line(seen: Data) -> str:
         "attack": "Move, attack, use abilities, then end the turn.",
         "upkeep": "Say which durations you keep.",
         "discard": "Discard down to your hand limit.",
+        "between": "Go on.",
+        "draw": "Go on, or choose what is asked.",
     }
     return prompts.get(mine["prompt"], f"Choose: {mine['prompt'].replace('_', ' ')}.")
 

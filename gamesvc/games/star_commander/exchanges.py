@@ -1,8 +1,7 @@
 """How often a match changes hands: exchanges per turn with default standing orders, for two and four seats.
 
-An exchange is one time that the match waits for another seat than the one it waited for before; the hand-over to the
-seat whose turn begins is one too. A turn in which nobody else is asked therefore takes 1. `answers` counts only the times
-that a seat other than the active one was waited for.
+An exchange: the match is handed to another seat and comes back. A turn in which nobody else is asked is one, that with
+the seat whose turn it is. `hand-overs` counts every time that another seat is waited for than before, both ways.
 
     python -m gamesvc.games.star_commander.exchanges [matches]
 """
@@ -23,16 +22,16 @@ from gamesvc.games.timeline import Timeline, check_options
 
 @dataclass
 class Count:
-    """Exchanges and answers of each turn, by whether there was a combat in it."""
+    """Exchanges and hand-overs of each turn, by whether there was a combat in it."""
 
     quiet: list[int] = field(default_factory=list)
     fought: list[int] = field(default_factory=list)
-    quiet_answers: list[int] = field(default_factory=list)
-    fought_answers: list[int] = field(default_factory=list)
+    quiet_handovers: list[int] = field(default_factory=list)
+    fought_handovers: list[int] = field(default_factory=list)
 
-    def add(self, exchanges: int, answers: int, fought: bool) -> None:
-        (self.fought if fought else self.quiet).append(exchanges)
-        (self.fought_answers if fought else self.quiet_answers).append(answers)
+    def add(self, handovers: int, answers: int, fought: bool) -> None:
+        (self.fought if fought else self.quiet).append(max(1, answers))
+        (self.fought_handovers if fought else self.quiet_handovers).append(handovers)
 
 
 def simulate(edition: str, seats: int, seed: str, turns: int = 60) -> Count:
@@ -40,17 +39,17 @@ def simulate(edition: str, seats: int, seed: str, turns: int = 60) -> Count:
     count, rng, dice = Count(), random.Random(seed), seeded(seed)
     timeline: Timeline[State] = Timeline(GAME)
     timeline.follow(timeline.begin(check_options(GAME, {"edition": edition, "turn_limit": turns}, seats), seats, dice))
-    turn, last, exchanges, answers, fought = 0, -1, 0, 0, False
+    turn, last, handovers, answers, fought = 0, -1, 0, 0, False
     while GAME.outcome(timeline.state) is None:
         state = timeline.state
         if state.turn != turn:
             if turn:
-                count.add(exchanges, answers, fought)
-            turn, exchanges, answers, fought = state.turn, 0, 0, False
+                count.add(handovers, answers, fought)
+            turn, handovers, answers, fought = state.turn, 0, 0, False
             last = -1
         seat = state.prompt.seat
         if seat != last:
-            exchanges += 1
+            handovers += 1
             answers += seat != state.active
             last = seat
         command = GAME.bots["greedy"](GAME.view(state, seat), GAME.legal_commands(state, seat), rng)
@@ -79,8 +78,8 @@ def report(matches: int, turns: int = 60) -> str:
             lines.append(f"{edition}, {seats} seats, {matches} matches, {len(total.quiet) + len(total.fought)} turns")
             lines.append(summary("exchanges without combat", total.quiet))
             lines.append(summary("exchanges with combat", total.fought))
-            lines.append(summary("answers of others without combat", total.quiet_answers))
-            lines.append(summary("answers of others with combat", total.fought_answers))
+            lines.append(summary("hand-overs without combat", total.quiet_handovers))
+            lines.append(summary("hand-overs with combat", total.fought_handovers))
     return "\n".join(lines)
 
 
