@@ -18,7 +18,7 @@ DEEPEST = 5
 
 # Counted before parsing: the parser works recursively, and whoever nests a thousand parts wants just that.
 _MULTIPART = re.compile(rb"^content-type:[ \t\r\n]*(?:multipart|message)/", re.IGNORECASE | re.MULTILINE)
-_MESSAGE_ID = re.compile(r"<[^<>\s]{1,240}>")
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,240}>")
 
 
 def parse(raw: bytes) -> EmailMessage:
@@ -55,7 +55,7 @@ def message_id(raw: bytes) -> str:
     except (MessageError, ValueError, LookupError, TypeError):
         return ""
     found = _MESSAGE_ID.search(value)
-    return found[0].replace("\x00", "") if found else ""
+    return found[0] if found else ""
 
 
 def body_of(raw: bytes) -> bytes:

@@ -42,7 +42,7 @@ def store(raw: bytes, *, address: ReplyAddress, envelope_from: str, received_at:
     """Keep a mail as it came; None if this very mail was stored before (a sender's server may send it twice)."""
     row = InboundMail(
         address=address,
-        envelope_from=envelope_from.replace("\x00", "")[:320],
+        envelope_from=_storable(envelope_from)[:320],
         message_id=message_id(raw),
         body_hash=hashlib.sha256(body_of(raw)).hexdigest(),
         raw=raw,
@@ -79,7 +79,9 @@ def settle(
 ) -> bool:
     """Put down what became of a mail, together with the notice that tells it; False if the mail is no longer ours."""
     with transaction.atomic():
-        ours = _ours(mail).update(status=status, error=error[:500], report=report, claimed_until=None, finished_at=timezone.now())
+        ours = _ours(mail).update(
+            status=status, error=_storable(error), report=report, claimed_until=None, finished_at=timezone.now()
+        )
         if ours and notice is not None:
             outbox.notify(notice)
     return bool(ours)
@@ -91,7 +93,7 @@ def put_back(mail: InboundMail, *, error: str) -> None:
         settle(mail, MailStatus.FAILED, error=error)
         return
     until = timezone.now() + timedelta(seconds=2**mail.attempts)
-    _ours(mail).update(claimed_until=until, error=error[:500])
+    _ours(mail).update(claimed_until=until, error=_storable(error))
 
 
 def confirm(mail_id: UUID) -> bool:
@@ -131,3 +133,8 @@ def _waiting(topic: str, user_id: int, moment: datetime) -> QuerySet[InboundMail
 
 def _ours(mail: InboundMail) -> QuerySet[InboundMail]:
     return InboundMail.objects.filter(pk=mail.pk, status=MailStatus.WAITING, claimed_until=mail.claimed_until)
+
+
+def _storable(text: str) -> str:
+    """Text out of a hostile mail as a column takes it."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()[:500]

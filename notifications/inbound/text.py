@@ -35,7 +35,7 @@ _FORWARDED = re.compile(
 )
 _QUOTED = re.compile(r"^\s*[>|]")
 _WORDY = re.compile(r"[^\W_]|^\s*(--|—)\s*$")
-_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
 _DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
 _COLON = (":", "：")
 # How far up an attribution ("On Friday ... wrote:") may reach: programs wrap it.
@@ -65,7 +65,9 @@ def body(message: EmailMessage) -> str:
 
 def strip(text: str) -> str:
     """Cut everything that is not the sender's own: below our mark, quoted lines, signature, below END."""
-    lines = [_INVISIBLE.sub("", line).replace("\u00a0", " ").rstrip() for line in text[:LONGEST_SOURCE].splitlines()]
+    # Lone surrogates, from broken HTML or charsets, could not even be stored.
+    text = text[:LONGEST_SOURCE].encode("utf-8", "replace").decode()
+    lines = [_INVISIBLE.sub("", line).replace("\u00a0", " ").rstrip() for line in text.splitlines()]
     # A mark in front of a `>` is quoted: what stands below it may be an answer written under the quote.
     marked = next((at for at, line in enumerate(lines) if _MARK.match(line) and not _QUOTED.match(line)), None)
     if marked is not None:

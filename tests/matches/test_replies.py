@@ -11,6 +11,7 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.games import catalog
+from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import clocks, loading, lobby, notices, replies, turns
 from gamesvc.matches.loading import STORE
@@ -336,3 +337,39 @@ def test_status_tells_the_end(duel, mailing):  # noqa: F811
     loaded.ended = True
     assert replies.status(duel, loaded, ("anna", "ben")) == "The match is over."
     assert store.waits_before(topic=str(duel.id), user_id=0, moment=timezone.now()) is False
+
+
+def test_what_a_player_writes_is_shown_as_text(duel, mailing):  # noqa: F811
+    body = "<script>alert(1)</script>\x00 \u202edraw\n<img src=http://evil.example/x.png>"
+    mailing.write(body, to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    receipt = mailing.receipt()
+    assert "&lt;script&gt;" in receipt.html
+    assert "<script" not in receipt.html
+    assert "evil.example/x.png&gt;" in receipt.html
+    assert "\u202e" not in receipt.text
+
+
+def test_seats_never_see_each_others_cards_by_mail(duel, mailing):  # noqa: F811
+    match = stratastar(duel, mailing)
+    names = ("anna", "ben")
+    mover = loading.load(match.id, match.game).awaited()[0].seat
+    other = names[1 - mover]
+    mailing.write(
+        "hand\nhistory 200\nretool none", to=reply_to(turn_mail(mailing, names[mover])), sender=f"{names[mover]}@players.example"
+    )
+    mailing.work()
+    loaded = loading.load(match.id, match.game)
+    own = loaded.game.view(loaded.timeline.state, mover)["hand"]
+    shown = mailing.receipt(f"{names[mover]}@players.example").text
+    hidden = replace_hand(loaded, mover)
+    assert loaded.game.board_text(loaded.game.view(hidden, mover), notices.caption_of(match, names)) in shown.replace(
+        "\r\n", "\n"
+    )
+    assert own == loaded.game.view(hidden, mover)["hand"]
+    assert mailing.sink.to(f"{other}@players.example")
+
+
+def replace_hand(loaded, seat):
+    """The same position with all that is hidden from the seat dealt anew."""
+    return loaded.game.redeal(loaded.timeline.state, seat, seeded("other"))

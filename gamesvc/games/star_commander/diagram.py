@@ -227,7 +227,12 @@ class Diamond:
                 key = (self.plates[shot["vessel"]], self.plates[shot["target"]])
                 amounts[key] = amounts.get(key, 0) + shot["amount"]
         for (start, end), amount in amounts.items():
-            self.chart.arrow(*start, *end, text=str(amount))
+            (x1, y1), (x2, y2) = start, end
+            edge = 0 if y1 == y2 else PLATE / 2 if y2 > y1 else -PLATE / 2
+            y1, y2 = y1 + edge, y2 - edge
+            self.chart.move_path([(x1, y1), (x2, y2)])
+            # near its source, so that the amounts of crossing arrows do not hide each other
+            self.chart.disc(x1 + 0.26 * (x2 - x1), y1 + 0.26 * (y2 - y1), amount, radius=12)
 
 
 _LOOKS = ("card", "attack", "hp", "speed", "damage", "locked", "prevented", "disarmed", "new", "long_jump", "jumps")

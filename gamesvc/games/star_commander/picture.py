@@ -208,6 +208,15 @@ class Sheet:
 
     def _lists(self, overflow: list[str]) -> list[tuple[str, str]]:
         lists = [("Also", "; ".join(overflow))] if overflow else []
+        combat = self.view["combat"]
+        if combat and combat["assigned"]:
+            named = {at: f"{one['name']} {at}" for at, one in self.view["vessels"].items()}
+            shots = [
+                f"{named[one['vessel']]} {one['amount']} on {named[one['target']]}"
+                for one in combat["assigned"]
+                if one["vessel"] in named and one["target"] in named
+            ]
+            lists.append(("Damage", "; ".join(shots)))
         for item in reversed(self.view["stack"]):
             aims = [*item["targets"].values(), *(str(v) for k, v in (item["params"] or {}).items() if k in ("to", "cell"))]
             if aims:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import smtplib
 import socket
 from datetime import timedelta
@@ -321,3 +322,28 @@ def test_every_fixture_gets_through_the_door(to, mailing, letters):  # noqa: F81
     assert InboundMail.objects.filter(status=MailStatus.FAILED).count() == 0
     assert len(letters) == InboundMail.objects.filter(status=MailStatus.DONE).count()
     assert authentication.is_loopback("127.0.0.1")
+
+
+def test_mutated_mails_are_all_settled(to, mailing, letters):  # noqa: F811
+    """Whatever a mail is made of, it is stored, worked on once and put down; its text can be kept."""
+    rng = random.Random(3)
+    samples = [path.read_bytes() for path in sorted(FIXTURES.glob("*.eml"))]
+    address = addresses.resolve(to)
+    odd = [
+        b"\x00",
+        b"\xff\xfe",
+        b"=?utf-8?b?AA==?=",
+        b"=ED=A0=80",
+        b"&#xD800;",
+        b"\r\n\r\n",
+        b"From: ",
+        b"Auto-Submitted: \x00\r\n",
+    ]
+    for _ in range(200):
+        raw = rng.choice(samples)
+        for _ in range(rng.randrange(1, 6)):
+            at = rng.randrange(len(raw))
+            raw = raw[:at] + rng.choice(odd) + raw[at + rng.randrange(3) :]
+        store.store(raw, address=address, envelope_from="anna@players.example", received_at=timezone.now())
+    pipeline.work()
+    assert set(InboundMail.objects.values_list("status", flat=True)) <= {MailStatus.DONE, MailStatus.HELD, MailStatus.REFUSED}

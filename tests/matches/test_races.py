@@ -1,0 +1,82 @@
+"""Several workers at the same work, each on a connection of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from gamesvc.matches import clocks, loading, lobby, robots
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Match, Question
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MATCHES = 12
+
+
+def at_once(*acts: Callable[[], object]) -> None:
+    """Run functions at the same time; fails with the first that failed."""
+    barrier = threading.Barrier(len(acts))
+    failed: list[BaseException] = []
+
+    def run(act: Callable[[], object]) -> None:
+        try:
+            barrier.wait()
+            act()
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed, failed
+
+
+def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, settings):
+    settings.MATCHES_PER_MINUTE = 100
+    matches = [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy)) for _ in range(MATCHES)]
+    late, young = matches[: MATCHES // 2], matches[MATCHES // 2 :]
+    Question.objects.filter(match__in=late).update(due_at=timezone.now() - timedelta(seconds=1))
+    at_once(clocks.sweep, clocks.sweep, clocks.sweep)
+    for match in late:
+        by_clock = [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]
+        assert [one.type for one in by_clock] == ["toy.drew", "toy.turn_ended"]
+        assert list(Question.objects.filter(match=match).values_list("seat", flat=True)) == [1]
+    for match in young:
+        assert not [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]
+
+
+def test_two_workers_at_one_match_of_bots_play_one_match(toy, anna):
+    match = lobby.create_match(by=anna, game=toy, take_seat=False, bots={0: "random", 1: "greedy"})
+    at_once(*[lambda: robots.play(match.id)] * 3)
+    match.refresh_from_db()
+    assert match.status == Match.Status.FINISHED
+    loading.forget_all()
+    assert loading.load(match.id, toy).version == match.version
+
+
+def test_one_seat_is_taken_by_one_of_many(toy, anna, player):
+    match = lobby.create_match(by=anna, game=toy)
+    people = [player(f"guest{number}") for number in range(6)]
+
+    refused: list[str] = []
+
+    def join(user) -> None:
+        try:
+            lobby.join_match(by=user, match=match)
+        except lobby.Refused as refusal:
+            refused.append(refusal.code)
+
+    at_once(*[lambda user=user: join(user) for user in people])
+    match.refresh_from_db()
+    assert match.status == Match.Status.RUNNING
+    assert refused == ["not_open"] * 5
+    assert [one.type for one in STORE.read(match.id)].count("match.joined") == 2
