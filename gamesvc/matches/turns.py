@@ -13,8 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from events.store import DuplicateCommand, StoredEvent, VersionConflict
 
+from events.store import DuplicateCommand, StoredEvent, VersionConflict
 from gamesvc.games.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.games.timeline import Run, check_command
@@ -98,7 +98,7 @@ def submit(
     `expected_version` is the version the sender saw (his viewer's version).
     """
     loaded = loading.load(match.id, match.game)
-    command = dict(command)
+    command = dict(_in_order(command))
     first, refusal, due_at = _known(match.id, command_id, sender.seat)
     if first or refusal:
         return _repeat(match, loaded, sender, command, command_id, refusal)
@@ -125,6 +125,13 @@ def submit(
             return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
         return _receipt(loaded, match.id, sender.seat, stored)
     raise Busy
+
+
+def _in_order(value: Any) -> Any:
+    """The command as the record will hold it, keys in order: deciding it again must not come to anything else."""
+    if isinstance(value, Mapping):
+        return {name: _in_order(value[name]) for name in sorted(value)}
+    return [_in_order(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def known(match: Match, command_id: UUID) -> bool:

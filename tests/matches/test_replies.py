@@ -373,3 +373,19 @@ def test_seats_never_see_each_others_cards_by_mail(duel, mailing):  # noqa: F811
 def replace_hand(loaded, seat):
     """The same position with all that is hidden from the seat dealt anew."""
     return loaded.game.redeal(loaded.timeline.state, seat, seeded("other"))
+
+
+def test_an_order_that_did_not_see_what_happened_is_not_carried_out(duel, mailing):  # noqa: F811
+    to = reply_to(turn_mail(mailing))
+    [address] = ReplyAddress.objects.all()
+    address.payload["version"] = 3  # as if the cards had been dealt after the mail was written
+    address.save()
+    mailing.write("draw", to=to)
+    mailing.work()
+    assert len(STORE.read(duel.id)) == 6
+    receipt = mailing.receipt()
+    assert "an order was refused" in receipt.subject
+    assert "Something happened that you had not seen" in receipt.text
+    mailing.write("draw", to=reply_to(receipt))
+    mailing.work()
+    assert len(STORE.read(duel.id)) == 8
