@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import types
 import typing
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gamesvc.games.kernel import Game, Refused, Version
@@ -28,33 +29,112 @@ def _fields(cls: type) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
-def to_json(value: Any, hint: Any, base: int = 0) -> Any:
+class Parts:
+    """What several states have in common, written once: states that lie beside each other share most of what they hold.
+
+    A value is written as a part where it first occurs and named (`{"=part": 7}`) from then on; a tuple that begins as
+    an earlier one did is that one and the rest. So 100 states that each hold one item more grow with their number.
+    """
+
+    def __init__(self, written: list[Any] | None = None) -> None:
+        self.written = [] if written is None else written
+        self._known: dict[Any, int] = {}
+        self._begun: dict[Any, int] = {}  # beginnings of tuples
+        self._alive: list[Any] = []  # an id names a value only while the value lives
+        self._read: dict[int, Any] = {}
+        self._whole: dict[int, Any] = {}
+
+    def name(self, value: Any, hint: Any, plain: Callable[[], Any]) -> Any:
+        """The name of a value, which is written if it is not yet known."""
+        key = (id(value), hint)
+        if key not in self._known:
+            if isinstance(value, tuple):
+                written = self._tuple(value, hint, plain)
+            else:
+                written = plain()
+            self._add(key, value, written)
+        return {PART: self._known[key]}
+
+    def _add(self, key: Any, value: Any, written: Any) -> None:
+        self._known[key] = len(self.written)
+        self._alive.append(value)
+        self.written.append(written)
+
+    def _tuple(self, value: tuple[Any, ...], hint: Any, plain: Callable[[], Any]) -> Any:
+        ids = tuple(map(id, value))
+        written = plain()
+        lengths = range(len(ids), max(0, len(ids) - LONGEST_REST), -1)
+        for length in lengths:
+            if (begin := self._begun.get((ids[:length], hint))) is not None:
+                written = {PART: begin, "first": length, "and": written[length:]}
+                break
+        for length in lengths:
+            self._begun.setdefault((ids[:length], hint), len(self.written))
+        return written
+
+    def read(self, number: int, decode: Callable[[Any], Any]) -> Any:
+        """The value of a part; the same object each time."""
+        if number not in self._read:
+            self._read[number] = decode(self.whole(number))
+        return self._read[number]
+
+    def whole(self, number: Any) -> Any:
+        """The JSON of a part, a tuple with its beginning."""
+        if not isinstance(number, int) or not 0 <= number < len(self.written):
+            raise Malformed(f"there is no part {number!r}")
+        if number not in self._whole:
+            written = self.written[number]
+            if isinstance(written, dict) and PART in written:
+                if written.keys() != {PART, "first", "and"} or not isinstance(written[PART], int) or written[PART] >= number:
+                    raise Malformed(f"part {number} must begin with an earlier part")
+                begin = _of(self.whole(written[PART]), list, "/parts")[: _of(written["first"], int, "/parts")]
+                written = [*begin, *_of(written["and"], list, "/parts")]
+            self._whole[number] = written
+        return self._whole[number]
+
+
+PART = "=part"
+# How much longer than an earlier tuple a tuple may be to be written as that one and the rest.
+LONGEST_REST = 12
+
+
+def to_json(value: Any, hint: Any, base: int = 0, parts: Parts | None = None) -> Any:
     """Write a value of type `hint` as plain JSON. Integers, strings, dataclasses, tuples, frozensets, dicts, unions."""
+    if parts is not None and not isinstance(value, (int, str, frozenset)) and value is not None and value != ():
+        while typing.get_origin(hint) in (typing.Union, types.UnionType):
+            hint = _one(typing.get_args(hint))
+        return parts.name(value, hint, lambda: _to_json(value, hint, base, parts))
+    return _to_json(value, hint, base, parts)
+
+
+def _to_json(value: Any, hint: Any, base: int, parts: Parts | None) -> Any:
     if hint is Version:
         return value - base
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return {name: to_json(getattr(value, name), sub, base) for name, sub in _fields(hint).items()}
+        return {name: to_json(getattr(value, name), sub, base, parts) for name, sub in _fields(hint).items()}
     origin = typing.get_origin(hint)
     args = typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         if value is None:
             return None
-        return to_json(value, _one(args), base)
+        return to_json(value, _one(args), base, parts)
     if origin is tuple:
         if len(args) == 2 and args[1] is Ellipsis:
-            return [to_json(item, args[0], base) for item in value]
-        return [to_json(item, sub, base) for item, sub in zip(value, args, strict=True)]
+            return [to_json(item, args[0], base, parts) for item in value]
+        return [to_json(item, sub, base, parts) for item, sub in zip(value, args, strict=True)]
     if origin is frozenset:
         return sorted(to_json(item, args[0], base) for item in value)
     if origin is not None and isinstance(origin, type) and issubclass(origin, typing.Mapping):
         if args[0] is Version:
-            return [[key - base, to_json(item, args[1], base)] for key, item in value.items()]
-        return {str(key): to_json(item, args[1], base) for key, item in value.items()}
+            return [[key - base, to_json(item, args[1], base, parts)] for key, item in value.items()]
+        return {str(key): to_json(item, args[1], base, parts) for key, item in value.items()}
     return value
 
 
-def from_json(data: Any, hint: Any, base: int = 0, path: str = "") -> Any:
+def from_json(data: Any, hint: Any, base: int = 0, path: str = "", parts: Parts | None = None) -> Any:
     """Read a value of type `hint`. Raises `Malformed` with the path of what does not fit."""
+    if parts is not None and isinstance(data, dict) and data.keys() == {PART}:
+        return parts.read(data[PART], lambda whole: from_json(whole, hint, base, path, parts))
     if hint is Any:
         return data
     if hint is Version:
@@ -66,7 +146,7 @@ def from_json(data: Any, hint: Any, base: int = 0, path: str = "") -> Any:
         values = {}
         for name, sub in fields.items():
             if name in data:
-                values[name] = from_json(data[name], sub, base, f"{path}/{name}")
+                values[name] = from_json(data[name], sub, base, f"{path}/{name}", parts)
         try:
             return hint(**values)
         except TypeError as error:
@@ -78,23 +158,28 @@ def from_json(data: Any, hint: Any, base: int = 0, path: str = "") -> Any:
             raise Malformed(f"{path} must be one of {', '.join(map(str, args))}")
         return data
     if origin in (typing.Union, types.UnionType):
-        return None if data is None else from_json(data, _one(args), base, path)
+        return None if data is None else from_json(data, _one(args), base, path, parts)
     if origin is tuple:
         items = _of(data, list, path)
         if len(args) == 2 and args[1] is Ellipsis:
-            return tuple(from_json(item, args[0], base, f"{path}/{at}") for at, item in enumerate(items))
+            return tuple(from_json(item, args[0], base, f"{path}/{at}", parts) for at, item in enumerate(items))
         if len(items) != len(args):
             raise Malformed(f"{path} must have {len(args)} items")
-        return tuple(from_json(item, sub, base, f"{path}/{at}") for at, (item, sub) in enumerate(zip(items, args, strict=True)))
+        return tuple(
+            from_json(item, sub, base, f"{path}/{at}", parts) for at, (item, sub) in enumerate(zip(items, args, strict=True))
+        )
     if origin is frozenset:
         return frozenset(from_json(item, args[0], base, f"{path}/{at}") for at, item in enumerate(_of(data, list, path)))
     if origin is not None and isinstance(origin, type) and issubclass(origin, typing.Mapping):
         if args[0] is Version:
             pairs = _of(data, list, path)
-            return {Version(key + base): from_json(item, args[1], base, f"{path}/{key}") for key, item in pairs}
+            return {Version(key + base): from_json(item, args[1], base, f"{path}/{key}", parts) for key, item in pairs}
         key_type = int if args[0] is int else str
         try:
-            return {key_type(key): from_json(item, args[1], base, f"{path}/{key}") for key, item in _of(data, dict, path).items()}
+            return {
+                key_type(key): from_json(item, args[1], base, f"{path}/{key}", parts)
+                for key, item in _of(data, dict, path).items()
+            }
         except ValueError as error:
             raise Malformed(str(error) if isinstance(error, Malformed) else f"{path} must have whole numbers as keys") from None
     if hint is None or hint is types.NoneType:
@@ -115,13 +200,29 @@ def _of(data: Any, kind: type[T], path: str) -> T:
 
 def write_position(game: Game[Any], state: Any, version: int, kept: dict[int, Any]) -> dict[str, Any]:
     """Describe a whole position, the states its marks name included (flat, each once)."""
-    return {
-        "format": POSITION_FORMAT,
-        "game": game.id,
-        "rules": game.manifest.rules,
-        "state": to_json(state, game.state, version),
-        "marked": [{"back": version - at, "state": to_json(kept[at], game.state, version)} for at in sorted(kept)],
+    described = {"format": POSITION_FORMAT, "game": game.id, "rules": game.manifest.rules}
+    return described | write_states(game, state, kept, version)
+
+
+def write_states(game: Game[Any], state: Any, kept: dict[int, Any], version: int, base: int | None = None) -> dict[str, Any]:
+    """A state and those it marks: `state`, `marked`, and in `parts` what they have in common (none without marks)."""
+    base = version if base is None else base
+    parts = Parts() if kept else None
+    marked = [{"back": version - at, "state": to_json(kept[at], game.state, base, parts)} for at in sorted(kept)]
+    written = {"state": to_json(state, game.state, base, parts), "marked": marked}
+    return written if parts is None else {**written, "parts": parts.written}
+
+
+def read_states(game: Game[Any], written: dict[str, Any], version: int, base: int | None = None) -> tuple[Any, dict[int, Any]]:
+    """Read what `write_states` wrote. Raises `Malformed` or KeyError."""
+    base = version if base is None else base
+    parts = Parts(_of(written["parts"], list, "/parts")) if "parts" in written else None
+    state = from_json(written.get("state"), game.state, base, parts=parts)
+    marked = {
+        version - _of(entry["back"], int, "/marked"): from_json(entry["state"], game.state, base, parts=parts)
+        for entry in written.get("marked", [])
     }
+    return state, marked
 
 
 def read_position(game: Game[Any], position: Any, version: int) -> tuple[Any, dict[int, Any]]:
@@ -131,17 +232,13 @@ def read_position(game: Game[Any], position: Any, version: int) -> tuple[Any, di
             raise Malformed(
                 f'a position is an object with "format": {POSITION_FORMAT}, "game": "{game.id}", "state" and "marked"'
             )
-        state = from_json(position.get("state"), game.state, version)
-        marked = {
-            version - _of(entry["back"], int, "/marked"): from_json(entry["state"], game.state, version)
-            for entry in position.get("marked", [])
-        }
+        state, marked = read_states(game, position, version)
         if missing := game.marks(state) - marked.keys():
             raise Malformed(f"/marked lacks the states {sorted(version - at for at in missing)} versions back")
         faults = game.faults(state)
     except Malformed as error:
         raise Refused("bad_position", f"This is no position of {game.manifest.title}: {error}.", "position") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         raise Refused("bad_position", f"This is no position of {game.manifest.title}: {error!r}.", "position") from None
     if faults:
         raise Refused("bad_position", f"This is no position of {game.manifest.title}: {faults[0]}.", "position")

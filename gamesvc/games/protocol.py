@@ -174,6 +174,7 @@ class Session:
                 "rules": {"type": "string"},
                 "state": codec.schema(self.game.state),
                 "marked": {"type": "array"},
+                "parts": {"type": "array"},
             },
         }
         return {"schema": {"options": self.game.manifest.options, "position": position, "commands": self.game.commands}}

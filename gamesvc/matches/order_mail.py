@@ -124,11 +124,12 @@ def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | No
             line.argument = str(MOST_HISTORY)
     elif word == "preview":
         line.word, line.argument = word, argument
-    elif word == "resign" and not argument:
-        line.word = word
-        ask_resign(line)
-    elif word == "resign" and argument.lower().strip(" .!") == "yes" and "resign" in game.commands:
-        line.text, line.argument = "resign", "yes"
+    elif word == "resign" and "resign" in game.commands:
+        if argument.lower().strip(" .!") == "yes":
+            line.text, line.argument = "resign", "yes"
+        elif not argument:
+            line.word = word
+            ask_resign(line)
     elif word == "end" and not argument and not _plays_end(game, view):
         line.word = word
     return line

@@ -43,8 +43,7 @@ def put(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any], s
     payload = {
         **contents,
         "occurred_at": canonical.write_time(head.occurred_at) if head.occurred_at is not None else None,
-        "state": codec.to_json(state, game.state),
-        "kept": [[version, codec.to_json(one, game.state)] for version, one in sorted(kept.items())],
+        **codec.write_states(game, state, kept, head.version, base=0),
     }
     store.put(match_id, fingerprint(game.id), store.Snapshot(head.version, head.hash, orjson.dumps(payload)))
 
@@ -56,8 +55,7 @@ def get(game: Game[Any], match_id: UUID, until: int | None = None) -> tuple[Head
         return None
     try:
         contents = orjson.loads(found.payload)
-        contents["state"] = codec.from_json(contents["state"], game.state)
-        contents["kept"] = {version: codec.from_json(one, game.state) for version, one in contents["kept"]}
+        contents["state"], contents["kept"] = codec.read_states(game, contents, found.version, base=0)
     except (orjson.JSONDecodeError, codec.Malformed, KeyError, TypeError, ValueError):
         return None  # what cannot be read is as good as none
     return Head(found.version, found.hash, canonical.read_time(contents["occurred_at"])), contents

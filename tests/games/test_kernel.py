@@ -269,3 +269,38 @@ def test_a_game_begins_at_any_version(game_id: str) -> None:
         seats = game.manifest.min_seats
         timeline.follow(timeline.begin(check_options(game, {}, seats), seats, seeded("x")))
         assert game.awaited(timeline.state)
+
+
+def test_states_beside_each_other_are_written_once_and_read_the_same() -> None:
+    record = next(
+        record
+        for record in (play(GAME, options={}, seats=2, seed=str(number)) for number in range(200))
+        if any(event.type == "played" for event in record.events[:-1])
+    )
+    for until in range(3, len(record.events)):
+        timeline = Timeline(GAME).fold(record.events[:until])
+        written = codec.write_states(GAME, timeline.state, timeline.keep_marked(), timeline.version)
+        state, kept = codec.read_states(GAME, json.loads(json.dumps(written)), timeline.version)
+        assert state == timeline.state
+        assert kept == timeline.keep_marked()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"parts": []},
+        {"parts": "x"},
+        {"parts": [{"=part": 0, "first": 1, "and": []}]},
+        {"parts": [{"=part": 5}]},
+        {"state": {"=part": -1}},
+        {"state": {"=part": "x"}},
+        {"marked": [{"back": "x", "state": {}}]},
+        {"marked": [{}]},
+    ],
+)
+def test_damaged_parts_are_refused(damage: dict) -> None:
+    timeline, dice = started("b")
+    act(timeline, dice, 0, name="play", card=timeline.state.hands[0][0])
+    position = codec.write_position(GAME, timeline.state, timeline.version, timeline.keep_marked())
+    answer = Session(GAME).answer({"op": "new", "position": {**json.loads(json.dumps(position)), **damage}})
+    assert answer["refusal"]["code"] == "bad_position", answer

@@ -193,15 +193,16 @@ def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  
     assert "could not be read in time" in mailing.last(subject="could not").subject
 
 
-def test_giving_up_is_asked_back_once(duel, mailing, monkeypatch):  # noqa: F811
+def test_giving_up_is_asked_back_once(duel, mailing):  # noqa: F811
     match = stratastar(duel, mailing)
-    to = reply_to(turn_mail(mailing))
-    mailing.write("resign", to=to)
+    name = ("anna", "ben")[loading.load(match.id, match.game).awaited()[0].seat]
+    address = f"{name}@players.example"
+    mailing.write("resign", to=reply_to(turn_mail(mailing, name)), sender=address)
     mailing.work()
     match.refresh_from_db()
     assert match.status == Match.Status.RUNNING
-    assert "answer with the line: resign yes" in mailing.receipt().text
-    mailing.write("resign yes", to=reply_to(mailing.receipt()))
+    assert "answer with the line: resign yes" in mailing.receipt(address).text
+    mailing.write("resign yes", to=reply_to(mailing.receipt(address)), sender=address)
     mailing.work()
     match.refresh_from_db()
     assert match.status == Match.Status.FINISHED
@@ -213,6 +214,12 @@ def stratastar(duel, mailing, **options):  # noqa: F811
     match = lobby.join_match(by=ben, match=match)
     mailing.work()
     return match
+
+
+def test_a_game_without_giving_up_says_so(duel, mailing):  # noqa: F811
+    mailing.write("resign", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert "'resign' is no order" in mailing.receipt().text
 
 
 def test_service_words_are_answered_and_change_nothing(duel, mailing):  # noqa: F811
