@@ -1,6 +1,6 @@
 """Recorded whole matches as files: written by self-play, replayed by tests and by `manage.py compat`.
 
-One JSON object: game, rules, options, seats, seed, commands (`[seat, command]`), events (`[type, type_version, data,
+One JSON object: game, rules, options, seats, seed, perhaps the position it began from, commands (`[seat, command]`), events (`[type, type_version, data,
 draws]`, version = place in the list), outcome. Replaying uses `evolve` alone; playing again uses `decide` and the draws.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gamesvc.games.dice import seeded
+from gamesvc.games.dice import Dice, seeded
 from gamesvc.games.kernel import Event, Game, Outcome
 from gamesvc.games.selfplay import Record
-from gamesvc.games.timeline import Timeline, replay
+from gamesvc.games.timeline import Run, Timeline, replay
 
 
 class Parted(AssertionError):
@@ -28,6 +28,7 @@ def dump(game: Game[Any], record: Record) -> str:
         "options": record.options,
         "seats": record.seats,
         "seed": record.seed,
+        **({"position": record.position} if record.position is not None else {}),
         "outcome": record.outcome.as_json(),
     }
     commands = ",\n".join(json.dumps(item, separators=(",", ":")) for item in record.commands)
@@ -55,7 +56,17 @@ def load(text: str) -> Record:
         Outcome(
             outcome["reason"], tuple(tuple(group) for group in outcome["ranking"]), tuple(outcome["scores"]), outcome["detail"]
         ),
+        data.get("position"),
     )
+
+
+def begin(timeline: Timeline[Any], record: Record, dice: Dice) -> Run[Any]:
+    """Decide the opening of a recorded match: the game's own, or the position it began from."""
+    if record.position is None:
+        return timeline.begin(record.options, record.seats, dice)
+    run = Run(timeline, dice)
+    run.place(record.position)
+    return run
 
 
 def check_replay(game: Game[Any], record: Record) -> Timeline[Any]:
@@ -75,7 +86,7 @@ def check_again(game: Game[Any], record: Record) -> None:
     """Play the recorded commands again with today's `decide` on the recorded seed. Raises `Parted` at the first difference."""
     dice = seeded(record.seed)
     timeline: Timeline[Any] = Timeline(game)
-    run = timeline.begin(record.options, record.seats, dice)
+    run = begin(timeline, record, dice)
     events = iter(record.events)
     for seat, command in [(None, None), *record.commands]:
         if seat is not None and command is not None:

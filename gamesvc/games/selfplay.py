@@ -35,7 +35,7 @@ class Record:
     commands: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     outcome: Outcome | None = None
-    refused: int = 0
+    position: dict[str, Any] | None = None  # where it began, if not with the game's own setup
 
 
 def play(

@@ -2,9 +2,8 @@
 
     PYTHONPATH=. python tests/games/space_fleet_commander/record.py
 
-writes every file of `playthroughs/`. Each plan is a match between players from a fixed seed. The ending `destroyed` is not among
-them: the flag's seven hull are hit by one roll in nine, so no match from the beginning comes to it within twelve turns
-(`test_rulings` reaches it from a position).
+writes every file of `playthroughs/`. Each plan is a match between players from a fixed seed. The ending `destroyed` is reached
+from a position: the flag's seven hull are hit by one roll in nine, so hardly a match from the beginning comes to it.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from gamesvc.games import records
 from gamesvc.games.bots import play_random
 from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Command, Data, Form
+from gamesvc.games.protocol import Session
 from gamesvc.games.selfplay import Record
 from gamesvc.games.space_fleet_commander import GAME
 from gamesvc.games.timeline import Timeline, check_options
@@ -74,6 +74,7 @@ class Plan:
     players: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
     seats: int = 1
+    battered: str = ""  # begin with the position the plan of this name has after 40 commands, every ship one hit from its end
 
 
 PLANS = (
@@ -86,6 +87,7 @@ PLANS = (
     Plan("classic_all_ships_1", "ships-70", ("mixed",)),
     Plan("classic_all_ships_2", "ships-202", ("mixed",)),
     Plan("classic_crossing", "crossing", ("greedy",), {"map": "crossing"}),
+    Plan("classic_destroyed", "destroyed-167", ("reckless",), battered="classic_reckless"),
     Plan("high_score", "high", ("greedy",), {"mode": "high_score"}),
     Plan("high_score_strict", "strict", ("mixed",), {"mode": "high_score", "planetfall": "strict"}),
     Plan("race_two", "race-2", ("greedy", "random"), {"mode": "race"}, 2),
@@ -106,7 +108,9 @@ def play(plan: Plan, most: int = 20_000) -> Record:
     options = check_options(GAME, plan.options, plan.seats)
     record = Record(GAME.id, options, plan.seats, plan.seed)
     timeline: Timeline[Any] = Timeline(GAME)
-    run = timeline.begin(options, plan.seats, dice)
+    if plan.battered:
+        record.position = batter(next(other for other in PLANS if other.name == plan.battered))
+    run = records.begin(timeline, record, dice)
     timeline.follow(run)
     record.events.extend(run.events)
     while (outcome := GAME.outcome(timeline.state)) is None and len(record.commands) < most:
@@ -119,6 +123,20 @@ def play(plan: Plan, most: int = 20_000) -> Record:
         record.events.extend(run.events)
     record.outcome = outcome
     return record
+
+
+def batter(plan: Plan) -> dict[str, Any]:
+    """The position of a plan after 40 commands, with every ship one hit from its end."""
+    played = play(plan)
+    session = Session(GAME)
+    session.answer({"op": "new", "options": plan.options, "seats": plan.seats, "seed": plan.seed})
+    for seat, command in played.commands[:40]:
+        session.answer({"op": "command", "seat": seat, "command": command})
+    position: dict[str, Any] = session.answer({"op": "position"})["position"]
+    for sheet in position["state"]["sheets"]:
+        for ship in sheet["ships"]:
+            ship["damage"] = max(ship["damage"], ship["hull"] - 1)
+    return position
 
 
 def write() -> None:
