@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel import Event
-from gamesvc.games.space_war.state import State
+from gamesvc.games.space_war.state import Side, State
 
 
 def marks(state: State) -> frozenset[int]:
@@ -33,9 +33,19 @@ def _order_of_drawn(event: Event) -> int | None:
     return None
 
 
+def _stirred(then: Side, now: Side) -> bool:
+    """Whether cards of a pile have left it or changed places: so something was seen of it, though no event at hand tells.
+
+    A match begun from a position has no events before it, and those of a branch taken back earlier are not retracted again.
+    """
+    there = set(then.pile)
+    return tuple(card for card in now.pile if card in there) != then.pile
+
+
 def on_rewind(then: State, now: State, retracted: Any, dice: Any) -> dict[str, Any]:
     """Draw anew the order of each pile that somebody saw something of; list the commands that are taken back."""
     seats = {seat for event in retracted if (seat := _order_of_drawn(event)) is not None}
+    seats |= {seat for seat, (before, after) in enumerate(zip(then.sides, now.sides, strict=True)) if _stirred(before, after)}
     orders = {}
     for seat in sorted(seats):
         side = then.sides[seat]

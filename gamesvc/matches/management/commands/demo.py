@@ -27,7 +27,7 @@ from gamesvc.matches.client import ApiError, Client
 from notifications.sink import CaughtMail, MailSink
 
 # An hour of the demo's clocks, so that a deadline can be seen to run out.
-SECONDS_PER_HOUR = 12
+SECONDS_PER_HOUR = 8
 ROUNDS = 2
 
 
