@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel import Event
-from gamesvc.games.space_war.state import Side, State
+from gamesvc.games.space_war.state import State
 
 
 def marks(state: State) -> frozenset[int]:
@@ -33,19 +33,24 @@ def _order_of_drawn(event: Event) -> int | None:
     return None
 
 
-def _stirred(then: Side, now: Side) -> bool:
-    """Whether cards of a pile have left it or changed places: so something was seen of it, though no event at hand tells.
+def _seen_since(then: State, now: State, seat: int) -> bool:
+    """Whether the states alone show that something was seen of a pile: cards left it, moved, became known or are chosen from.
 
-    A match begun from a position has no events before it, and those of a branch taken back earlier are not retracted again.
+    A match begun from a position has no events before it, and what a branch told that was taken back earlier is not retracted
+    again; the pile itself tells of both.
     """
-    there = set(then.pile)
-    return tuple(card for card in now.pile if card in there) != then.pile
+    before, after = then.sides[seat], now.sides[seat]
+    there, hidden = set(before.pile), set(before.pile[before.known :])
+    left = tuple(card for card in after.pile if card in there)
+    known = {*after.pile[: after.known], *(card for prompt in now.prompts for card in prompt.options)}
+    searched = any(prompt.seat == seat and "draw_pile" in prompt.task.get("from", ()) for prompt in now.prompts)
+    return left != before.pile or bool(hidden & known) or searched
 
 
 def on_rewind(then: State, now: State, retracted: Any, dice: Any) -> dict[str, Any]:
     """Draw anew the order of each pile that somebody saw something of; list the commands that are taken back."""
     seats = {seat for event in retracted if (seat := _order_of_drawn(event)) is not None}
-    seats |= {seat for seat, (before, after) in enumerate(zip(then.sides, now.sides, strict=True)) if _stirred(before, after)}
+    seats |= {seat for seat in (0, 1) if _seen_since(then, now, seat)}
     orders = {}
     for seat in sorted(seats):
         side = then.sides[seat]
