@@ -14,7 +14,8 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from django.db import DEFAULT_DB_ALIAS, connections
+import psycopg.errors
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections
 
 from events.canonical import NotCanonical, genesis
 from events.chain import Written, forge, unpack
@@ -70,12 +71,18 @@ class PostgresStore:
         May wait for another writer's transaction that holds the same version or command; `lock_timeout` bounds that.
         """
         rows, stored = forge(stream, events, expected)
-        query = _append_query(len(rows), expected.version == 0, tuple(statement.sql for statement in also))
+        within = connections[self.using].in_atomic_block
+        query = _append_query(len(rows), expected.version == 0, tuple(statement.sql for statement in also), within)
         params = _append_params(rows, expected, command_id)
         for statement in also:
             params.extend(statement.params)
-        if (expected.version or expected.hash == genesis(stream)) and self._execute(query, params).fetchone() is not None:
-            return stored
+        if expected.version or expected.hash == genesis(stream):
+            try:
+                if self._execute(query, params).fetchone() is not None:
+                    return stored
+            except IntegrityError as error:
+                if within or not isinstance(error.__cause__, psycopg.errors.UniqueViolation):
+                    raise
         if found := self._find_command(stream, command_id):
             raise DuplicateCommand(*found)
         raise VersionConflict(f"Stream {stream} does not end with version {expected.version} and the expected hash.")
@@ -159,13 +166,15 @@ _REST = (
 
 
 @functools.lru_cache(512)
-def _append_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
+def _append_query(count: int, begins: bool, also: tuple[str, ...], within: bool) -> str:
     """One statement: the lock, the proof of the predecessor, the rows, and what else is to be written.
 
-    Only the first event can collide, with another writer's or with an earlier try of the same command. `ON CONFLICT`
-    rather than an error, because an error would end the caller's transaction. The rest follows from the first.
+    Only the first event can collide, with another writer's or with an earlier try of the same command; the rest follows from
+    the first. Within a transaction that collision must be no error, which would end it: `ON CONFLICT` costs more, because
+    such a row is first written provisionally.
     """
-    first = f"{_INTO} SELECT {_FIRST} {'' if begins else _BEFORE} ON CONFLICT DO NOTHING RETURNING version"
+    conflict = "ON CONFLICT DO NOTHING" if within else ""
+    first = f"{_INTO} SELECT {_FIRST} {'' if begins else _BEFORE} {conflict} RETURNING version"
     if count == 1 and not also:
         return first
     if count == 1:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gamesvc.games import forms
+from gamesvc.games.bots import play_random
 from gamesvc.games.kernel import Command, Data, Form
 from gamesvc.games.space_war.data import CARDS, printed
 
@@ -16,7 +17,12 @@ _PRICE = 2.0
 
 
 def choose_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Value every form with what may be filled in, and take the best; equal ones are drawn by lot."""
+    """Value every form with what may be filled in, and take the best; equal ones are drawn by lot.
+
+    One command in twenty-five is drawn at random: two such bots might otherwise end their phases for ever.
+    """
+    if rng.random() < 0.04:
+        return play_random(seen, offered, rng)
     best: list[tuple[float, dict[str, Any]]] = []
     for form in offered:
         if form.aside:

@@ -181,11 +181,15 @@ def end_turn_tasks(flow: Flow, seat: int, flip_slots: list[str]) -> list[Task]:
 
 @task("give_back")
 def _give_back(flow: Flow, one: Task) -> None:
-    """Hacker: control of what was taken returns."""
+    """Hacker: control of what was taken returns. What another seat attached to it meanwhile follows it, as lent to its owner."""
     for p in flow.state.pieces:
         if p.borrowed and p.on is None:
-            cards = [p.id, *(other.id for other in flow.state.pieces if other.on == p.id)]
-            flow.emit("control_changed", cards=cards, name=p.card, seat=p.owner, borrowed=False)
+            attached = [other for other in flow.state.pieces if other.on == p.id]
+            own = [p.id, *(other.id for other in attached if other.owner == p.owner)]
+            lent = [other.id for other in attached if other.owner != p.owner]
+            flow.emit("control_changed", cards=own, name=p.card, seat=p.owner, borrowed=False)
+            if lent:
+                flow.emit("control_changed", cards=lent, name=p.card, seat=p.owner, borrowed=True)
 
 
 @task("finish_turn")

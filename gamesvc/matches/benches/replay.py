@@ -13,6 +13,8 @@ from gamesvc.games.timeline import replay
 from gamesvc.matches.benches import Row, row
 
 MATCHES = 5
+# Where a game may go on for ever, its own limit is set.
+BOUNDS = {"turn_limit": 40, "max_rounds": 30}
 
 
 def rows(seconds: float) -> list[Row]:
@@ -23,8 +25,9 @@ def measure(game_id: str, seconds: float) -> Row:
     """Events per second over whole matches between bots; `raw` is a reducer that counts events."""
     game = catalog.game(game_id)
     bot = "greedy" if "greedy" in game.bots else "random"
+    bounded = {name: value for name, value in BOUNDS.items() if name in game.manifest.options["properties"]}
     recorded = [
-        play(game, options={}, seats=game.manifest.min_seats, seed=f"bench {number}", bots=(bot,), check_every=0).events
+        play(game, options=bounded, seats=game.manifest.min_seats, seed=f"bench {number}", bots=(bot,), check_every=0).events
         for number in range(MATCHES)
     ]
     ours = _rate(lambda events: replay(game, events), recorded, seconds)

@@ -607,3 +607,19 @@ def test_ruling_70_return():
     t.react(0, t.item(), card=t["a.return"], mode=2, targets=[t["b.avoid"]])
     assert t.hand(1) == ["avoid"]
     assert t.awaited == [(1, "action")]
+
+
+def test_ruling_57_what_was_attached_meanwhile_follows_the_ship():
+    """RULES.md is silent on it: another seat's card on a ship that returns stays on it, lent to the ship's owner."""
+    t = strike("hacker", b={"play": [("titan", {"damage": 2})]}, a={"play": [("death_ray", {})]})
+    t.do(0, "use_ability", card=t["a.hacker"], targets=[t["b.titan"]])
+    position = t.ok({"op": "position"})["position"]
+    for piece in position["state"]["pieces"]:
+        if piece["id"] == t["a.death_ray"]:
+            piece.update({"on": t["b.titan"], "zone": t.piece("b.titan").zone})
+    later = Session(GAME)
+    assert later.answer({"op": "new", "position": position})["ok"]
+    assert later.answer({"op": "command", "seat": 0, "command": {"name": "end_turn"}})["ok"]
+    ray = later.match.state.piece(t["a.death_ray"])
+    assert (ray.controller, ray.owner, ray.borrowed, ray.on) == (1, 0, True, t["b.titan"])
+    assert not GAME.faults(later.match.state)
