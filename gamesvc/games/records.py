@@ -1,7 +1,8 @@
 """Recorded whole matches as files: written by self-play, replayed by tests and by `manage.py compat`.
 
-One JSON object: game, rules, options, seats, seed, perhaps the position it began from, commands (`[seat, command]`), events (`[type, type_version, data,
-draws]`, version = place in the list), outcome. Replaying uses `evolve` alone; playing again uses `decide` and the draws.
+One JSON object: game, rules, options, seats, seed, perhaps the position it began from, commands (`[seat, command]`), events
+(`[type, type_version, data, draws]`, version = place in the list), outcome. Replaying uses `evolve` alone; playing again uses
+`decide` and the draws.
 """
 
 from __future__ import annotations
