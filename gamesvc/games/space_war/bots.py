@@ -16,12 +16,17 @@ _PRICE = 2.0
 """What an answer must be worth to be spent."""
 
 
+# Turns after which a match counts as stuck; ordinary ones end within sixty.
+LONG = 200
+
+
 def choose_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
     """Value every form with what may be filled in, and take the best; equal ones are drawn by lot.
 
-    One command in twenty-five is drawn at random: two such bots might otherwise end their phases for ever.
+    In a match that has gone on for very long it tries something else now and then: two such bots might otherwise end their
+    phases for ever.
     """
-    if rng.random() < 0.04:
+    if seen["turn"] > LONG and rng.random() < 0.2:
         return play_random(seen, offered, rng)
     best: list[tuple[float, dict[str, Any]]] = []
     for form in offered:
