@@ -20,6 +20,15 @@ from gamesvc.games.kernel import Caption, Event, Game, Outcome, Refused, see_eve
 from gamesvc.games.timeline import Run, Timeline, check_options, replay
 
 
+# Options that end a match which the rules alone would let go on for ever, with a value that leaves room for all that can happen.
+BOUNDS = {"turn_limit": 40, "max_rounds": 60}
+
+
+def bounded(game: Game[Any]) -> dict[str, Any]:
+    """The limits a game offers for matches that might not end by themselves."""
+    return {name: value for name, value in BOUNDS.items() if name in game.manifest.options["properties"]}
+
+
 class Broken(AssertionError):
     """Something that must always hold did not."""
 

@@ -8,13 +8,11 @@ from typing import Any
 
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event
-from gamesvc.games.selfplay import play
+from gamesvc.games.selfplay import bounded, play
 from gamesvc.games.timeline import replay
 from gamesvc.matches.benches import Row, row
 
 MATCHES = 5
-# Where a game may go on for ever, its own limit is set.
-BOUNDS = {"turn_limit": 40, "max_rounds": 30}
 
 
 def rows(seconds: float) -> list[Row]:
@@ -25,9 +23,10 @@ def measure(game_id: str, seconds: float) -> Row:
     """Events per second over whole matches between bots; `raw` is a reducer that counts events."""
     game = catalog.game(game_id)
     bot = "greedy" if "greedy" in game.bots else "random"
-    bounded = {name: value for name, value in BOUNDS.items() if name in game.manifest.options["properties"]}
     recorded = [
-        play(game, options=bounded, seats=game.manifest.min_seats, seed=f"bench {number}", bots=(bot,), check_every=0).events
+        play(
+            game, options=bounded(game), seats=game.manifest.min_seats, seed=f"bench {number}", bots=(bot,), check_every=0
+        ).events
         for number in range(MATCHES)
     ]
     ours = _rate(lambda events: replay(game, events), recorded, seconds)

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.games import catalog, forms, records
 from gamesvc.games.kernel import Game, Refused
-from gamesvc.games.selfplay import Broken, Record, Tally, play
+from gamesvc.games.selfplay import Broken, Record, Tally, bounded, play
 from gamesvc.games.timeline import check_options
 
 Job = dict[str, Any]
@@ -53,9 +53,11 @@ def vary(game: Game[Any], rng: random.Random) -> dict[str, Any]:
         options = {
             name: forms.sample(schema, rng) for name, schema in game.manifest.options["properties"].items() if rng.random() < 0.5
         }
+        # Bots by chance need not come to an end where the rules set none.
+        options |= {name: value for name, value in bounded(game).items() if not options.get(name)}
         if fitting_seats(game, options, rng):
             return options
-    return {}
+    return bounded(game)
 
 
 def fitting_seats(game: Game[Any], options: dict[str, Any], rng: random.Random) -> int:
