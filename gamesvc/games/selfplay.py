@@ -19,7 +19,6 @@ from gamesvc.games.dice import Dice, KeyedSource, draw_key, seeded
 from gamesvc.games.kernel import Caption, Event, Game, Outcome, Refused, see_event
 from gamesvc.games.timeline import Run, Timeline, check_options, replay
 
-
 # Options that end a match which the rules alone would let go on for ever, with a value that leaves room for all that can happen.
 BOUNDS = {"turn_limit": 40, "max_rounds": 60}
 
