@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -40,9 +40,12 @@ def encode(value: Any) -> bytes:
     """Write a value as canonical JSON. Raises `NotCanonical` for floats, large integers, keys that are not ASCII text."""
     _check(value, 0)
     try:
-        return orjson.dumps(value, option=_OPTIONS)
+        written = orjson.dumps(value, option=_OPTIONS)
     except orjson.JSONEncodeError as error:
         raise NotCanonical(f"This cannot be written as canonical JSON: {error}.") from None
+    if not written.isascii():
+        _check_keys(value)
+    return written
 
 
 def decode(text: bytes) -> Any:
@@ -58,25 +61,31 @@ def decode(text: bytes) -> Any:
 
 def _check(value: Any, depth: int) -> None:
     kind = type(value)
-    if kind in _PLAIN:
+    if kind is dict:
+        value = value.values()
+    elif kind is not list and kind is not tuple:
+        if kind is int:
+            if not -LARGEST <= value <= LARGEST:
+                raise NotCanonical(f"{value} is no integer under 2^53.")
+        elif kind not in _PLAIN:
+            raise NotCanonical(f"{value!r} ({kind.__name__}) is not one of text, integer, true, false, null, list, object.")
         return
-    if kind is int:
-        if not -LARGEST <= value <= LARGEST:
-            raise NotCanonical(f"{value} is no integer under 2^53.")
-    elif depth > DEEPEST:
+    if depth > DEEPEST:
         raise NotCanonical(f"The value is nested deeper than {DEEPEST} levels.")
-    elif kind is dict:
-        for key, item in value.items():
-            if type(key) is not str or not key.isascii():
+    for item in value:
+        if type(item) not in _PLAIN:
+            _check(item, depth + 1)
+
+
+def _check_keys(value: Any) -> None:
+    if isinstance(value, dict):
+        for key in value:
+            if not key.isascii():
                 raise NotCanonical(f"The key {key!r} is not ASCII text.")
-            if type(item) not in _PLAIN:
-                _check(item, depth + 1)
-    elif kind is list or kind is tuple:
-        for item in value:
-            if type(item) not in _PLAIN:
-                _check(item, depth + 1)
-    else:
-        raise NotCanonical(f"{value!r} ({kind.__name__}) is not one of text, integer, true, false, null, list, object.")
+        value = value.values()
+    if not isinstance(value, str):
+        for item in value if isinstance(value, Iterable) else ():
+            _check_keys(item)
 
 
 def in_utc(moment: datetime) -> datetime:

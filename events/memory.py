@@ -26,8 +26,8 @@ class MemoryStore:
         """See `Store.append`. Raises `ValueError` for `also`: there are no tables here."""
         if also:
             raise ValueError("MemoryStore has no tables: it cannot run the statements in `also`.")
-        written, stored = forge(stream, events, expected)
-        rows = [Row(stream, *row[1:6], one.occurred_at, *row[7:]) for row, one in zip(written, stored, strict=True)]
+        stored = forge(stream, events, expected)
+        rows = [Row(*one[:4], *one.written, one.occurred_at, one.salt, one.hash) for one in stored]
         with self._lock:
             if found := self._commands.get((stream, command_id)):
                 raise DuplicateCommand(*found)

@@ -8,17 +8,22 @@ the feed may show a stream's events out of order (`FeedReader` mends that, at a 
 from __future__ import annotations
 
 import functools
+import itertools
+import re
+import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import psycopg.errors
-from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from events.canonical import NotCanonical, genesis
-from events.chain import Written, forge, unpack
+from events.chain import forge, unpack
+from events.direct import Direct
 from events.types import (
     START,
     Cursor,
@@ -70,22 +75,65 @@ class PostgresStore:
 
         May wait for another writer's transaction that holds the same version or command; `lock_timeout` bounds that.
         """
-        rows, stored = forge(stream, events, expected)
-        within = connections[self.using].in_atomic_block
-        query = _append_query(len(rows), expected.version == 0, tuple(statement.sql for statement in also), within)
-        params = _append_params(rows, expected, command_id)
-        for statement in also:
-            params.extend(statement.params)
+        stored = forge(stream, events, expected)
         if expected.version or expected.hash == genesis(stream):
-            try:
-                if self._execute(query, params).fetchone() is not None:
-                    return stored
-            except IntegrityError as error:
-                if within or not isinstance(error.__cause__, psycopg.errors.UniqueViolation):
-                    raise
+            connection: Any = connections[self.using]
+            if connection.in_atomic_block or connection.execute_wrappers or connection.queries_logged:
+                wrote = self._append_within(stored, expected, command_id, also)
+            else:
+                wrote = self._append_alone(connection, stored, expected, command_id, also)
+            if wrote:
+                return stored
         if found := self._find_command(stream, command_id):
             raise DuplicateCommand(*found)
         raise VersionConflict(f"Stream {stream} does not end with version {expected.version} and the expected hash.")
+
+    def _append_alone(
+        self, connection: Any, stored: Sequence[StoredEvent], expected: Head, command_id: UUID, also: Sequence[Statement]
+    ) -> bool:
+        """Append in a transaction of its own: a conflict is an error there, which takes everything back."""
+        # What Django asks before each query, without its calls where there is nothing to do.
+        if connection.health_check_enabled and not connection.health_check_done:
+            connection.close_if_health_check_failed()
+        if connection.connection is None:
+            connection.ensure_connection()
+        direct = getattr(self._local, "direct", None)
+        if direct is None or direct.connection is not connection.connection:
+            direct = self._local.direct = Direct(connection.connection)
+        first = stored[0]
+        values = [
+            first.stream.bytes, _INT4(first.version), first.type.encode(), _INT2(first.type_version), first.written[0].encode(),
+            first.written[1].encode(), _INT8(_microseconds(first.occurred_at)), first.salt, first.hash, command_id.bytes,
+        ]  # fmt: skip
+        types, params = _TYPES, [value for statement in also for value in statement.params]
+        if expected.version:
+            values.append(expected.hash)
+            types = _TYPES_LINKED
+        if len(stored) > 1:
+            params = [*_columns(stored[1:]), *params]
+        query = _alone_query(len(stored), expected.version == 0, tuple([statement.sql for statement in also]))
+        try:
+            return direct.run(query, types, values, params) > 0
+        except psycopg.Error as error:
+            if _is_conflict(error):
+                return False
+            with connection.wrap_database_errors:
+                raise
+
+    def _append_within(self, stored: Sequence[StoredEvent], expected: Head, command_id: UUID, also: Sequence[Statement]) -> bool:
+        """Append within the transaction that is open: a conflict must be no error there, which would end it."""
+        query = _within_query(len(stored), expected.version == 0, tuple([statement.sql for statement in also]))
+        first = stored[0]
+        stream, command = str(first.stream), str(command_id)
+        params: list[Any] = [stream, str(first.version), first.type, str(first.type_version), *first.written, first.occurred_at]
+        params += (first.salt, first.hash, command)
+        if expected.version:
+            params += (stream, str(expected.version), expected.hash)
+        if len(stored) > 1:
+            params += (stream, command, *_columns(stored[1:]), str(len(stored) - 1))
+        for statement in also:
+            params.extend(statement.params)
+        return self._execute(query, params).fetchone() is not None
 
     def read(self, stream: UUID, after: int = 0, until: int | None = None) -> list[StoredEvent]:
         if until is None:
@@ -152,49 +200,86 @@ class PostgresStore:
         return cursor
 
 
-# Numbers, ids and times go as text and are cast here: psycopg would choose the type by the size of a number, and prepare
-# the statement anew for each choice. Bytes go as they are (%b).
 _INTO = f"INSERT INTO events_event ({COLUMNS}, command_id, command_seq)"
-_FIRST = "%s::uuid, %s::int, %s::text, %s::smallint, %s::text, %s::text, %s::timestamptz, %b::bytea, %b::bytea, %s::uuid, 0"
-_BEFORE = "FROM events_event p WHERE p.stream = %s::uuid AND p.version = %s::int AND p.hash = %b::bytea"
-_REST = (
-    "SELECT %s::uuid, r.version, r.type, r.type_version, r.payload, r.meta, r.occurred_at, r.salt, r.hash,"
-    " %s::uuid, row_number() OVER (ORDER BY r.version) FROM unnest("
+_ROWS = (
+    "r.version, r.type, r.type_version, r.payload, r.meta, r.occurred_at, r.salt, r.hash,"
+    " {command}, row_number() OVER (ORDER BY r.version) FROM unnest("
     "%s::int[], %s::text[], %s::smallint[], %s::text[], %s::text[], %s::timestamptz[], %s::bytea[], %s::bytea[])"
-    " AS r(version, type, type_version, payload, meta, occurred_at, salt, hash), opened"
+    " AS r(version, type, type_version, payload, meta, occurred_at, salt, hash)"
 )
+
+# --- alone: PostgreSQL's binary format, read and written at the least cost ---
+
+_INT2, _INT4, _INT8 = struct.Struct(">h").pack, struct.Struct(">i").pack, struct.Struct(">q").pack
+_OIDS = psycopg.adapters.types
+_TYPES = tuple(
+    _OIDS.get_oid(name) for name in ("uuid", "int4", "text", "int2", "text", "text", "timestamptz", "bytea", "bytea", "uuid")
+)
+_TYPES_LINKED = (*_TYPES, _OIDS.get_oid("bytea"))
+_ZERO = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def _microseconds(moment: datetime) -> int:
+    """As PostgreSQL counts time: from the year 2000 on."""
+    since = moment - _ZERO
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 @functools.lru_cache(512)
-def _append_query(count: int, begins: bool, also: tuple[str, ...], within: bool) -> str:
-    """One statement: the lock, the proof of the predecessor, the rows, and what else is to be written.
+def _alone_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
+    """One statement: the proof of the predecessor, the rows, and what else is to be written.
 
-    Only the first event can collide, with another writer's or with an earlier try of the same command; the rest follows from
-    the first. Within a transaction that collision must be no error, which would end it: `ON CONFLICT` costs more, because
-    such a row is first written provisionally.
+    Where the predecessor is missing the version is null, which the table refuses; where it has a successor already, or the
+    command was applied, the keys collide. Any error takes everything back, so nothing else need ask whether it may write.
     """
-    conflict = "ON CONFLICT DO NOTHING" if within else ""
-    first = f"{_INTO} SELECT {_FIRST} {'' if begins else _BEFORE} {conflict} RETURNING version"
-    if count == 1 and not also:
-        return first
+    version = (
+        "$2" if begins else "(SELECT p.version + 1 FROM events_event p WHERE (p.stream, p.version, p.hash) = ($1, $2 - 1, $11))"
+    )
+    first = f"{_INTO} VALUES ($1, {version}, $3, $4, $5, $6, $7, $8, $9, $10, 0)"
+    parts = [f"appended AS NOT MATERIALIZED (SELECT $2 + {count - 1} AS version)"] if also else []
+    if count > 1:
+        parts.append(f"rest AS ({_INTO} SELECT $1, {_ROWS.format(command='$10')})")
+    parts += [f"also_{at} AS ({sql})" for at, sql in enumerate(also)]
+    number = itertools.count(11 if begins else 12)
+    others = f"WITH {', '.join(parts)} " if parts else ""
+    return re.sub("%[s%]", lambda found: "%" if found[0] == "%%" else f"${next(number)}", others) + first
+
+
+def _is_conflict(error: psycopg.Error) -> bool:
+    """Whether the stream has another head than was expected, or the command already."""
+    if isinstance(error, psycopg.errors.NotNullViolation):
+        return (error.diag.table_name, error.diag.column_name) == ("events_event", "version")
+    return isinstance(error, psycopg.errors.UniqueViolation)
+
+
+# --- within: ids and numbers go as text and are cast, or psycopg would choose a type by the size of a number ---
+
+_FIRST = "%s::uuid, %s::int, %s::text, %s::smallint, %s::text, %s::text, %s::timestamptz, %b::bytea, %b::bytea, %s::uuid, 0"
+_BEFORE = "FROM events_event p WHERE p.stream = %s::uuid AND p.version = %s::int AND p.hash = %b::bytea"
+
+
+@functools.lru_cache(512)
+def _within_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
+    """The same with a conflict that is no error. Only the first event can collide: the rest follows from the first."""
+    first = f"{_INTO} SELECT {_FIRST} {'' if begins else _BEFORE} ON CONFLICT DO NOTHING RETURNING version"
     if count == 1:
         parts = [f"appended AS ({first})"]
     else:
         parts = [
             f"opened AS ({first})",
-            f"rest AS ({_INTO} {_REST})",
+            f"rest AS ({_INTO} SELECT %s::uuid, {_ROWS.format(command='%s::uuid')}, opened)",
             "appended AS (SELECT version + %s::int AS version FROM opened)",
         ]
     parts += [f"also_{at} AS ({sql})" for at, sql in enumerate(also)]
     return f"WITH {', '.join(parts)} SELECT version FROM appended"  # noqa: S608 - texts of the program
 
 
-def _append_params(rows: Sequence[Written], expected: Head, command_id: UUID) -> list[Any]:
-    stream, version, type, type_version, payload, meta, occurred_at, salt, hash = rows[0]
-    command = str(command_id)
-    params: list[Any] = [stream, str(version), type, str(type_version), payload, meta, occurred_at, salt, hash, command]
-    if expected.version:
-        params += (stream, str(expected.version), expected.hash)
-    if len(rows) > 1:
-        params += (stream, command, *(list(column) for column in list(zip(*rows[1:], strict=True))[1:]), str(len(rows) - 1))
-    return params
+def _columns(stored: Sequence[StoredEvent]) -> Iterator[list[Any]]:
+    """The rows after a command's first one as arrays, a column each, in the order of `_ROWS`."""
+    yield [one.version for one in stored]
+    yield [one.type for one in stored]
+    yield [one.type_version for one in stored]
+    yield from ([one.written[part] for one in stored] for part in (0, 1))
+    yield [one.occurred_at for one in stored]
+    yield [one.salt for one in stored]
+    yield [one.hash for one in stored]

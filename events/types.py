@@ -1,9 +1,11 @@
-"""What every store takes and gives: events, heads, cursors, the store's contract and its two conflicts."""
+"""What every store takes and gives: events, heads, cursors, the store's contract and its two conflicts.
+
+Named tuples, because they are made in a fraction of the time of a frozen dataclass, several with each append.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
@@ -11,8 +13,7 @@ from uuid import UUID
 from events import canonical
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
+class NewEvent(NamedTuple):
     """An event to append. `data` and `meta` hold plain JSON: no floats, integers under 2^53, ASCII keys."""
 
     type: str
@@ -22,8 +23,7 @@ class NewEvent:
     occurred_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
+class StoredEvent(NamedTuple):
     """An event as the store holds it. Two reads of it are equal.
 
     `written` is `data` and `meta` as the canonical JSON that was hashed.
@@ -38,7 +38,7 @@ class StoredEvent:
     occurred_at: datetime
     salt: bytes
     hash: bytes
-    written: tuple[str, str] = field(repr=False, compare=False)
+    written: tuple[str, str]
 
     @property
     def digest(self) -> bytes:
@@ -75,8 +75,7 @@ class StoredEvent:
         return Head(self.version, self.hash, self.occurred_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The last event of a stream, as far as an append must know it."""
 
     version: int
@@ -89,8 +88,7 @@ class Head:
         return cls(0, canonical.genesis(stream), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A further statement (INSERT, UPDATE or DELETE) that runs inside the append's own SQL statement, as one CTE of it.
 
     It may read the CTE `appended(version)`: one row with the stream's new version, or none if nothing was appended; then

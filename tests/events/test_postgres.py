@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, IntegrityError, OperationalError, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
-from events import epochs, roles, snapshots
+from events import direct, epochs, roles, snapshots
 from events.memory import MemoryStore
 from events.store import START, DuplicateCommand, Head, PostgresStore, Statement, VersionConflict
 from tests.events.conftest import event
@@ -204,9 +204,64 @@ def test_snapshots_count_only_with_fingerprint_and_hash(log: PostgresStore) -> N
     assert snapshots.get(stream, "new", using=using) == five
     assert snapshots.get(stream, "new", until=4, using=using) == three
     seven = put(7)
-    assert snapshots.get(stream, "new", until=4, using=using) is None
     assert snapshots.get(stream, "new", until=6, using=using) == five
     assert put(7) == seven
     put(8, hash=bytes(32))
     assert snapshots.get(stream, "new", using=using) == seven
-    assert len(run(using, "SELECT 1 FROM events_snapshot WHERE stream = %s::uuid", stream)) == 2
+    # The oldest of the stretch, the youngest beside the new one, and that.
+    assert run(using, "SELECT version FROM events_snapshot WHERE stream = %s::uuid ORDER BY 1", stream) == [(3,), (7,), (8,)]
+
+
+def test_of_many_snapshots_a_few_stay_near_every_version(log: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "STRETCH", 10)
+    stream = uuid4()
+    stored = log.append(stream, [event(number) for number in range(60)], expected=Head.empty(stream), command_id=uuid4())
+    for one in stored[2::3]:
+        snapshots.put(stream, "new", snapshots.Snapshot(one.version, one.hash, b""), using=log.using)
+    kept = [row[0] for row in run(log.using, "SELECT version FROM events_snapshot WHERE stream = %s::uuid ORDER BY 1", stream)]
+    assert kept == [3, 12, 21, 30, 42, 51, 57, 60]
+
+
+def test_a_null_in_a_side_statement_is_no_conflict(log: PostgresStore, side_tables: None) -> None:
+    stream = uuid4()
+    null = Statement(
+        "INSERT INTO side_match (id, version) SELECT %s::uuid, nullif(a.version, a.version) FROM appended a", (stream,)
+    )
+    with pytest.raises(IntegrityError):
+        log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4(), also=[null])
+    assert log.head(stream) is None
+
+
+def test_a_percent_sign_in_a_side_statement_stays_one(log: PostgresStore, side_tables: None) -> None:
+    stream = uuid4()
+    rest = Statement("INSERT INTO side_outbox SELECT %s::uuid, 7 %% 4 FROM appended", (stream,))
+    log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4(), also=[rest])
+    assert run(log.using, "SELECT version FROM side_outbox WHERE stream = %s::uuid", stream) == [(3,)]
+
+
+def test_prepared_statements_make_room_and_those_of_two_stores_do_not_meet(
+    log: PostgresStore, side_tables: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(direct, "MOST", 3)
+    connections[log.using].close()
+    other, stream = PostgresStore(log.using), uuid4()
+    head = Head.empty(stream)
+    for number in range(12):
+        words = Statement("INSERT INTO side_outbox SELECT %s::uuid, 0 FROM appended" + " " * (number % 6), (stream,))
+        [stored] = (log, other)[number % 2].append(stream, [event()], expected=head, command_id=uuid4(), also=[words])
+        head = stored.head
+    assert head.version == len(log.read(stream)) == 12
+    [(kept,)] = run(log.using, "SELECT count(*)::int FROM pg_prepared_statements WHERE name LIKE 'direct%%'")
+    assert kept == 6
+
+
+def test_a_lost_connection_is_told_as_such_and_the_next_append_has_a_new_one(log: PostgresStore, owner: str) -> None:
+    stream = uuid4()
+    [first] = log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4())
+    [(pid,)] = run(log.using, "SELECT pg_backend_pid()")
+    run(owner, "SELECT pg_terminate_backend(%s::int, 5000)", pid)
+    with pytest.raises(OperationalError, match="connection was lost"):
+        log.append(stream, [event(1)], expected=first.head, command_id=uuid4())
+    connections[log.using].close()
+    [second] = log.append(stream, [event(1)], expected=first.head, command_id=uuid4())
+    assert log.read(stream) == [first, second]
