@@ -5,14 +5,15 @@ import os
 import sys
 from pathlib import Path
 
-# These need no database, so they start none.
+# These need no database, so they start none; `compat --all` does.
 WITHOUT_SERVERS = {"", "help", "--help", "version", "--version", "selfplay", "verify", "compat", "demo", "up", "bench"}
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
     command = sys.argv[1] if len(sys.argv) > 1 else ""
-    if command not in WITHOUT_SERVERS and not {"-h", "--help"} & set(sys.argv):
+    needed = command not in WITHOUT_SERVERS or (command == "compat" and "--all" in sys.argv)
+    if needed and not {"-h", "--help"} & set(sys.argv):
         from gamesvc.embedded import environment
 
         environment.provide(Path(os.environ.get("GAMESVC_DATA", "var")))

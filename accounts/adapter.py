@@ -12,7 +12,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
+from django.http import HttpRequest
+from django.utils import translation
 
+from accounts.models import Language, User
 from accounts.throttling import throttle
 
 MAILS_PER_ADDRESS_AND_DAY = 10
@@ -23,6 +26,14 @@ log = logging.getLogger(__name__)
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Sign-up, sign-in and address book of django-allauth, with our limits."""
+
+    def new_user(self, request: HttpRequest) -> User:
+        """An account begins in the language that the person's browser asks for, if we write in it."""
+        user: User = super().new_user(request)
+        wanted = translation.get_language_from_request(request)[:2]
+        if wanted in Language.values:
+            user.language = wanted
+        return user
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
         """Refuse the name an erased account would have, beside what allauth and the validators refuse."""
@@ -48,7 +59,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return message
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail of the account itself, so many to one address in a day at most.
+        """Send a mail of the account itself, in its language, so many to one address in a day at most.
 
         A mail server that is away is told to the person, who can ask again; the account is not lost by it.
         """
@@ -56,8 +67,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if throttle(f"account-mail:{email.lower()}", MAILS_PER_ADDRESS_AND_DAY, DAY):
             log.warning("account mail %s held back: the address had its %s today", template_prefix, MAILS_PER_ADDRESS_AND_DAY)
             return
+        user = context.get("user")
+        language = user.language if isinstance(user, User) else translation.get_language()
         try:
-            super().send_mail(template_prefix, email, context)
+            with translation.override(language):
+                super().send_mail(template_prefix, email, context)
         except (SMTPException, OSError) as failure:
             log.error("account mail %s could not be sent: %s", template_prefix, type(failure).__name__)
             if request is not None:

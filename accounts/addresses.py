@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from allauth.account import app_settings
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -21,12 +23,20 @@ def sending_address(user: User) -> str | None:
     An unverified address may be a stranger's, so it gets no mail; only where the operator switched verification off
     (`ACCOUNT_EMAIL_VERIFICATION = "none"`) is the primary one taken as it is.
     """
-    verified = verified_addresses(user)
-    if verified:
-        return verified[0]
+    return sending_addresses([user]).get(user.pk)
+
+
+def sending_addresses(users: Iterable[User]) -> dict[int, str]:
+    """The same for many users by one query; those without such an address are missing."""
+    known = {user.pk: user for user in users}
+    found: dict[int, str] = {}
+    for user_id, email in (
+        EmailAddress.objects.filter(user__in=known, verified=True).order_by("-primary", "pk").values_list("user_id", "email")
+    ):
+        found.setdefault(user_id, email)
     if app_settings.EMAIL_VERIFICATION == app_settings.EmailVerificationMethod.NONE:
-        return user.email or None
-    return None
+        return {pk: user.email for pk, user in known.items() if user.email} | found
+    return found
 
 
 def user_of_address(address: str) -> User | None:

@@ -6,3 +6,9 @@ from django.apps import AppConfig
 class AccountsConfig(AppConfig):
     name = "accounts"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        # Models may only be imported once all apps are loaded.
+        from accounts import signins
+
+        signins.listen()

@@ -1,7 +1,7 @@
 """Erasing a person. The apps above register here what they hold about users; nothing below knows them.
 
 Events hold random ids only (DESIGN.md section 3, rule 7), so matches still replay and verify afterwards. The user's row
-stays, blank, because rows elsewhere point at it.
+stays, blank: nobody else gets his number. What others wrote about him in their own words and mails is theirs and stays.
 """
 
 from __future__ import annotations
@@ -11,8 +11,14 @@ from collections.abc import Callable
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import CASCADE, SET_NULL
+from django.db.models.fields.reverse_related import ForeignObjectRel
+from django.utils import timezone
 
+from accounts import absences, signins
 from accounts.models import ApiToken, Language, User
 
 Eraser = Callable[[User], None]
@@ -35,9 +41,13 @@ def erase(user: User) -> None:
     user = User.objects.select_for_update().get(pk=user.pk)
     for eraser in _erasers.values():
         eraser(user)
+    signins.erase(user, [user.username, user.email, *EmailAddress.objects.filter(user=user).values_list("email", flat=True)])
+    _end_sessions(user)
     ApiToken.objects.filter(user=user).delete()
+    absences.forget(user)
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
+    _let_go(user)
     user.groups.clear()
     user.user_permissions.clear()
     user.username = f"erased-{secrets.token_hex(8)}"
@@ -48,3 +58,22 @@ def erase(user: User) -> None:
     user.language = Language.ENGLISH
     user.last_login = None
     user.save()
+
+
+def _end_sessions(user: User) -> None:
+    """Delete the person's sessions. Only inside them it stands whose they are, so all are looked into."""
+    own = str(user.pk)
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        if session.get_decoded().get(SESSION_KEY) == own:
+            session.delete()
+
+
+def _let_go(user: User) -> None:
+    """Whatever else points at the user goes as it would if his row were deleted, also in tables that no eraser speaks of."""
+    for field in User._meta.get_fields(include_hidden=True):
+        if isinstance(field, ForeignObjectRel) and not field.many_to_many:
+            rows = field.related_model._base_manager.filter(**{field.field.name: user})
+            if field.on_delete is CASCADE:
+                rows.delete()
+            elif field.on_delete is SET_NULL:
+                rows.update(**{field.field.name: None})

@@ -42,6 +42,9 @@ class User(AbstractUser):
     timezone = models.CharField("time zone", max_length=64, default="UTC", validators=[check_timezone])
     language = models.CharField(max_length=2, choices=Language.choices, default=Language.ENGLISH)
     created = models.DateTimeField(default=now, editable=False)
+    # Every night in the person's own zone (see `accounts.absences`); both or neither.
+    quiet_from = models.TimeField(null=True, blank=True)
+    quiet_until = models.TimeField(null=True, blank=True)
 
     REQUIRED_FIELDS = ["email"]
 
@@ -95,3 +98,57 @@ class Throttle(models.Model):
     started_at = models.DateTimeField()
     ends_at = models.DateTimeField(db_index=True)
     count = models.IntegerField()
+
+
+class Absence(models.Model):
+    """A vacation: whole days in the zone the person had then, and the moments that was (see `accounts.absences`)."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="absences")
+    first_day = models.DateField()
+    last_day = models.DateField()
+    zone = models.CharField(max_length=64)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    announced_at = models.DateTimeField(default=now)
+
+    class Meta:
+        indexes = [models.Index(fields=["user", "ends_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.first_day} to {self.last_day}"
+
+
+class SignIn(models.Model):
+    """Who came in, or tried to: for the operators, for so long as `accounts.signins` says.
+
+    A name that belongs to nobody is kept as a keyed hash: people type passwords into the wrong field.
+    """
+
+    class Kind(models.TextChoices):
+        SIGNED_UP = "signed_up", "signed up"
+        IN = "in", "signed in"
+        FAILED = "failed", "sign-in failed"
+        OUT = "out", "signed out"
+        TOKEN = "token", "token used (first time in an hour)"
+        TOKEN_REFUSED = "token_refused", "token refused"
+        PASSWORD_CHANGED = "password_changed", "password changed"
+        PASSWORD_RESET = "password_reset", "password reset by mail"
+        FACTOR_ADDED = "factor_added", "second factor added"
+        FACTOR_REMOVED = "factor_removed", "second factor removed"
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sign_ins")
+    token = models.ForeignKey(ApiToken, on_delete=models.SET_NULL, null=True, related_name="+")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    channel = models.CharField(max_length=10)
+    name_hash = models.CharField(max_length=64, blank=True)
+    address = models.GenericIPAddressField("network address", null=True)
+    at = models.DateTimeField(default=now)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["at"], name="sign_in_at"),
+            models.Index(fields=["user", "-at"], name="sign_in_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.at:%Y-%m-%d %H:%M}"

@@ -16,8 +16,10 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import Q
+from django.http import HttpRequest
 from django.utils import timezone
 
+from accounts import signins
 from accounts.models import ApiToken, User
 
 PREFIX = "gsk_"
@@ -71,10 +73,11 @@ def create_token(*, user: User, name: str, scopes: Iterable[str], expires_at: da
     return token, plain
 
 
-def find_token(plain: str) -> Bearer | None:
+def find_token(plain: str, request: HttpRequest | None = None) -> Bearer | None:
     """Say for whom a key speaks, by one query; None for an unknown, withdrawn or expired key or a deactivated user.
 
-    The time of last use is written at most once a minute, so a busy program costs no write per call.
+    The time of last use is written at most once a minute, so a busy program costs no write per call. `request` is for the
+    audit trail.
     """
     if not plain.startswith(PREFIX):
         return None
@@ -88,6 +91,7 @@ def find_token(plain: str) -> Bearer | None:
         return None
     if token.last_used_at is None or token.last_used_at <= now - LAST_USED_STEP:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        signins.token_used(token, request, now)
     # "play" without "read" would be of no use: who may command must see the position.
     scopes = frozenset(token.scopes)
     return Bearer(token.user, scopes | {"read"} if scopes else scopes)

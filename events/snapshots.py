@@ -11,6 +11,8 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, connections
 
 KEPT = 2
+# Beside the youngest the oldest of each stretch of so many versions stays, so that no version is far from one.
+STRETCH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def get(stream: UUID, fingerprint: str, *, until: int | None = None, using: str 
 
 
 def put(stream: UUID, fingerprint: str, snapshot: Snapshot, *, using: str = DEFAULT_DB_ALIAS) -> None:
-    """Keep a snapshot. Beside it the youngest other one of this fingerprint stays, everything else goes."""
+    """Keep a snapshot. Of the others of this fingerprint the youngest stays and the oldest of each stretch; the rest goes."""
     with connections[using].cursor() as cursor:
         cursor.execute(
             "WITH put AS (INSERT INTO events_snapshot (stream, version, fingerprint, hash, payload)"
@@ -45,9 +47,11 @@ def put(stream: UUID, fingerprint: str, snapshot: Snapshot, *, using: str = DEFA
             " ON CONFLICT (stream, fingerprint, version) DO UPDATE SET hash = excluded.hash, payload = excluded.payload)"
             " DELETE FROM events_snapshot o WHERE o.stream = %s::uuid AND (o.fingerprint <> %s::text OR o.version <> %s::int"
             " AND o.version NOT IN (SELECT k.version FROM events_snapshot k WHERE k.stream = o.stream"
-            " AND k.fingerprint = o.fingerprint AND k.version <> %s::int ORDER BY k.version DESC LIMIT %s::int))",
+            " AND k.fingerprint = o.fingerprint AND k.version <> %s::int ORDER BY k.version DESC LIMIT %s::int)"
+            " AND EXISTS (SELECT FROM events_snapshot b WHERE b.stream = o.stream AND b.fingerprint = o.fingerprint"
+            " AND b.version < o.version AND b.version / %s::int = o.version / %s::int))",
             [
                 stream, snapshot.version, fingerprint, snapshot.hash, snapshot.payload,
-                stream, fingerprint, snapshot.version, snapshot.version, KEPT - 1,
+                stream, fingerprint, snapshot.version, snapshot.version, KEPT - 1, STRETCH, STRETCH,
             ],
         )  # fmt: skip

@@ -2,9 +2,15 @@
 
 from django.urls import include, path
 
+# What operators see is registered by being imported.
+import accounts.admin  # noqa: F401
+import gamesvc.matches.admin  # noqa: F401
+from accounts.operators import operators
+
 urlpatterns = [
     path("api/v1/", include("gamesvc.api.v1.urls")),
     path("accounts/", include("allauth.urls")),
     path("mail/", include("notifications.urls")),
+    path("admin/", operators.urls),
     path("", include("gamesvc.web.urls")),
 ]

@@ -1,6 +1,7 @@
 """The app of notices: an outbox, its sender, who does not want which, and the mail that answers. It knows no game."""
 
 from django.apps import AppConfig
+from django.core import checks
 
 
 class NotificationsConfig(AppConfig):
@@ -10,8 +11,15 @@ class NotificationsConfig(AppConfig):
     def ready(self) -> None:
         # Models may only be imported once all apps are loaded.
         from accounts import erasure
+        from notifications import bounces, digests, dkim
+        from notifications import webhooks as hooks
         from notifications.eraser import erase_notices
-        from notifications.inbound import held, tasks  # noqa: F401
+        from notifications.inbound import held, tasks, webhooks  # noqa: F401
 
         erasure.register("notifications", erase_notices)
         held.register()
+        bounces.register()
+        checks.register(dkim.check)
+        webhooks.register()
+        digests.register()
+        hooks.register()

@@ -20,6 +20,7 @@ from notifications.models import Outbox, Status
 
 LEASE_SECONDS = 180
 _SWEEP_LOCK = 0x6E6F74696365  # "notice"
+CHANNELS_LOCK = 0x6368616E6E656C  # "channel"
 
 # The CTE is materialized: inlined into a join it could be run again and take more rows than asked for.
 _CLAIM = """
@@ -48,24 +49,24 @@ def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID]
 
 
 @contextmanager
-def only_sweeper() -> Iterator[bool]:
+def only_sweeper(lock: int = _SWEEP_LOCK) -> Iterator[bool]:
     """Whether the caller is the only one in here. A mail server that lets everyone wait must not bind one worker per sweep.
 
     The lock is the session's, so a worker that dies leaves it free.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s::bigint)", [_SWEEP_LOCK])
+        cursor.execute("SELECT pg_try_advisory_lock(%s::bigint)", [lock])
         (alone,) = cursor.fetchone() or (False,)
     try:
         yield alone
     finally:
         if alone:
             with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s::bigint)", [_SWEEP_LOCK])
+                cursor.execute("SELECT pg_advisory_unlock(%s::bigint)", [lock])
 
 
-def begin(row: Outbox, *, lease_seconds: int = LEASE_SECONDS) -> bool:
-    """Renew the lease right before sending and fix the message id; False if the row is no longer ours.
+def begin(row: Outbox, *, sent_to: str = "", lease_seconds: int = LEASE_SECONDS) -> bool:
+    """Renew the lease right before sending, fix the message id and put down to whom; False if the row is no longer ours.
 
     The id is fixed at the first try and kept: should we die after the server took the mail, the second one bears the same
     id and mail programs show one. The first notice of a topic to a person gets the id of the thread's root.
@@ -76,10 +77,10 @@ def begin(row: Outbox, *, lease_seconds: int = LEASE_SECONDS) -> bool:
         if not Outbox.objects.filter(message_id=root).exists():
             try:
                 with transaction.atomic():
-                    return _renew(row, root, lease_seconds)
+                    return _renew(row, root, sent_to, lease_seconds)
             except IntegrityError:
                 pass  # another sender's mail of this thread became the root in this moment: ours answers it
-    return _renew(row, fixed or threads.own_id(row), lease_seconds)
+    return _renew(row, fixed or threads.own_id(row), sent_to, lease_seconds)
 
 
 def settle(row: Outbox, status: Status, *, error: str = "") -> bool:
@@ -95,17 +96,22 @@ def put_back(row: Outbox, *, until: datetime, error: str) -> bool:
     return bool(_ours(row).update(claimed_until=until, error=error[:500]))
 
 
+def hold(row: Outbox, *, until: datetime) -> bool:
+    """Let the notice be due later, as if it had not been tried; only for one whose sending has not begun."""
+    return bool(_ours(row).filter(message_id="").update(due_at=until, claimed_until=None, attempts=F("attempts") - 1))
+
+
 def release(rows: Sequence[Outbox]) -> None:
     """Give back rows that were claimed and not tried."""
     for row in rows:
         _ours(row).update(claimed_until=None, attempts=F("attempts") - 1)
 
 
-def _renew(row: Outbox, message_id: str, lease_seconds: int) -> bool:
+def _renew(row: Outbox, message_id: str, sent_to: str, lease_seconds: int) -> bool:
     until = timezone.now() + timedelta(seconds=lease_seconds)
-    if not _ours(row).update(claimed_until=until, message_id=message_id):
+    if not _ours(row).update(claimed_until=until, message_id=message_id, sent_to=sent_to):
         return False
-    row.claimed_until, row.message_id = until, message_id
+    row.claimed_until, row.message_id, row.sent_to = until, message_id, sent_to
     return True
 
 

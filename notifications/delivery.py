@@ -22,7 +22,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.utils import timezone, translation
 
 from accounts.addresses import sending_address
-from notifications import claims, mail, preferences, registry
+from notifications import bounces, channels, claims, mail, preferences, registry, suppression, timing
 from notifications.models import Outbox, Status
 
 log = logging.getLogger(__name__)
@@ -46,6 +46,8 @@ class Outcome(Enum):
     FAILED = "failed"
     RETRY = "retry"
     UNREACHABLE = "unreachable"
+    HELD = "held"
+    MERGED = "merged"
     LOST = "lost"
 
 
@@ -58,11 +60,16 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
         return _later(row, f"no renderer is registered for the kind {row.kind!r}")
     if row.user_id is not None and (row.user is None or not row.user.is_active):
         return _end(row, Status.DROPPED, "the account is not active any more")
+    if not kind.essential and preferences.is_muted(row):
+        return _end(row, Status.DROPPED, "the receiver does not want it")
+    if (held := _held(row, kind)) is not None:
+        return held
     address = sending_address(row.user) if row.user is not None else row.address
     if address is None:
         return _end(row, Status.DROPPED, "the account has no verified address")
-    if not kind.essential and preferences.is_muted(row):
-        return _end(row, Status.DROPPED, "the receiver does not want it")
+    stopped = suppression.find(address, row.kind)
+    if stopped is not None:
+        return _end(row, Status.DROPPED, f"no mail is sent to this address any more: {stopped.report} {stopped.status}".strip())
     try:
         with (
             translation.override(row.user.language if row.user else None),
@@ -71,7 +78,7 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
             message = kind.renderer(row)
         if message is None:
             return _end(row, Status.DROPPED, "it no longer held")
-        if not claims.begin(row):
+        if not claims.begin(row, sent_to=preferences.address_hash(address)):
             return Outcome.LOST
         email = mail.build(row, message, address=address, kind=kind)
     except Exception as fault:
@@ -79,6 +86,21 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
         log.exception("the notice %s (%s) could not be worded", row.id, row.kind)
         return _later(row, f"{type(fault).__name__}: {fault}")
     return _send(row, email, connection or open_connection())
+
+
+def _held(row: Outbox, kind: registry.Kind) -> Outcome | None:
+    """What became of a notice that does not go now by itself; None: it does."""
+    try:
+        match timing.look(row, kind):
+            case timing.Hold(until):
+                return Outcome.HELD if claims.hold(row, until=until) else Outcome.LOST
+            case timing.Merged():
+                return Outcome.MERGED
+    except Exception as fault:
+        # As with wordings: the questions asked here are answered by the app that queued the notice.
+        log.exception("the time of the notice %s (%s) could not be told", row.id, row.kind)
+        return _later(row, f"{type(fault).__name__}: {fault}")
+    return None
 
 
 def open_connection() -> BaseEmailBackend:
@@ -136,10 +158,11 @@ def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend) -> 
         connection.send_messages([email])
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, AnymailRecipientsRefused) as refusal:
         _close(connection)
-        code, reason = _verdict(refusal)
+        code, text = _verdict(refusal)
         if 500 <= code <= 599 and code not in _OUR_OWN_FAULT:
-            return _end(row, Status.FAILED, reason)
-        return _later(row, reason)
+            bounces.refused(row, text, code=code, about_receiver=not isinstance(refusal, smtplib.SMTPDataError))
+            return _end(row, Status.FAILED, f"refused with {code}: {text}")
+        return _later(row, f"refused with {code}: {text}")
     except ValueError as fault:  # an address that cannot stand in a mail
         return _end(row, Status.FAILED, f"the address cannot be used: {fault}")
     except (OSError, AnymailError) as fault:
@@ -157,7 +180,7 @@ def _verdict(refusal: smtplib.SMTPException | AnymailRecipientsRefused) -> tuple
         code, text = refusal.smtp_code, refusal.smtp_error
     else:
         code, text = 550, str(refusal)
-    return code, f"refused with {code}: {text.decode(errors='replace') if isinstance(text, bytes) else text}"
+    return code, text.decode(errors="replace") if isinstance(text, bytes) else text
 
 
 def _close(connection: BaseEmailBackend) -> None:
@@ -173,6 +196,8 @@ def _end(row: Outbox, status: Status, reason: str = "") -> Outcome:
         log.warning("the notice %s (%s) failed for good after %s tries", row.id, row.kind, row.attempts)
     if not claims.settle(row, status, error=reason):
         return Outcome.LOST
+    if status != Status.SENT:
+        channels.hurry(row)
     return Outcome(status.value)
 
 

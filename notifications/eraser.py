@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
 from django.db.models.functions import Lower
 
 from accounts.addresses import verified_addresses
 from accounts.models import User
-from notifications.models import Mute, Outbox, ReplyAddress
+from notifications.models import (
+    Bounce,
+    CalendarEntry,
+    CalendarFeed,
+    Mute,
+    Outbox,
+    Preference,
+    Presence,
+    Reminder,
+    ReplyAddress,
+    Suppression,
+    Webhook,
+)
+from notifications.preferences import address_hash
 
 
 def erase_notices(user: User) -> None:
@@ -14,5 +28,10 @@ def erase_notices(user: User) -> None:
     Outbox.objects.filter(user=user).delete()
     addresses = [address.lower() for address in verified_addresses(user)]
     Outbox.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).exclude(address="").delete()
-    Mute.objects.filter(user=user).delete()
+    ReplyAddress.objects.filter(email__in=addresses).exclude(email="").delete()
+    for model in (Mute, Preference, Reminder, Presence, Webhook, CalendarFeed, CalendarEntry):
+        model.objects.filter(user=user).delete()
+    hashes = [address_hash(address) for address in addresses]
+    for about in (Bounce, Suppression):
+        about.objects.filter(Q(user=user) | Q(address_hash__in=hashes)).delete()
     ReplyAddress.objects.filter(user=user).delete()  # and with them every mail that came to them

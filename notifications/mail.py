@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import unicodedata
 from collections.abc import Mapping
 from email.headerregistry import Address
@@ -16,12 +17,16 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.core.mail.message import SafeMIMEMultipart
 
-from notifications import threads, unsubscribe
+from notifications import return_paths, threads, unsubscribe
 from notifications.models import Outbox
 from notifications.registry import Kind, Message
 
 # Rules within @media (the dark colours) cannot be inlined and stay in a <style>; nothing is fetched from anywhere.
 _inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
+COLUMNS = 72
+# Where a line that goes on is set in to: behind a bullet or a number, or under the second of two columns.
+_HANG = re.compile(r"\s*(?:(?:[-•*]|\d{1,3}[.)])\s+|\S(?:\S| (?! ))*\s{2,})?")
+_MANY_BLANKS = re.compile(r"\n{3,}")
 _OURS = {
     "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references", "auto-submitted", "reply-to",
     "x-auto-response-suppress", "list-id", "list-unsubscribe", "list-unsubscribe-post", "x-game-reason",
@@ -36,6 +41,7 @@ class NoticeMail(EmailMultiAlternatives):
 
     def __init__(self, *, html: str, images: Mapping[str, bytes], **fields: Any) -> None:
         super().__init__(**fields)
+        self.metadata: dict[str, str] = {}
         self.html = html
         self.images = dict(images)
         if html:
@@ -81,24 +87,62 @@ def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeM
             raise ValueError(f"the header {name} is set by the sender, not by the one who words a notice")
         headers[name] = clean_line(value, 900)
 
+    shown_sender = sender(message.sender_name)
+    returned_to = "" if by_provider() else return_paths.address(return_paths.BOUNCE, row.id)
+    if returned_to:
+        # The envelope has an address of its own then, and the From line is a header like the others.
+        headers["From"] = shown_sender
+    stop = "" if kind.essential else unsubscribe.link(row)
     ids = {image.name: f"{image.name}.{row.id.hex}@{domain}" for image in message.images}
-    return NoticeMail(
-        html=_html(message.html, ids),
+    mail = NoticeMail(
+        html=_html(message.html.replace(unsubscribe.HERE, stop), ids),
         images={ids[image.name]: image.content for image in message.images},
         subject=clean_line(message.subject, 180),
-        body=message.text,
-        from_email=sender(message.sender_name),
+        body=in_columns(message.text.replace(unsubscribe.HERE, stop)),
+        from_email=returned_to or shown_sender,
         to=[address],
         reply_to=[clean_line(message.reply_to, 254)] if message.reply_to else None,
         headers=headers,
         attachments=[(part.filename, part.content, part.mimetype) for part in message.attachments],
     )
+    # Read by django-anymail only: a provider has a return path of its own, and gives us this back when it reports.
+    mail.metadata = {"delivery": str(row.id)}
+    return mail
+
+
+def by_provider() -> bool:
+    """Whether mails leave through a provider's API (django-anymail), which signs them and takes what comes back."""
+    return str(settings.EMAIL_BACKEND).startswith("anymail.")
 
 
 def sender(name: str) -> str:
     """The From line: the service's one address, with the topic's name before it."""
     plain_name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
     return str(Address(display_name=clean_line(name, 60) or plain_name, addr_spec=address))
+
+
+def in_columns(text: str) -> str:
+    """Text of at most 72 columns. A word that is longer, such as a link, stays whole; lists and explanations keep their indent.
+
+    Lines as short as that are left as they are, so the board is never touched.
+    """
+    lines: list[str] = []
+    for line in text.splitlines():
+        if len(line) <= COLUMNS:
+            lines.append(line.rstrip())
+            continue
+        hang = _HANG.match(line)
+        indent = hang.end() if hang and hang.end() <= COLUMNS // 2 else 0
+        start = line[: len(line) - len(line.lstrip())]
+        lines += textwrap.wrap(
+            line.strip(),
+            COLUMNS,
+            initial_indent=start,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return _MANY_BLANKS.sub("\n\n", "\n".join(lines)).strip("\n") + "\n"
 
 
 def clean_line(text: str, longest: int) -> str:

@@ -31,10 +31,10 @@ _HINTED = 100
 
 # `appended` is the CTE in which the event store returns what it appended: no event, no notice. Everything else about a row
 # is a default of the table.
-_INSERT = """INSERT INTO notifications_outbox (id, kind, user_id, address, topic, payload, due_at)
-SELECT n.id, n.kind, n.user_id, n.address, n.topic, n.payload::jsonb, coalesce(n.due_at, statement_timestamp())
+_INSERT = """INSERT INTO notifications_outbox (id, kind, user_id, address, topic, payload, due_at, created_at)
+SELECT n.id, n.kind, n.user_id, n.address, n.topic, n.payload::jsonb, coalesce(n.due_at, c.now), c.now
 FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[])
-  AS n(id, kind, user_id, address, topic, payload, due_at)
+  AS n(id, kind, user_id, address, topic, payload, due_at), (SELECT %s::timestamptz) AS c(now)
 WHERE EXISTS (SELECT FROM appended)"""
 
 
@@ -81,6 +81,7 @@ def insert_sql(rows: Sequence[Notice]) -> tuple[str, list[Any]]:
         [row.topic for row in rows],
         [json.dumps(dict(row.payload), separators=(",", ":")) for row in rows],
         [row.due_at for row in rows],
+        timezone.now(),
     ]
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
 
 from notifications.models import Outbox
 
@@ -52,23 +54,60 @@ class Message:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Brief:
+    """A notice in a few lines, for a mail that tells of several. Briefs with the same `key` are one thing told twice.
+
+    `due_at` is what they are sorted by; those without come last. `lines` is what happened since the receiver last looked.
+    """
+
+    key: str
+    title: str
+    headline: str
+    link: str
+    due_at: datetime | None = None
+    lines: tuple[str, ...] = ()
+    orders: str = ""
+    reply_to: str = ""
+
+
 Renderer = Callable[[Outbox], Message | None]
+Deadline = Callable[[Outbox], datetime | None]
+Briefer = Callable[[Outbox], Brief | None]
+Acted = Callable[[Sequence[Outbox]], Mapping[UUID, datetime]]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of notice. `essential` ones are sent whatever the person muted and offer no unsubscribing."""
+    """A kind of notice. `essential` ones are sent whatever the person muted and offer no unsubscribing.
+
+    `deadline`: until when a notice of this kind can be acted upon, None once it no longer holds. `brief`: the notice in a few
+    lines. With both, notices of the kind may wait for each other and for the digest. `acted`: which of these notices their
+    receivers have acted upon since, and when.
+    """
 
     name: str
     label: str
     renderer: Renderer
     essential: bool = False
+    deadline: Deadline | None = None
+    brief: Briefer | None = None
+    acted: Acted | None = None
 
 
 _kinds: dict[str, Kind] = {}
 
 
-def register(kind: str, renderer: Renderer, *, label: str = "", essential: bool = False) -> None:
+def register(
+    kind: str,
+    renderer: Renderer,
+    *,
+    label: str = "",
+    essential: bool = False,
+    deadline: Deadline | None = None,
+    brief: Briefer | None = None,
+    acted: Acted | None = None,
+) -> None:
     """Have notices of this kind worded by `renderer(row)`, in the receiver's language and time zone.
 
     The renderer asks again whether the notice still holds and returns None if it does not: then nothing is sent. It may be
@@ -80,7 +119,8 @@ def register(kind: str, renderer: Renderer, *, label: str = "", essential: bool 
     known = _kinds.get(kind)
     if known is not None and known.renderer is not renderer:
         raise ValueError(f"the kind of notice {kind!r} is already registered")
-    _kinds[kind] = Kind(kind, label or kind.replace("_", " ").capitalize(), renderer, essential)
+    words = label or kind.replace("_", " ").capitalize()
+    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted)
 
 
 def find(kind: str) -> Kind | None:
@@ -91,3 +131,17 @@ def find(kind: str) -> Kind | None:
 def kinds() -> list[Kind]:
     """All kinds, in the order of registration: what a page of preferences lists."""
     return list(_kinds.values())
+
+
+_facts: list[Callable[[Outbox], Mapping[str, object]]] = []
+
+
+def register_facts(facts: Callable[[Outbox], Mapping[str, object]]) -> None:
+    """Have `facts(row)` add what a program is told of a notice: names and numbers by which it can fetch the rest."""
+    if facts not in _facts:
+        _facts.append(facts)
+
+
+def facts_of(row: Outbox) -> dict[str, object]:
+    """What a program is told of a notice."""
+    return {name: value for facts in _facts for name, value in facts(row).items()}

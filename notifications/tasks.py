@@ -7,7 +7,8 @@ from uuid import UUID
 
 from celery import shared_task
 
-from notifications.claims import only_sweeper
+from notifications import calendar, channels, digests, presence, reminders
+from notifications.claims import CHANNELS_LOCK, only_sweeper
 from notifications.delivery import send_claimed, sweep
 
 
@@ -22,3 +23,24 @@ def send_due() -> int:
 def send_soon(ids: Sequence[str]) -> int:
     """Send these now: a hint given after a commit. Losing it costs one sweep."""
     return send_claimed([UUID(identity) for identity in ids])
+
+
+@shared_task(name="notifications.tasks.sweep_digests", ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep_digests() -> int:
+    """Queue the digests whose hour has come."""
+    return digests.sweep()
+
+
+@shared_task(name="notifications.tasks.sweep_channels", ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep_channels() -> int:
+    """Hand notices over to the channels beside mail, where their time has come and nothing has happened."""
+    with only_sweeper(CHANNELS_LOCK) as alone:
+        return channels.sweep() if alone else 0
+
+
+@shared_task(name="notifications.tasks.forget", ignore_result=True)  # type: ignore[untyped-decorator]
+def forget() -> None:
+    """Delete what was kept long enough."""
+    presence.forget()
+    reminders.forget()
+    calendar.forget()

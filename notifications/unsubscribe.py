@@ -1,4 +1,4 @@
-"""Unsubscribing by link and by one click (RFC 8058): the headers, the signed link, what it does.
+"""Unsubscribing by link, by one click (RFC 8058) and by mail: the headers, the signed link, what it does.
 
 The link names the receiver, the kind and the topic, signed and without an end: an old mail must still work. It opens nothing
 but this. A stranger's address is in it as a keyed hash only.
@@ -13,8 +13,12 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from notifications import return_paths
 from notifications.models import Outbox, Scope
 from notifications.preferences import Receiver, receiver_of
+
+HERE = "https://unsubscribe.invalid/"
+"""What the words of a notice may say instead of its own unsubscribe link, which is put there when it becomes a mail."""
 
 _signer = signing.Signer(salt="notifications.unsubscribe")
 
@@ -56,9 +60,13 @@ def read(token: str) -> Subscription | None:
 
 
 def headers(row: Outbox) -> dict[str, str]:
-    """The List-Unsubscribe headers. One click needs https (RFC 8058 section 3.1); without it the link alone is given."""
+    """The List-Unsubscribe headers: the link, and an address for the programs that write a mail instead of following links.
+
+    One click needs https (RFC 8058 section 3.1); without it the header that promises it is not given.
+    """
     address = link(row)
-    given = {"List-Unsubscribe": f"<{address}>"}
+    by_mail = return_paths.address(return_paths.UNSUBSCRIBE, row.id)
+    given = {"List-Unsubscribe": f"<{address}>" + (f", <mailto:{by_mail}?subject=unsubscribe>" if by_mail else "")}
     if address.startswith("https://"):
         given["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return given

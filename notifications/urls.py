@@ -1,11 +1,13 @@
 """The addresses that stand in mails: `notifications:unsubscribe`, `notifications:confirm`. Include them under `mail/`."""
 
-from django.urls import path
+from django.urls import include, path
 
 from notifications import views
+from notifications.inbound import webhooks
 
 app_name = "notifications"
 urlpatterns = [
     path("unsubscribe/<str:token>", views.unsubscribe, name="unsubscribe"),
+    path("provider/", include((webhooks.urls(), "anymail"))),
     path("confirm/<str:token>", views.confirm, name="confirm"),
 ]

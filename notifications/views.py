@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import translation
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
@@ -20,10 +25,22 @@ PAGE = "notifications/unsubscribe.html"
 CONFIRM_PAGE = "notifications/confirm.html"
 
 
+def in_readers_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page in the language that the reader's browser asks for: nobody is signed in here."""
+
+    @functools.wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with translation.override(translation.get_language_from_request(request)):
+            return view(request, *args, **kwargs)
+
+    return answer
+
+
 # A mail provider posts without cookie, login or form token; the signed link is the authority, and all it can do is this.
 @csrf_exempt
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@in_readers_language
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     """GET shows a button and changes nothing, since link scanners follow links; POST acts, as often as it comes."""
     subscription = read(token)
@@ -48,9 +65,9 @@ def _page(
     kind = registry.find(subscription.kind)
     label = kind.label if kind else subscription.kind.replace("_", " ")
     words = {
-        Scope.TOPIC: "all mails about this match",
-        Scope.KIND: f"all mails of the kind “{label}”",
-        Scope.ALL: "all mails about matches",
+        Scope.TOPIC: _("all mails about this match"),
+        Scope.KIND: _("all mails of the kind “%(label)s”") % {"label": _(label)},
+        Scope.ALL: _("all mails about matches"),
     }
     context = {
         "state": state,
@@ -66,6 +83,7 @@ def _page(
 @csrf_exempt
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@in_readers_language
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
     """GET shows the orders that are held and changes nothing, since link scanners follow links; POST confirms them, once."""
     address = addresses.find(token)

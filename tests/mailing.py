@@ -5,6 +5,7 @@ from __future__ import annotations
 import smtplib
 import uuid
 from email.message import EmailMessage
+from email.policy import SMTP
 from email.utils import make_msgid
 from pathlib import Path
 
@@ -41,7 +42,7 @@ class Mailing:
         for name, value in headers.items():
             mail[name.replace("_", "-")] = value
         mail.set_content(text)
-        self.deliver(mail.as_bytes(), to=to, sender=sender)
+        self.deliver(mail.as_bytes(policy=SMTP), to=to, sender=sender)
 
     def work(self) -> None:
         """What the workers would do: read all that waits, send all that is due."""
@@ -75,6 +76,7 @@ def mailing(tmp_path, settings, monkeypatch, db):
     settings.DEFAULT_FROM_EMAIL = "Games <play@games.example>"
     settings.REPLY_DOMAIN = "reply.games.example"
     settings.INBOUND_AUTH = "loopback"
+    settings.NOTICE_BATCH_MINUTES = 0
     connection = connections["default"]
     connection.inc_thread_sharing()
 

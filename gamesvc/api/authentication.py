@@ -9,7 +9,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from accounts import tokens
+from accounts import signins, tokens
 from accounts.models import User
 
 
@@ -21,8 +21,9 @@ class BearerToken(BaseAuthentication):
         scheme, _, plain = header.partition(" ")
         if scheme.casefold() != "bearer":
             return None
-        found = tokens.find_token(plain.strip())
+        found = tokens.find_token(plain.strip(), request._request)
         if found is None:
+            signins.token_refused(request._request)
             raise AuthenticationFailed("This token does not exist, has expired or was revoked.")
         user, scopes = found
         return user, frozenset(scopes)

@@ -17,6 +17,12 @@ def etag(match_id: UUID, viewer: Viewer, version: int) -> str:
     return f'"{match_id}-{"o" if viewer is None else viewer}-{version}"'
 
 
+def named_seat(request: Request) -> int | None:
+    """The seat whose view the sender answers, as If-Match names it: on a what-if board it says for whom he acts."""
+    parts = _FORM.match(request.headers.get("If-Match", "").strip())
+    return int(parts["viewer"]) if parts is not None and parts["viewer"] != "o" else None
+
+
 def required_version(request: Request, match_id: UUID, viewer: Viewer) -> int:
     """The version the sender saw, from If-Match. Raises `Problem`: 428 without one, 412 with one of something else."""
     given = request.headers.get("If-Match")

@@ -107,7 +107,7 @@ def translate(error: Exception) -> Response | None:
         case PermissionDenied():
             error = exceptions.PermissionDenied()
         case RequestDataTooBig():
-            error = TooLarge(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+            error = TooLarge(settings.API_BODY_BYTES)
     if not isinstance(error, exceptions.APIException):
         return None
     if isinstance(error, exceptions.ValidationError):

@@ -29,7 +29,7 @@ class JSONBody(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        limit = settings.API_BODY_BYTES
         length = int(getattr(stream, "META", {}).get("CONTENT_LENGTH") or 0)
         if length > limit:
             raise TooLarge(limit)

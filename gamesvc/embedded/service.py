@@ -48,7 +48,9 @@ class Service:
         self.logs = data / "logs"
         self.logs.mkdir(parents=True, exist_ok=True)
         self.mail_port = free_port()
+        doors = {"web": f"{self.url}/api/v1/games/", "mailserver": f"tcp://127.0.0.1:{self.mail_port}"}
         self.environment = {
+            "HEARTBEAT_PROBES": os.environ.get("HEARTBEAT_PROBES", ",".join(doors[name] for name in doors if name in processes)),
             "BASE_URL": f"http://localhost:{port}",
             # Mail comes in from this machine only, so every mail may be believed.
             "REPLY_DOMAIN": os.environ.get("REPLY_DOMAIN", "reply.gamesvc.example"),

@@ -225,8 +225,11 @@ def read_states(game: Game[Any], written: dict[str, Any], version: int, base: in
     return state, marked
 
 
-def read_position(game: Game[Any], position: Any, version: int) -> tuple[Any, dict[int, Any]]:
-    """Read a position as the state at `version`. Raises `Refused` (`bad_position`) with what is wrong."""
+def read_position(game: Game[Any], position: Any, version: int, *, judge: bool = True) -> tuple[Any, dict[int, Any]]:
+    """Read a position as the state at `version`. Raises `Refused` (`bad_position`) with what is wrong.
+
+    `judge`: whether it must hold together by today's rules; a position that stands in an event was judged in its day.
+    """
     try:
         if not isinstance(position, dict) or position.get("format") != POSITION_FORMAT or position.get("game") != game.id:
             raise Malformed(
@@ -235,7 +238,7 @@ def read_position(game: Game[Any], position: Any, version: int) -> tuple[Any, di
         state, marked = read_states(game, position, version)
         if missing := game.marks(state) - marked.keys():
             raise Malformed(f"/marked lacks the states {sorted(version - at for at in missing)} versions back")
-        faults = game.faults(state)
+        faults = game.faults(state) if judge else ()
     except Malformed as error:
         raise Refused("bad_position", f"This is no position of {game.manifest.title}: {error}.", "position") from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:

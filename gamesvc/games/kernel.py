@@ -170,6 +170,10 @@ def _back(then: Any, now: Any, data: Data) -> Any:
     return then
 
 
+def _as_it_was(then: Any, version: int, redealt: Any, seat: int, dice: Any) -> Any:
+    return then
+
+
 def _nothing_wrong(state: Any) -> Sequence[str]:
     return ()
 
@@ -202,6 +206,8 @@ class Game(Generic[S]):
     outcome: Callable[[S], Outcome | None]
     redeal: Callable[[S, int, Any], S]
     """`redeal(state, seat, dice)`: the same view for the seat, everything hidden from it dealt anew."""
+    seats: Callable[[S], int]
+    """How many seats a state is for."""
     parse: Callable[[str, Data], Command]
     """`parse(text, view)`: one order in the game's notation, or `Refused("unreadable", ...)` with a suggestion."""
     render: Callable[[Command], str]
@@ -217,6 +223,9 @@ class Game(Generic[S]):
     stale: Callable[[Command, Sequence[Event], int], bool] = _any_visible
     reveals: Callable[[Event], bool] = _reveals
     marks: Callable[[S], frozenset[int]] = no_marks
+    redeal_marked: Callable[[S, int, S, int, Any], S] = _as_it_was
+    """`redeal_marked(then, version, redealt, seat, dice)`: a state that `redealt` marks, such as it can have been if things lie
+    as they do in `redealt`. It still has nothing in it that the seat does not know."""
     on_rewind: Callable[[S, S, Sequence[Event], Any], Data] = _draw_nothing
     rewound: Callable[[S, S, Data], S] = _back
     faults: Callable[[S], Sequence[str]] = _nothing_wrong
@@ -252,7 +261,10 @@ class Game(Generic[S]):
 def see_event(game: Game[Any], event: Event, viewer: Viewer) -> Event | None:
     """One event as a viewer may see it while the match runs: without draws and hidden data; None when sealed."""
     if event.type == REWOUND:
-        return Event(event.type, {k: v for k, v in event.data.items() if k != "data"}, event.version)
+        # A seat took back what nobody else had seen: then nobody else sees that he did.
+        if event.data.get("private") and viewer != event.data["seat"]:
+            return None
+        return Event(event.type, {k: v for k, v in event.data.items() if k not in ("data", "kept")}, event.version)
     if event.type == POSITIONED:
         return Event(event.type, {}, event.version)
     data = event.data if event.type.startswith("match.") else game.redact(event, viewer)

@@ -17,7 +17,11 @@ from gamesvc.games.timeline import Run, Timeline, replay
 
 
 class Parted(AssertionError):
-    """A recorded match no longer gives what was recorded; the message names the first event."""
+    """A recorded match no longer gives what was recorded; `version` is the first event that differs."""
+
+    def __init__(self, message: str, version: int | None = None) -> None:
+        super().__init__(message)
+        self.version = version
 
 
 def dump(game: Game[Any], record: Record) -> str:
@@ -78,7 +82,8 @@ def check_replay(game: Game[Any], record: Record) -> Timeline[Any]:
     found = json.loads(json.dumps(outcome.as_json())) if outcome else None
     if found != json.loads(json.dumps(record.outcome.as_json())):
         raise Parted(
-            f"{record.game}: after event {timeline.version} the outcome is {found}, recorded was {record.outcome.as_json()}"
+            f"{record.game}: after event {timeline.version} the outcome is {found}, recorded was {record.outcome.as_json()}",
+            timeline.version,
         )
     return timeline
 
@@ -97,7 +102,8 @@ def check_again(game: Game[Any], record: Record) -> None:
             recorded = next(events, None)
             if recorded is None or _plain(event) != _plain(recorded):
                 raise Parted(
-                    f"{record.game}: event {event.version} is {_plain(event)}, recorded was {recorded and _plain(recorded)}"
+                    f"{record.game}: event {event.version} is {_plain(event)}, recorded was {recorded and _plain(recorded)}",
+                    event.version,
                 )
 
 

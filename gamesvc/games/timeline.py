@@ -3,11 +3,12 @@
 Rewind is one mechanism. `match.rewound` names the version `to` go back to and carries what the engine drew anew.
 Nothing is deleted: versions and draw numbers go on counting, and any version may be gone back to, also one that
 was itself taken back (that is redo). States gone back to lie flat beside the current one, never inside it.
+What other seats did meanwhile on their own may be kept: `kept` names these events, and they are folded again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from gamesvc.games import codec, forms
@@ -23,7 +24,11 @@ def effective(events: Sequence[Event], version: int) -> list[int]:
     while version > 0:
         path.append(version)
         event = events[version - 1]
-        version = int(event.data["to"]) if event.type == REWOUND else version - 1
+        if event.type == REWOUND:
+            path.extend(reversed(event.data.get("kept", ())))
+            version = int(event.data["to"])
+        else:
+            version -= 1
     return path[::-1]
 
 
@@ -84,8 +89,10 @@ class Timeline(Generic[S]):
         if event.type == REWOUND:
             then = self.at(int(event.data["to"]))
             state = self.game.rewound(then, self.state, event.data.get("data", {}))
+            if kept := event.data.get("kept"):
+                state = refold(self.game, state, self.whole_log(), kept)
         elif event.type == POSITIONED:
-            state, marked = codec.read_position(self.game, event.data["position"], event.version)
+            state, marked = codec.read_position(self.game, event.data["position"], event.version, judge=False)
             self.kept.update(marked)
         elif event.type.startswith("match."):
             state = self._state  # type: ignore[assignment]
@@ -136,11 +143,21 @@ class Timeline(Generic[S]):
             return self.state
         if version in self.kept:
             return self.kept[version]
-        if self.recall is None or not 0 < version < self.version:
+        if version <= 0:
+            state = self._placed()[version]
+        elif self.recall is None or version > self.version:
             raise ValueError(f"there is no version {version} to go back to")
-        state = self.recall(version)
+        else:
+            state = self.recall(version)
         self.kept[version] = state
         return state
+
+    def _placed(self) -> dict[int, S]:
+        """The states of before the match that its position brought along. Raises ValueError where there are none."""
+        for event in self.whole_log() if self.version else ():
+            if event.type == POSITIONED:
+                return codec.read_position(self.game, event.data["position"], event.version)[1]
+        raise ValueError("the match begins with version 1")
 
     def whole_log(self) -> Sequence[Event]:
         """All events of the match, from version 1."""
@@ -177,9 +194,12 @@ class Timeline(Generic[S]):
         return self.command(seat, command, Dice(NoSource(), self.draws))
 
     def rewind(self, version: int, dice: Dice, **why: Any) -> Run[S]:
-        """Decide to go back (or forward, to a version taken back) to a version."""
+        """Decide to go back (or forward, to a version taken back) to a version, from outside the game.
+
+        `kept` in `why`: the versions of events that hold all the same, because they hang on nothing that is taken back.
+        """
         run = Run(self, dice)
-        run.rewind(version, **why)
+        run.take_back(version, **why)
         return run
 
     def follow(self, run: Run[S]) -> None:
@@ -224,17 +244,36 @@ class Run(Generic[S]):
         event = Event(event_type, data, version, self.game.type_versions.get(event_type, 1), self.dice.taken())
         return self._add(event, self.game.evolve(self._state, event))
 
-    def place(self, position: Data) -> S:
-        """Begin from a described position instead of the game's own setup."""
-        event = Event(POSITIONED, {"position": position}, self.version + 1)
-        state, marked = codec.read_position(self.game, position, event.version)
+    def place(self, position: Data, **how: Any) -> S:
+        """Begin from a described position instead of the game's own setup. `how` it came about goes into the event."""
+        version = self.version + 1
+        event = Event(POSITIONED, {"position": position, **how}, version, 1, self.dice.taken())
+        state, marked = codec.read_position(self.game, position, version)
         self.kept.update(marked)
         return self._add(event, state)
 
     def rewind(self, version: int, **why: Any) -> S:
         """Go back to a version; the game draws anew what must be drawn anew. `why` goes into the event."""
+        return self._rewind(version, self._retracted(version), why)
+
+    def take_back(self, version: int, **why: Any) -> S:
+        """The same from outside the game: what branches told that were left since the version counts as told, too.
+
+        Without that, somebody could look at a card, take that back with leave, and take back the move before it freely: the
+        pile would lie again as he knows it.
+        """
+        self.at(version)  # raises ValueError for one that does not exist
+        log = [*self._timeline.whole_log(), *self.events]
+        kept = set(why.get("kept", ()))
+        gone = set(effective(log, self.version)) - set(effective(log, version)) | set(range(version + 1, self.version + 1))
+        state = self._rewind(version, [log[at - 1] for at in sorted(gone - kept)], why)
+        if kept:
+            self._state = self.states[-1] = state = refold(self.game, state, log, why["kept"])
+        return state
+
+    def _rewind(self, version: int, retracted: Sequence[Event], why: Mapping[str, Any]) -> S:
         then, now = self.at(version), self.state
-        data = self.game.on_rewind(then, now, self._retracted(version), self.dice)
+        data = self.game.on_rewind(then, now, retracted, self.dice)
         event = Event(REWOUND, {"to": version, **why, "data": dict(data)}, self.version + 1, 1, self.dice.taken())
         return self._add(event, self.game.rewound(then, now, event.data["data"]))
 
@@ -273,6 +312,13 @@ def replay(game: Game[S], events: Iterable[Event]) -> Timeline[S]:
         return replay(game, recorded[:version]).state
 
     return Timeline(game, recall=missing, log=lambda: recorded).fold(recorded)
+
+
+def refold(game: Game[S], state: S, log: Sequence[Event], versions: Iterable[int]) -> S:
+    """Apply events of the log once more, on the state that a rewind made."""
+    for version in versions:
+        state = game.evolve(state, log[version - 1])
+    return state
 
 
 def check_command(game: Game[Any], command: Command) -> None:

@@ -10,8 +10,33 @@ class MatchesConfig(AppConfig):
     def ready(self) -> None:
         # Not in gamesvc/__init__.py: an engine must load without Celery.
         import gamesvc.celery  # noqa: F401
-        from gamesvc.matches import checks, notices, receipts, replies  # noqa: F401
+        from gamesvc.matches import (
+            absence_notices,
+            checks,  # noqa: F401
+            erasing,
+            invited,
+            notices,
+            organising_notices,
+            press_mail,
+            receipts,
+            reminding,
+            replies,
+            rulings,
+            standing,
+            statistics,
+            undo_notices,
+        )
 
         notices.register()
+        absence_notices.register()
+        erasing.register()
+        invited.register()
+        organising_notices.register()
+        press_mail.register()
         receipts.register()
+        reminding.register()
         replies.register()
+        rulings.register()
+        standing.register()
+        undo_notices.register()
+        statistics.register()

@@ -20,10 +20,11 @@ from gamesvc.games import catalog
 from gamesvc.games.dice import commitment
 from gamesvc.games.kernel import Game, Refused
 from gamesvc.games.timeline import Timeline
-from gamesvc.matches import chance, decisions, secrets, snapshots
+from gamesvc.matches import chance, decisions, positions, secrets, snapshots
+from gamesvc.matches.clock_audit import clock_findings
 from gamesvc.matches.evidence import Wrong
 from gamesvc.matches.loading import Loaded, lift
-from gamesvc.matches.models import Match
+from gamesvc.matches.models import Beginning, Match
 
 ATTEMPTS = 10
 
@@ -67,8 +68,9 @@ def check_match(match_id: UUID) -> list[Finding]:
         return [Finding("secret", str(wrong), match_id)]
     loaded = _noted(game, stream, len(stream.events))
     return [
-        *_row_findings(after, loaded, timeline),
-        *_question_findings(after, loaded, timeline, asked),
+        *row_findings(after, loaded, timeline),
+        *question_findings(after, loaded, timeline, asked),
+        *clock_findings(game, after, stream.events, timeline.at),
         *_snapshot_findings(game, stream, timeline),
     ]
 
@@ -81,6 +83,7 @@ def _retell(game: Game[Any], match: Match, stream: audit.Stream) -> Timeline[Any
     if commitment(secret) != found.commitment:
         raise Wrong(1, "The stored secret does not fit the commitment of the first event.")
     chance.check_draws(records, found.source)
+    positions.check_committed(records)
     return decisions.retell(game, records, found.source).timeline
 
 
@@ -92,7 +95,7 @@ def _noted(game: Game[Any], stream: audit.Stream, until: int) -> Loaded:
     return loaded
 
 
-def _row_findings(match: Match, loaded: Loaded, timeline: Timeline[Any]) -> Iterator[Finding]:
+def row_findings(match: Match, loaded: Loaded, timeline: Timeline[Any]) -> Iterator[Finding]:
     state = timeline.state if timeline.started else None
     outcome = loaded.game.outcome(state) if state is not None else None
     holders = {seat.index: str(seat.holder) for seat in match.seats.all() if seat.holder is not None}
@@ -101,6 +104,7 @@ def _row_findings(match: Match, loaded: Loaded, timeline: Timeline[Any]) -> Iter
         "rules": loaded.opened["rules"],
         "options": loaded.opened["options"],
         "seat_count": loaded.opened["seats"],
+        "board": loaded.opened.get("board", False),
         "outcome": outcome.as_json() if outcome is not None and loaded.ended else None,
     }
     for name, value in expected.items():
@@ -112,12 +116,25 @@ def _row_findings(match: Match, loaded: Loaded, timeline: Timeline[Any]) -> Iter
     if not fits or (match.started_at is None) == loaded.started or (match.ended_at is None) == loaded.ended:
         told = "over" if loaded.ended else "running" if loaded.started else "open"
         yield Finding("match_row", f"The match row says {status}; by the events the match is {told}.", match.id)
+    if not loaded.started and not loaded.ended and not _beginning_fits(match, loaded):
+        yield Finding("match_row", "The position kept for the start is not the one to which version 1 commits.", match.id)
     if holders != loaded.holders:
         yield Finding("match_row", "The seats are not held by those whom the events name.", match.id)
 
 
-def _question_findings(match: Match, loaded: Loaded, timeline: Timeline[Any], asked: set[tuple[int, str]]) -> Iterator[Finding]:
+def _beginning_fits(match: Match, loaded: Loaded) -> bool:
+    promised = loaded.opened.get("position")
+    kept = Beginning.objects.filter(match=match).first()
+    if kept is None:
+        return promised is None
+    return bool(positions.committed(kept.salt, json.loads(kept.position)) == promised)
+
+
+def question_findings(match: Match, loaded: Loaded, timeline: Timeline[Any], asked: set[tuple[int, str]]) -> Iterator[Finding]:
     awaited = loaded.game.awaited(timeline.state) if loaded.started and not loaded.ended else ()
+    if match.board:
+        bots = set(match.seats.exclude(bot="").values_list("index", flat=True))
+        awaited = [one for one in awaited if one.seat in bots]
     expected = {(one.seat, one.id) for one in awaited}
     if missing := sorted(expected - asked):
         yield Finding("questions", f"Open by the events, and no row with a deadline: {missing}.", match.id)
@@ -150,7 +167,7 @@ def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline
             "seen": [list(one) for one in loaded.seen.items()],
             "draws": draws[-1] + 1 if draws else 0,
             "state": timeline.at(version),
-            "kept": {at: timeline.at(at) for at in contents["kept"] if 0 < at <= version},
+            "kept": {at: timeline.at(at) for at in contents["kept"] if at <= version},
         }
         if wrong := [name for name, value in expected.items() if contents.get(name) != value]:
             yield Finding("snapshot", f"The snapshot differs from replay in {', '.join(wrong)}.", stream.id, version)

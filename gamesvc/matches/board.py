@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from accounts import absences
 from gamesvc.games.kernel import Caption, Form, Refused, Viewer
 from gamesvc.matches import loading
+from gamesvc.matches.clock import words
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.selectors import Access, Forbidden, seat_names
+from gamesvc.matches.selectors import Access, Forbidden, Unknown, access_match, seat_names
+from notifications import suppression
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,11 @@ class Board:
 
     @property
     def questions(self) -> list[Question]:
-        """The questions open now, the most urgent first; none in the past."""
+        """The questions open now, the most urgent first; none in the past. Those of a what-if board have no deadline."""
         if self.past:
             return []
+        if self.access.match.board:
+            return undated(self.access.match, self.loaded)
         return list(self.access.match.questions.order_by("due_at", "seat"))
 
 
@@ -65,7 +71,7 @@ def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> 
     loaded = loading.load(access.match.id, access.match.game)
     viewer = access.viewer
     if as_seat is not None and as_seat != viewer:
-        if not loaded.ended:
+        if not loaded.ended and as_seat not in access.may_be:
             raise Forbidden("Another seat's view opens when the match is over.")
         if not 0 <= as_seat < access.match.seat_count:
             raise Forbidden(f"Seats are 0 to {access.match.seat_count - 1}.")
@@ -74,33 +80,84 @@ def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> 
         return Board(access, loaded, viewer)
     if not 1 <= version <= loaded.viewer_version(viewer):
         raise Refused("no_such_version", f"Versions are 1 to {loaded.viewer_version(viewer)}.", "version")
-    return Board(access, loading.load_at(loaded.game, loaded.match_id, version), viewer, past=True)
+    then = loading.load_at(loaded.game, loaded.match_id, loading.as_seen(loaded, viewer, version))
+    return Board(access, then, viewer, past=True)
+
+
+def undated(match: Match, loaded: Loaded) -> list[Question]:
+    """What is asked on a what-if board, without the deadlines that it does not have; these are no rows."""
+    return [Question(match=match, seat=one.seat, question=one.id, prompt=one.prompt, kind=one.kind) for one in loaded.awaited()]
+
+
+def origin_of(access: Access, loaded: Loaded) -> dict[str, Any] | None:
+    """Where a fork comes from, as its first event says; the number of that match for those who may know of it."""
+    origin = loaded.opened.get("origin")
+    if origin is None:
+        return None
+    try:
+        number = access_match(user=access.user, ident=origin["match"]).match.number
+    except Unknown:
+        number = None
+    return {"match": origin["match"], "number": number, "version": origin["version"], "seat": origin["seat"]}
+
+
+def unreachable_players(access: Access) -> set[int] | None:
+    """The players (their ids) whom no mail reaches, for the organiser of a match that goes on; None for anybody else."""
+    if not access.is_host or access.match.status not in (Match.Status.OPEN, Match.Status.RUNNING):
+        return None
+    return suppression.unreachable([seat.user for seat in access.seats if seat.user is not None])
+
+
+def away_players(access: Access) -> dict[int | None, datetime]:
+    """The players (their ids) who are on vacation, and until when, while the match goes on."""
+    if access.match.status not in (Match.Status.OPEN, Match.Status.RUNNING):
+        return {}
+    away = absences.away_now(seat.user_id for seat in access.seats if seat.user_id is not None)
+    return dict(away.items())
 
 
 def summary(access: Access) -> dict[str, Any]:
     """What lists and the API say of a match without its position."""
     match = access.match
     names = seat_names(access.seats)
-    questions = match.questions.order_by("due_at", "seat") if match.status == Match.Status.RUNNING else []
     loaded = loading.load(match.id, match.game)
+    questions: Iterable[Question] = ()
+    if match.status == Match.Status.RUNNING:
+        questions = undated(match, loaded) if match.board else match.questions.order_by("due_at", "seat")
+    from_position = "position" in loaded.opened
+    unreachable = unreachable_players(access)
+    away = away_players(access)
     return {
         "id": str(match.id),
         "number": match.number,
         "game": match.game,
         "rules": match.rules,
         "title": loaded.game.manifest.title,
+        "kind": "board" if match.board else "match",
+        "from_position": from_position,
+        "counted": not from_position,
+        "origin": origin_of(access, loaded),
         "status": match.status,
         "options": match.options,
         "hours": match.hours,
+        "clock": loaded.account.policy.told if loaded.account.policy is not None else match.clock,
+        "pace": words.pace(loaded.account.policy.told) if loaded.account.policy is not None else "",
+        "paused_at": match.paused_at.isoformat() if match.paused_at else None,
         "entry": match.entry,
         "watch": match.watch,
-        "host": match.creator.username if match.creator is not None else None,
+        "press": match.press,
+        "anonymous": match.anonymous,
+        "undo": match.undo,
+        "reliability": match.reliability,
+        "host": match.creator.username if match.creator is not None and not match.hides_names else None,
         "seats": [
             {
                 "seat": seat.index,
                 "name": names[seat.index] if seat.holder else "",
-                "kind": "user" if seat.user_id else "bot" if seat.bot else "free",
+                "kind": "bot" if seat.bot else "user" if seat.holder else "free",
+                "away_until": away[seat.user_id].isoformat() if seat.user_id in away else None,
             }
+            | ({"unreachable": seat.user_id in unreachable} if unreachable is not None else {})
             for seat in access.seats
         ],
         "your_seat": access.viewer,
@@ -120,5 +177,6 @@ def question_json(question: Question) -> dict[str, Any]:
         "id": question.question,
         "prompt": question.prompt,
         "kind": question.kind,
-        "due_at": question.due_at.isoformat(),
+        "due_at": question.due_at.isoformat() if question.due_at is not None and not question.paused else None,
+        "grace_from": question.grace_from.isoformat() if question.grace_from is not None else None,
     }

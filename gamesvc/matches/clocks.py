@@ -1,116 +1,227 @@
 """Time-outs: who has run out of time, and the game's own answer for him.
 
 The database is the timer. A sweep claims due questions by a lease in a short transaction of its own, then submits
-the default command as actor `clock`. The question's id is the key, so two sweeps answer a question once.
+the default command as actor `clock`. The question and the version are the key, so two sweeps answer a question once.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
 
 from django.db import connection, transaction
 from django.utils import timezone
 
+from events.store import DuplicateCommand, VersionConflict
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, turns
+from gamesvc.matches import heartbeat, held_orders, loading, premoves, timeouts, turns
+from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.recording import Act, Actor, record
+from gamesvc.matches.timeouts import Ruling
 from gamesvc.matches.turns import Sender
-from notifications import outbox
+from notifications import outbox, reminders
 from notifications.inbound import store
 
 logger = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60
-BATCH = 50
+BATCH = 30
 # A default command may lead to another question under the same clock (the next phase of the same turn).
 MOST_DEFAULTS = 60
 # How soon a deadline that waits for unread mail is looked at again.
 MAIL_PAUSE = timedelta(seconds=2)
 
 
-def claim_due(limit: int = BATCH) -> list[tuple[str, str, int, str]]:
-    """Lease due questions: (id, match id, seat, question). Rows that another sweep is at are passed over."""
-    now = timezone.now()
+class Claim(NamedTuple):
+    """A due question that is ours for a while, and at which version its match was when it was claimed."""
+
+    id: UUID
+    match_id: UUID
+    seat: int
+    question: str
+    due_at: datetime
+    version: int
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one read tells of many matches that are due, so that each need not ask for itself."""
+
+    matches: dict[UUID, Match]
+    mailed: set[str]
+    holding: set[tuple[UUID, int]]
+    premoved: set[UUID]
+    reminded: timeouts.Reminded
+
+    @classmethod
+    def of(cls, claims: Sequence[Claim]) -> Batch:
+        ids = [claim.match_id for claim in claims]
+        return cls(
+            Match.objects.prefetch_related("seats").in_bulk(ids),
+            store.topics_waiting(str(one) for one in ids),
+            held_orders.until_deadline(ids),
+            premoves.open_in(ids),
+            reminders.sent_in(str(one) for one in ids),
+        )
+
+
+def claim_due(limit: int = BATCH) -> list[Claim]:
+    """Lease due questions. Rows that another sweep is at are passed over.
+
+    The oldest, and among each batch a few of the newest: behind ten thousand that fell due at once nobody else waits for all.
+    """
+    now, newest = timezone.now(), limit // 5
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE matches_question SET claimed_until = %s::timestamptz WHERE id IN ("
+            "WITH newest AS ("
             " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
             " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz)"
+            " ORDER BY due_at DESC LIMIT %s::int FOR UPDATE SKIP LOCKED"
+            "), oldest AS ("
+            " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
+            " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz)"
+            " AND id NOT IN (SELECT id FROM newest)"
             " ORDER BY due_at LIMIT %s::int FOR UPDATE SKIP LOCKED"
-            ") RETURNING id, match_id, seat, question",
-            [now + timedelta(seconds=LEASE_SECONDS), now, now, limit],
+            ") UPDATE matches_question q SET claimed_until = %s::timestamptz"
+            " WHERE id IN (SELECT id FROM newest UNION ALL SELECT id FROM oldest) RETURNING id, match_id, seat, question, due_at,"
+            " (SELECT m.version FROM matches_match m WHERE m.id = q.match_id)",
+            [now, now, newest, now, now, limit - newest, now + timedelta(seconds=LEASE_SECONDS)],
         )
-        return list(cursor.fetchall())
+        # The newest first: most of them have only just run out.
+        return sorted((Claim(*row) for row in cursor.fetchall()), key=lambda claim: claim.due_at, reverse=True)
 
 
 def sweep(limit: int = 1000) -> int:
     """Answer due questions with the game's default commands, in batches. Returns how many questions were closed."""
     fired = 0
-    for question_id, match_id, seat, question in _batches(limit):
-        try:
-            fired += time_out(question_id=str(question_id), match_id=str(match_id), seat=seat, question=question)
-        except Exception:
-            # One match that cannot go on must not stop the clocks of the others; its lease runs out and it is tried again.
-            logger.exception("The time-out of match %s, seat %s failed.", match_id, seat)
+    for claims in _batches(limit):
+        batch = Batch.of(claims)
+        for claim in claims:
+            try:
+                fired += _time_out(claim, batch)
+            except Exception:
+                # One match that cannot go on must not stop the clocks of the others; its lease runs out and it is tried again.
+                logger.exception("The time-out of match %s, seat %s failed.", claim.match_id, claim.seat)
     return fired
 
 
-def _batches(limit: int) -> Iterator[tuple[str, str, int, str]]:
+def _batches(limit: int) -> Iterator[list[Claim]]:
+    """Claims of due questions; none while an outage lasts, or has not been settled."""
     left = limit
-    while left > 0 and (rows := claim_due(min(BATCH, left))):
-        yield from rows
-        left -= len(rows)
+    while left > 0 and heartbeat.may_fire() and (claims := claim_due(min(BATCH, left))):
+        yield claims
+        heartbeat.keep_alive()
+        left -= len(claims)
 
 
 def time_out(*, question_id: str, match_id: str, seat: int, question: str) -> bool:
+    """The same for one question that is due. Returns whether this call closed it."""
+    row = Question.objects.filter(id=question_id).first()
+    moment = row.due_at if row is not None else timezone.now()
+    # Of no version: whether it is due still is asked.
+    claim = Claim(UUID(question_id), UUID(match_id), seat, question, moment, -1)
+    return _time_out(claim, Batch.of([claim]))
+
+
+def _time_out(claim: Claim, batch: Batch) -> bool:
     """Submit default commands for a seat until its question is closed. Returns whether this call closed it."""
-    match = Match.objects.get(pk=match_id)
+    match, seat = batch.matches[claim.match_id], claim.seat
+    loaded = loading.load(match.id, match.game)
+    ruled = False
     for step in range(MOST_DEFAULTS):
-        loaded = loading.load(match.id, match.game)
-        if all((one.seat, one.id) != (seat, question) for one in loaded.awaited()):
-            # Answered in the meantime; the row went with the answer, or is one that nothing closes any more.
-            Question.objects.filter(id=question_id).delete()
+        if all((one.seat, one.id) != (seat, claim.question) for one in loaded.awaited()):
+            if step == 0:
+                # Answered in the meantime; the row went with the answer, or is one that nothing closes any more.
+                Question.objects.filter(id=claim.id).delete()
             return step > 0
-        now = timezone.now()
-        if not Question.objects.filter(id=question_id, due_at__lte=now).exists():
+        if loaded.version != claim.version and step == 0 and not _still_due(claim):
             return False
-        if step == 0 and _mail_waits(match, question_id, seat):
+        if step == 0 and str(match.id) in batch.mailed and _mail_waits(match, claim):
             return False
+        held = step == 0 and (match.id, seat) in batch.holding
+        if held and held_orders.at_deadline(match=match, seat=seat, question=claim.question):
+            loaded = loading.load(match.id, match.game)
+            continue
+        seats = _seats(match, loaded)
+        # What the time-out means for the seat is said once, with the first answer that the clock gives.
+        ruling = Ruling() if ruled else timeouts.rule(match, loaded, claim, seats, batch.reminded)
+        if ruling.excused:
+            return _excuse(match, loaded, claim, ruling, seats)
         try:
             turns.submit(
                 match=match,
-                sender=Sender(Actor("clock", seat), "clock", now),
-                command=loaded.game.default_command(loaded.timeline.state, seat),
+                # It counts as of the deadline, however late the sweep is: what follows from it does not drift.
+                sender=Sender(Actor("clock", seat), "clock", claim.due_at),
+                command=ruling.command or loaded.game.default_command(loaded.timeline.state, seat),
                 expected_version=loaded.viewer_version(seat),
-                command_id=turns.command_id(sender=f"clock {question_id}", key=str(step)),
+                # By the version, as two sweeps at the same question meet there, and one that goes on for a dead one does not.
+                command_id=turns.command_id(sender=f"clock {claim.id}", key=str(loaded.version)),
+                seats=ruling.seats or seats,
+                loaded=loaded,
+                beside=ruling.events,
+                more=ruling.more,
+                premoved=match.id in batch.premoved,
             )
         except turns.Stale:
+            loaded = loading.load(match.id, match.game)
             continue
         except Refused as refused:
             if refused.code == "match_over":
                 return False
             raise
-    raise RuntimeError(f"match {match_id}, seat {seat}: question {question} is still open after {MOST_DEFAULTS} default commands")
+        ruled = True
+        if ruling.seats is not None:
+            timeouts.leave(match, seat, seats)
+            if any(one.index == seat and one.bot for one in ruling.seats):
+                return True
+        loaded = loading.after(loaded)
+    raise RuntimeError(
+        f"match {match.id}, seat {seat}: question {claim.question} is still open after {MOST_DEFAULTS} default commands"
+    )
 
 
-def _mail_waits(match: Match, question_id: str, seat: int) -> bool:
+def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: list[Seat]) -> bool:
+    """Append that a time-out is excused: the seat has the time of the question again. False where the match has moved on."""
+    key = turns.command_id(sender=f"clock {claim.id}", key=f"excused {ruling.excused}")
+    events = [replace(event, version=loaded.version + at) for at, event in enumerate(ruling.events, 1)]
+    try:
+        record(match, loaded, events, Act(Actor("clock", claim.seat), "clock", key, claim.due_at), seats=seats, more=ruling.more)
+    except (VersionConflict, DuplicateCommand):
+        return False
+    return True
+
+
+def _still_due(claim: Claim) -> bool:
+    """Whether a question whose match has moved on since it was claimed is due as it was."""
+    return Question.objects.filter(id=claim.id, due_at__lte=claim.due_at).exists()
+
+
+def _seats(match: Match, loaded: Loaded) -> list[Seat]:
+    """The seats as they were read with the match, unless one has changed hands since."""
+    seats = list(match.seats.all())
+    held = {seat.index: str(seat.holder) for seat in seats if seat.holder is not None}
+    return seats if held == loaded.holders else list(Seat.objects.filter(match=match).order_by("index"))
+
+
+def _mail_waits(match: Match, claim: Claim) -> bool:
     """Whether mail of the seat that our border took before the deadline is unread: then the deadline waits, for ten minutes at
     most. What is unread even then is set aside and the organiser told: one poisoned mail stops nobody's clock."""
-    row = Question.objects.filter(id=question_id).first()
-    holder = Seat.objects.filter(match=match, index=seat).values_list("user_id", flat=True).first()
-    if row is None or holder is None:
+    holder = next((seat.user_id for seat in match.seats.all() if seat.index == claim.seat), None)
+    if holder is None:
         return False
     topic, now = str(match.id), timezone.now()
-    if not store.waits_before(topic=topic, user_id=holder, moment=row.due_at):
+    if not store.waits_before(topic=topic, user_id=holder, moment=claim.due_at):
         return False
-    if now < row.due_at + store.HOLDS_BACK:
-        Question.objects.filter(id=question_id).update(claimed_until=now + MAIL_PAUSE)
+    if now < claim.due_at + store.HOLDS_BACK:
+        Question.objects.filter(id=claim.id).update(claimed_until=now + MAIL_PAUSE)
         return True
     with transaction.atomic():
-        if store.set_aside(topic=topic, user_id=holder, moment=row.due_at) and match.creator_id is not None:
-            payload = {"match": topic, "seat": seat}
+        if store.set_aside(topic=topic, user_id=holder, moment=claim.due_at) and match.creator_id is not None:
+            payload = {"match": topic, "seat": claim.seat}
             outbox.notify(outbox.Notice(kind="mail_set_aside", user_id=match.creator_id, topic=topic, payload=payload))
     return False

@@ -14,7 +14,7 @@ from events import canonical
 from gamesvc.games.dice import Dice, KeyedSource
 from gamesvc.games.kernel import POSITIONED, REWOUND, Event, Game, Refused
 from gamesvc.games.timeline import Run, Timeline
-from gamesvc.matches import evidence
+from gamesvc.matches import evidence, positions
 from gamesvc.matches.evidence import Record, Wrong
 
 OF_THE_GAME = (REWOUND, POSITIONED)
@@ -27,7 +27,6 @@ class Retold:
     timeline: Timeline[Any]
     decided: int = 0
     folded: int = 0
-    positioned: bool = False
     other_rules: set[str] = field(default_factory=set)
 
 
@@ -91,10 +90,12 @@ def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: 
         seat = evidence.field(act[0], int, "meta", "actor", "seat")
         command = evidence.field(act[0], dict, "meta", "command")
         run = timeline.command(seat, command, Dice(source, timeline.draws))
-    elif events[0].type == REWOUND:
-        data = dict(events[0].data)
+    elif (at := _rewind_at(events)) is not None:
+        # What was asked and answered before it is the service's, too.
+        timeline.fold(events[:at])
+        events, act = events[at:], act[at:]
         to = evidence.field(act[0], int, "data", "to")
-        why = {name: value for name, value in data.items() if name not in ("to", "data")}
+        why = {name: value for name, value in events[0].data.items() if name not in ("to", "data")}
         run = timeline.rewind(to, Dice(source, timeline.draws), **why)
     else:
         for event in events:
@@ -108,6 +109,12 @@ def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: 
     timeline.fold(events[len(run.events) :])
 
 
+def _rewind_at(events: Sequence[Event]) -> int | None:
+    """Where in an act of the service the match goes back; None where the first event of the game is another, or none."""
+    at = next((at for at, event in enumerate(events) if _of_the_game(event)), None)
+    return at if at is not None and events[at].type == REWOUND else None
+
+
 def _service_rewind(game: Game[Any], first: Record, event: Event) -> bool:
     """Whether the service itself went back (an undo, an organiser), and not a command of the game."""
     return event.type == REWOUND and evidence.field(first, dict, "meta", "command").get("name") not in game.commands
@@ -117,9 +124,12 @@ def _begin(retold: Retold, act: Sequence[Record], events: Sequence[Event], dice:
     """The game's own setup, or the described position that the match begins from."""
     timeline = retold.timeline
     if events and events[0].type == POSITIONED:
-        retold.positioned = True
         run = Run(timeline, dice)
-        run.place(evidence.field(act[0], dict, "data", "position"))
+        position, seat = evidence.field(act[0], dict, "data", "position"), None
+        if "dealt" in act[0]["data"]:
+            position = evidence.field(act[0], dict, "data", "dealt", "from")
+            seat = evidence.field(act[0], int, "data", "dealt", "seat")
+        positions.place(run, position, evidence.field(act[0], str, "data", "salt"), seat)
         return run
     opened = timeline.whole_log()[0].data
     return timeline.begin(opened["options"], opened["seats"], dice)

@@ -6,18 +6,26 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
+
 from gamesvc.games.kernel import Refused, Viewer
-from gamesvc.matches import board, notices
-from gamesvc.matches.loading import STORE
+from gamesvc.matches import board, loading, notices
 from gamesvc.matches.selectors import Access, seat_names
 
 
 def version_at(access: Access, moment: datetime) -> int:
-    """The version a match had at a moment. Raises `Refused` for one before its first event."""
-    found = [stored.version for stored in STORE.read(access.match.id) if stored.occurred_at <= moment]
-    if not found:
+    """The version a match had at a moment, as far as the viewer may know. Raises `Refused` for one before its first event."""
+    with connection.cursor() as cursor:
+        # The moments of a stream never go back.
+        cursor.execute(
+            "SELECT max(version) FROM events_event WHERE stream = %s::uuid AND occurred_at <= %s::timestamptz",
+            [access.match.id, moment],
+        )
+        (found,) = cursor.fetchone()
+    if found is None:
         raise Refused("no_such_version", "The match did not exist at that moment.", "at")
-    return found[-1]
+    loaded = loading.load(access.match.id, access.match.game)
+    return min(int(found), loaded.viewer_version(access.viewer))
 
 
 def step(access: Access, version: int, as_seat: Viewer = None) -> dict[str, Any]:
@@ -40,15 +48,24 @@ def _opened(access: Access) -> bool:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Where two JSON values differ: JSON pointers with the value before and after, null where there is none."""
+    """Where two JSON values differ: JSON pointers with the value before and after, null where there is none.
+
+    `op` is `add`, `remove` or `replace`, as in RFC 6902; lists of other lengths are replaced whole.
+    """
     if isinstance(before, dict) and isinstance(after, dict):
-        for name in sorted({*before, *after}):
-            yield from differences(before.get(name), after.get(name), f"{path}/{_escaped(name)}")
+        for name in sorted({*before, *after}, key=str):
+            inside = f"{path}/{_escaped(name)}"
+            if name not in before:
+                yield {"op": "add", "path": inside, "before": None, "after": after[name]}
+            elif name not in after:
+                yield {"op": "remove", "path": inside, "before": before[name], "after": None}
+            else:
+                yield from differences(before[name], after[name], inside)
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for at, (old, new) in enumerate(zip(before, after, strict=True)):
             yield from differences(old, new, f"{path}/{at}")
     elif before != after:
-        yield {"path": path, "before": before, "after": after}
+        yield {"op": "replace", "path": path, "before": before, "after": after}
 
 
 def _escaped(name: object) -> str:

@@ -1,18 +1,21 @@
-"""The reply addresses in mails about a match: each is for one seat and one question, and says at which version it was written."""
+"""The reply addresses in mails about a match: for one seat and one question, with the version it was written at, or for an
+invitation."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.matches.loading import Loaded
-from gamesvc.matches.models import Match, Question
+from gamesvc.matches.models import Invitation, Match, Question
 from notifications.inbound import addresses
 
 PURPOSE = "turn"
+INVITATION = "invitation"
 # So long an answer to a question that is over is still taken, and answered in words.
 GRACE = timedelta(days=14)
 
@@ -37,4 +40,19 @@ def reply_address(*, match: Match, loaded: Loaded, seat: int, user: User | None,
             "version": loaded.viewer_version(seat),
         },
         expires_at=max(until, timezone.now()) + GRACE,
+    )
+
+
+def invitation_address(invitation: Invitation, *, user: User | None, email: str, key: UUID) -> str:
+    """Where an invitation may be answered, by the user or the mailbox it went to; empty where mails cannot be."""
+    if not addresses.answerable():
+        return ""
+    return addresses.make(
+        INVITATION,
+        key=key,
+        user=user,
+        email=email,
+        topic=str(invitation.match_id),
+        payload={"invitation": str(invitation.id)},
+        expires_at=timezone.now() + timedelta(days=settings.MATCH_LAPSES_AFTER_DAYS) + GRACE,
     )

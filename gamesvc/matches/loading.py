@@ -9,22 +9,35 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 
 from events.store import Head, PostgresStore, StoredEvent
 from gamesvc.games import catalog
-from gamesvc.games.kernel import Event, Game, Viewer, see_event
+from gamesvc.games.kernel import REWOUND, Event, Game, Viewer, see_event
 from gamesvc.games.timeline import Timeline
 from gamesvc.matches import snapshots
+from gamesvc.matches.clock.account import Account, Step
 
 REMEMBERED = 512
+NEAR = 10
 
 STORE = PostgresStore()
+
+
+def hour() -> timedelta:
+    """How long an hour of the clocks lasts."""
+    return timedelta(seconds=settings.SECONDS_PER_HOUR)
+
+
+def fresh_account() -> Account:
+    return Account(hour=hour())
 
 
 @dataclass(slots=True)
@@ -43,6 +56,8 @@ class Loaded:
     seen: dict[Viewer, int] = field(default_factory=dict)
     snapshot_version: int = 0
     went_back: bool = False
+    account: Account = field(default_factory=fresh_account)
+    """All clocks after the newest whole append."""
 
     @property
     def version(self) -> int:
@@ -61,8 +76,23 @@ class Loaded:
 
     def fold(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
         """Take over events that follow; `lifted` are the same as the engine reads them."""
-        self.timeline.fold(lifted)
-        self.note(stored, lifted)
+        targets = {int(event.data["to"]) for event in lifted if event.type == REWOUND}
+        # Loading anew for each rewind would fold the rewinds before it again, and so on: twice the work with each of them.
+        clocks: dict[int, Account] = {}
+
+        def recall(version: int) -> Account:
+            return clocks[version] if version in clocks else self.account_at(version)
+
+        for start, end in appends(stored):
+            if (before := stored[start].version - 1) in targets:
+                clocks[before] = self.account.copy()
+            self.timeline.fold(lifted[start:end], targets)
+            self.note(stored[start:end], lifted[start:end])
+            self.account.follow(step_of(stored[start:end]), self.awaited(), recall=recall)
+
+    def account_at(self, version: int) -> Account:
+        """The clocks as they were at a version; for what goes back there."""
+        return load_at(self.game, self.match_id, version).account
 
     def note(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
         """Everything but the state: head, who holds which seat, what each viewer may know of."""
@@ -73,6 +103,10 @@ class Loaded:
                 case "match.joined":
                     self.holders[event.data["seat"]] = event.data["holder"]
                     self.contributions[event.data["seat"]] = event.data["contribution"]
+                case "match.seated":
+                    self.holders[event.data["seat"]] = event.data["holder"]
+                case "match.vacated":
+                    self.holders.pop(event.data["seat"], None)
                 case "match.left":
                     self.holders.pop(event.data["seat"], None)
                     self.contributions.pop(event.data["seat"], None)
@@ -106,7 +140,33 @@ class Loaded:
             contributions=dict(self.contributions),
             holders=dict(self.holders),
             seen=dict(self.seen),
+            account=self.account.copy(),
         )
+
+
+def appends(stored: Sequence[StoredEvent]) -> Iterator[tuple[int, int]]:
+    """Where each append begins and ends; its first event carries the command's id."""
+    start = 0
+    for at, one in enumerate(stored):
+        if at > start and "command_id" in one.meta:
+            yield start, at
+            start = at
+    if stored:
+        yield start, len(stored)
+
+
+def step_of(stored: Sequence[StoredEvent]) -> Step:
+    """One append as the clocks see it."""
+    first = stored[0]
+    actor = first.meta["actor"]
+    received = first.meta.get("received_at")
+    return Step(
+        [(one.type, one.data) for one in stored if one.type.startswith("match.")],
+        actor["kind"],
+        actor.get("seat"),
+        datetime.fromisoformat(received) if received is not None else first.occurred_at,
+        stored[-1].occurred_at,
+    )
 
 
 def lift(game: Game[Any], stored: StoredEvent) -> Event:
@@ -126,12 +186,54 @@ def state_at(game: Game[Any], match_id: UUID, version: int) -> Any:
     return load_at(game, match_id, version).timeline.state
 
 
+def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
+    """The version whose state a viewer was shown as `version`: with all that was done after it without his knowing.
+
+    What follows within the act of the next event that he may know of he saw together with that one.
+    """
+    # The first event of a match is known to everybody who may look at it.
+    [first] = STORE.read(loaded.match_id, version - 1, version)
+    shown = version
+    while not knows(loaded, first, viewer):
+        shown -= 1
+        [first] = STORE.read(loaded.match_id, shown - 1, shown)
+    at, settled = shown, None
+    while found := STORE.read(loaded.match_id, at, at + NEAR):
+        for stored in found:
+            if "command_id" in stored.meta:
+                settled = stored.version - 1
+            if knows(loaded, stored, viewer):
+                return shown if settled is None else settled
+        at += NEAR
+    return max(shown, loaded.version)
+
+
+def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:
+    """Whether a viewer may know of an event while the match runs."""
+    return see_event(loaded.game, lift(loaded.game, stored), viewer) is not None
+
+
 def load_at(game: Game[Any], match_id: UUID, version: int) -> Loaded:
     """A match as it was at a version."""
     loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
-    tail = STORE.read(match_id, loaded.version, version)
-    loaded.fold(tail, [lift(game, stored) for stored in tail])
+    _catch_up(loaded, STORE.read(match_id, loaded.version, version))
     return loaded
+
+
+def _catch_up(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
+    """Fold what follows. Where that is much (no snapshot is of today's rules code), snapshots are left on the way."""
+    start = 0
+    for begin, _end in appends(tail):
+        if begin - start > snapshots.STRETCH:
+            _fold(loaded, tail[start:begin])
+            start = begin
+            if not connection.in_atomic_block:
+                save_snapshot(loaded)
+    _fold(loaded, tail[start:])
+
+
+def _fold(loaded: Loaded, stored: Sequence[StoredEvent]) -> None:
+    loaded.fold(stored, [lift(loaded.game, one) for one in stored])
 
 
 def fresh(game: Game[Any], match_id: UUID) -> Loaded:
@@ -157,7 +259,7 @@ def load(match_id: UUID, game_id: str) -> Loaded:
         loaded = _from_snapshot(game, match_id) or fresh(game, match_id)
     tail = STORE.read(match_id, loaded.version)
     if tail:
-        loaded.fold(tail, [lift(loaded.game, stored) for stored in tail])
+        _catch_up(loaded, tail)
         # What an open transaction has read may be its own writing, and that may be rolled back.
         if not connection.in_atomic_block:
             save_snapshot(loaded)
@@ -179,6 +281,7 @@ def save_snapshot(loaded: Loaded) -> None:
         "ended": loaded.ended,
         "seen": list(loaded.seen.items()),
         "draws": loaded.timeline.draws,
+        "account": loaded.account.as_json(),
     }
     timeline = loaded.timeline
     snapshots.put(loaded.game, loaded.match_id, loaded.head, contents, timeline.state, timeline.keep_marked())
@@ -190,6 +293,10 @@ def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) ->
     if found is None:
         return None
     head, contents = found
+    try:
+        account = Account.from_json(contents["account"], hour())
+    except (KeyError, TypeError, ValueError):
+        return None
     timeline: Timeline[Any] = Timeline.resume(
         game,
         version=head.version,
@@ -211,7 +318,24 @@ def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) ->
         ended=contents["ended"],
         seen=dict(contents["seen"]),
         snapshot_version=head.version,
+        account=account,
     )
+
+
+def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
+    """Running matches, and their games, that have no snapshot of today's rules code although they are long enough for one."""
+    found: list[tuple[UUID, str]] = []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT game FROM matches_match WHERE status = 'running'")
+        for (game,) in cursor.fetchall():
+            cursor.execute(
+                "SELECT id, game FROM matches_match m WHERE status = 'running' AND game = %s::text AND version > %s::int"
+                " AND NOT EXISTS (SELECT FROM events_snapshot s WHERE s.stream = m.id AND s.fingerprint = %s::text)"
+                " ORDER BY started_at LIMIT %s::int",
+                [game, snapshots.TAIL, snapshots.fingerprint(game), limit - len(found)],
+            )
+            found += cursor.fetchall()
+    return found
 
 
 def remember(loaded: Loaded) -> None:
@@ -223,6 +347,15 @@ def remember(loaded: Loaded) -> None:
         _remembered.move_to_end(loaded.match_id)
         while len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)
+
+
+def after(loaded: Loaded) -> Loaded:
+    """The match as it stands after an append of one's own just now: remembered here, or else read."""
+    with _lock:
+        known = _remembered.get(loaded.match_id)
+    if known is not None and known.version > loaded.version:
+        return known.copy()
+    return load(loaded.match_id, loaded.game.id)
 
 
 def forget_all() -> None:

@@ -7,6 +7,7 @@ two people cannot take one seat.
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets as system
 import uuid
 from collections.abc import Mapping
@@ -20,12 +21,15 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
+from events import canonical
 from gamesvc.games import catalog
-from gamesvc.games.dice import commitment, contribution
+from gamesvc.games.dice import Dice, commitment, contribution
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.games.timeline import check_options
-from gamesvc.matches import loading, secrets
-from gamesvc.matches.models import Invitation, Match, Seat
+from gamesvc.games.timeline import Run, Timeline, check_options
+from gamesvc.matches import loading, policies, positions, secrets
+from gamesvc.matches import reliability as reliable
+from gamesvc.matches.models import Beginning, Invitation, Match, Seat
+from gamesvc.matches.positions import Start
 from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.turns import dice_for, ended
 from notifications import outbox
@@ -48,12 +52,18 @@ def create_match(
     options: Mapping[str, Any] | None = None,
     seats: int | None = None,
     hours: int = 48,
+    clock: Mapping[str, Any] | str | None = None,
     entry: str = Match.Entry.PUBLIC,
     watch: str = Match.Watch.LINK,
+    press: str = Match.PressKind.PRIVATE,
+    anonymous: bool = False,
+    undo: str = Match.Undo.FREE,
     bots: Mapping[int, str] | None = None,
     take_seat: bool = True,
     contribution_text: str = "",
     channel: str = "api",
+    start: Start | None = None,
+    reliability: Mapping[str, Any] | None = None,
 ) -> Match:
     """Open a match. Its first event commits to the secret behind all draws, before anybody has a seat.
 
@@ -61,13 +71,23 @@ def create_match(
     many open matches. A match whose seats are all taken starts at once.
     """
     engine = catalog.game(game)
-    count = engine.manifest.min_seats if seats is None else seats
+    count = (engine.manifest.min_seats if start is None else start.seats) if seats is None else seats
+    if start is not None and count != start.seats:
+        raise Refused("bad_seats", f"The position is for {start.seats} seats, not {count}.", "seats")
     full = check_options(engine, options or {}, count)
     if not HOURS[0] <= hours <= HOURS[1]:
         raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}, not {hours}.", "hours")
+    policy = policies.choose(clock, hours)
     if entry not in Match.Entry.values or watch not in Match.Watch.values:
         raise Refused("bad_entry", "entry is public or invited; watch is nobody, link or all.", "entry")
+    if press not in Match.PressKind.values:
+        raise Refused("bad_press", "press is none, public or private.", "press")
+    if undo not in Match.Undo.values:
+        raise Refused("bad_undo", "undo is free, consent or never.", "undo")
+    asked = reliable.read(reliability)
     _check_bots(engine, bots or {}, count, take_seat=take_seat)
+    if take_seat and start is not None and start.own_seat in (bots or {}):
+        raise Refused("bad_bots", f"Seat {start.own_seat} is yours: the position is as that seat sees it.", "bots")
     last_minute = Match.objects.filter(creator=by, created_at__gt=timezone.now() - timedelta(minutes=1)).count()
     if last_minute >= settings.MATCHES_PER_MINUTE:
         raise TooMany(f"{settings.MATCHES_PER_MINUTE} new matches a minute are allowed.", 60)
@@ -84,11 +104,17 @@ def create_match(
             rules=engine.manifest.rules,
             options=full,
             seat_count=count,
-            hours=hours,
+            hours=policies.nominal_hours(policy),
+            clock=policy,
             entry=entry,
             watch=watch,
+            press=press,
+            anonymous=anonymous,
+            undo=undo,
+            reliability=asked,
             link_token=system.token_urlsafe(32),
             creator=by,
+            board=start is not None and start.board,
             key_id=key_id,
             sealed_secret=sealed,
         )
@@ -100,14 +126,24 @@ def create_match(
             "rules": engine.manifest.rules,
             "options": full,
             "seats": count,
-            "clock": {"hours": hours},
+            "clock": policy,
             "commitment": commitment(secret),
+            "press": str(press),
+            "anonymous": anonymous,
+            "undo": str(undo),
         }
+        if asked is not None:
+            opened["reliability"] = asked
+        if start is not None:
+            opened |= start.opened()
+            _keep_beginning(match, start)
         _append(match, [Event("match.opened", opened)], Actor("host"), channel)
         for index, bot in sorted((bots or {}).items()):
             _seat_bot(match, index, bot, channel)
-        if take_seat:
-            _take(match, by, None, contribution_text, channel)
+        if match.board:
+            _take_all(match, contribution_text, channel)
+        elif take_seat:
+            _take(match, by, start.own_seat if start is not None else None, contribution_text, channel)
         _start_when_full(match, channel)
     match.refresh_from_db()
     return match
@@ -131,6 +167,8 @@ def join_match(
         invitation = match.invitations.filter(user=by, declined_at=None).first()
         if match.entry == Match.Entry.INVITED and not (invitation or link == match.link_token or match.creator_id == by.pk):
             raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
+        if invitation is None or invitation.invited_by_id != match.creator_id:
+            reliable.check(by, match)
         _take(match, by, seat, contribution_text, channel)
         if invitation is not None:
             invitation.accepted_at = timezone.now()
@@ -339,6 +377,26 @@ def _take(match: Match, user: User, index: int | None, text: str, channel: str) 
     _append(match, [_joined(seat, "user")], Actor("seat", seat.index), channel)
 
 
+def _keep_beginning(match: Match, start: Start) -> None:
+    Beginning.objects.create(
+        match=match,
+        origin_id=start.origin,
+        version=start.version,
+        seat=start.seat,
+        position=canonical.encode(dict(start.position)).decode(),
+        salt=start.salt,
+    )
+
+
+def _take_all(match: Match, text: str, channel: str) -> None:
+    """Every seat of a what-if board that no bot has is its owner's, although none is held by a user."""
+    for seat in match.seats.filter(holder=None).order_by("index"):
+        seat.holder, seat.joined_at = uuid.uuid4(), timezone.now()
+        seat.contribution, text = (contribution(str(match.id), text) if text else ""), ""
+        seat.save()
+        _append(match, [_joined(seat, "owner")], Actor("host"), channel)
+
+
 def _seat_bot(match: Match, index: int, bot: str, channel: str) -> None:
     seat = match.seats.get(index=index)
     seat.bot, seat.holder, seat.joined_at = bot, uuid.uuid4(), timezone.now()
@@ -363,6 +421,16 @@ def _close(match: Match, reason: str, actor: Actor, channel: str) -> None:
     _append(match, [ended(match, 0, reason, None)], actor, channel)
 
 
+def _begin(match: Match, timeline: Timeline[Any], dice: Dice) -> Run[Any]:
+    """The game's own setup, or the position that the match begins from."""
+    beginning = Beginning.objects.filter(match=match).first()
+    if beginning is None:
+        return timeline.begin(match.options, match.seat_count, dice)
+    run = Run(timeline, dice)
+    positions.place(run, json.loads(beginning.position), beginning.salt, beginning.seat)
+    return run
+
+
 def _start_when_full(match: Match, channel: str) -> None:
     if match.seats.filter(holder=None).exists():
         return
@@ -370,7 +438,7 @@ def _start_when_full(match: Match, channel: str) -> None:
     started = Event("match.started", {"seats": match.seat_count}, loaded.version + 1)
     setting = loaded.copy()
     setting.timeline.apply(started)
-    run = setting.timeline.begin(match.options, match.seat_count, dice_for(match, loaded))
+    run = _begin(match, setting.timeline, dice_for(match, loaded))
     run.close()
     act = Act(Actor("system"), channel, uuid.uuid4(), timezone.now())
     record(match, loaded, [started, *run.events], act, seats=list(match.seats.all()))

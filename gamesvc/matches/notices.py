@@ -5,22 +5,28 @@ A notice that no longer holds (the turn is done, the match over) renders to noth
 
 from __future__ import annotations
 
-from datetime import datetime
+import html
+import re
+from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from gamesvc.games import catalog
+from gamesvc.games.chart import SEAT_NAMES
 from gamesvc.games.kernel import Caption, Event, see_event
-from gamesvc.matches import letterbox, loading, lobby, selectors
+from gamesvc.matches import absence_words, calendar_entries, letterbox, loading, lobby, organising_words, selectors, undo_words
+from gamesvc.matches.clock.account import MOVES
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Invitation, Match, Question, Seat
+from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.png import to_png
-from notifications import registry
+from notifications import moments, registry, unsubscribe
 from notifications.inbound.text import END, MARK
 from notifications.models import Outbox
 from notifications.registry import Image, Message
@@ -30,7 +36,6 @@ MOST_EVENTS = 30
 
 def register() -> None:
     """Tell `notifications` who renders our kinds of notice."""
-    registry.register("your_turn", your_turn, label="It is your turn")
     registry.register("match_started", match_started, label="A match has started")
     registry.register("match_ended", match_ended, label="A match is over")
     registry.register("invitation", invitation, label="Invitations")
@@ -38,9 +43,15 @@ def register() -> None:
 
 
 def local_time(moment: datetime, user: User | None) -> str:
-    """A moment in the player's zone, the zone named: "Fri 21 Nov 18:00 CET"."""
-    zone = ZoneInfo(user.timezone if user is not None else "UTC")
-    return moment.astimezone(zone).strftime("%a %d %b %H:%M %Z")
+    """A moment in the player's zone, the zone named, in the language that is active: "Fri 21 Nov 18:00 CET"."""
+    if moment >= NEVER:
+        return str(_("when the pause ends"))
+    return moments.local(moment, user.zone if user is not None else UTC)
+
+
+def utc_time(moment: datetime) -> str:
+    """The same in UTC."""
+    return moments.utc(moment)
 
 
 def your_turn(row: Outbox) -> Message | None:
@@ -54,11 +65,12 @@ def your_turn(row: Outbox) -> Message | None:
     context |= {
         "headline": _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")},
         "due": due,
-        "due_utc": f"{question.due_at:%a %d %b %H:%M} UTC",
+        "due_utc": utc_time(question.due_at),
         "orders": context["loaded"].game.order_help(question.prompt),
         "reply_to": letterbox.reply_address(
             match=match, loaded=context["loaded"], seat=question.seat, user=row.user, key=row.id, question=question
         ),
+        "attachments": calendar_entries.file_for(match, question.seat, row.user),
     }
     subject = _("[%(title)s #%(number)s] Your turn, due %(due)s") % {
         "title": context["title"],
@@ -81,6 +93,7 @@ def match_started(row: Outbox) -> Message | None:
 def match_ended(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
     context = context_of(match, row.payload["seat"], row.user)
+    context["attachments"] = calendar_entries.file_for(match, row.payload["seat"], row.user)
     outcome = match.outcome
     names = context["names"]
     if outcome is None:
@@ -109,10 +122,14 @@ def invitation(row: Outbox) -> Message | None:
         "match": asked.match,
         "title": game.manifest.title,
         "credit": game.manifest.credit,
-        "headline": _("%(name)s invites you to a match of %(title)s")
+        "headline": _("You are invited to a match of %(title)s") % {"title": game.manifest.title}
+        if asked.match.hides_names
+        else _("%(name)s invites you to a match of %(title)s")
         % {"name": asked.invited_by.username, "title": game.manifest.title},
         "summary": game.manifest.summary,
         "link": f"{settings.BASE_URL}/invitations/{lobby.invitation_token(asked.id)}/",
+        "reply_to": letterbox.invitation_address(asked, user=row.user, email=row.address, key=row.id),
+        "needs_name": row.user is None,
     }
     return compose("invitation", str(context["headline"]), context, reason="invitation")
 
@@ -136,12 +153,34 @@ def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
     names = selectors.seat_names(seats)
     caption = caption_of(match, names)
     context = plain_context(match) | {"loaded": loaded, "names": names, "head": _head_for(loaded, seat), "since": []}
+    context |= _asked(match, loaded, seat) | {"seat_name": SEAT_NAMES[seat]}
     if loaded.started:
         view = loaded.game.view(loaded.timeline.state, seat)
         context["board_text"] = loaded.game.board_text(view, caption)
-        context["picture"] = to_png(loaded.game.picture(view, caption), width=1080)
+        svg = loaded.game.picture(view, caption)
+        context |= {"picture": to_png(svg, width=1080), "alt": _described(svg)}
         own = next(row for row in seats if row.index == seat)
         context["since"] = tell_since(loaded, own, names)
+    return context
+
+
+def _described(svg: str) -> str:
+    """What a picture shows, in the sentences that it bears itself."""
+    found = re.search(r"<desc[^>]*>(.*?)</desc>", svg, re.DOTALL)
+    return html.unescape(found[1]) if found else ""
+
+
+def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, Any]:
+    """How much time the seat has, and what the clock does for it at its end."""
+    question = Question.objects.filter(match=match, seat=seat).order_by("due_at").first()
+    if question is None or not loaded.started or loaded.ended:
+        return {}
+    now = timezone.now()
+    context: dict[str, Any] = {}
+    if question.due_at > now:
+        context["left"] = timeuntil(question.due_at, now).replace("\xa0", " ")
+    if (match.clock or {}).get("timeout", "default") == "default":
+        context["without"] = loaded.game.render(loaded.game.default_command(loaded.timeline.state, seat))
     return context
 
 
@@ -194,8 +233,19 @@ def _service_sentence(event: Event, names: tuple[str, ...]) -> str:
             return _("Seat %(seat)s is free again.") % {"seat": event.data["seat"] + 1}
         case "match.started":
             return _("The match starts.")
-        case "match.rewound":
-            return _("The match goes back to version %(to)s.") % {"to": event.data["to"]}
+        case "match.rewound" | "match.undo_asked" | "match.undo_answered":
+            return undo_words.sentence(event, names)
+        case "match.timed_out" | "match.vacated" | "match.seated" | "match.paused" | "match.resumed" | "match.outage":
+            return organising_words.with_reason(absence_words.sentence(event, names), event.data)
+        case "match.deadline_set" if event.data["cause"] == "extended":
+            return organising_words.extended(event, names)
+        case "match.deadline_set" if event.data["cause"] in MOVES:
+            moved = {"name": names[event.data["seat"]], "due": utc_time(datetime.fromisoformat(event.data["due_at"]))}
+            return _("The deadline of %(name)s is moved to %(due)s.") % moved
+        case "match.looked":
+            return organising_words.looked(event, names)
+        case "match.ended" if "code" in event.data:
+            return organising_words.aborted(event)
         case "match.ended":
             return _("The match is over: %(reason)s.") % {"reason": str(event.data["reason"]).replace("_", " ")}
     return ""
@@ -215,15 +265,22 @@ def compose(
 ) -> Message:
     """The mail of a notice from its two templates. The sentence that one may answer stands in it only where `reply_to` does."""
     picture = context.get("picture")
-    context = {**context, "mark": MARK if context.get("reply_to") else "", "end": END}
+    context = {
+        **context,
+        "mark": MARK if context.get("reply_to") else "",
+        "end": END,
+        # A receipt answers: who asks to be told gets it, and it offers no end.
+        "stop": "" if auto_replied else unsubscribe.HERE,
+    }
     text = render_to_string(f"notices/{name}.txt", context)
-    html = render_to_string(f"notices/{name}.html", context)
+    page = render_to_string(f"notices/{name}.html", context)
     match: Match = context["match"]
     return Message(
         subject=subject,
         text=text,
-        html=html,
+        html=page,
         images=(Image("board", picture),) if picture else (),
+        attachments=context.get("attachments", ()),
         sender_name=f"{context['title']} #{match.number}",
         list_name=f"match-{match.number}",
         reason=reason,

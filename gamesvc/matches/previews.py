@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from gamesvc.games.dice import Dice, DrawNeeded, seeded
 from gamesvc.games.kernel import Event, Game, Refused, see_event
 from gamesvc.games.timeline import Timeline
 
-CHANCE = "From here chance decides."
-HIDDEN = "From here something decides that you cannot see."
 # What is hidden from the seat is dealt anew so often: what differs then is not told.
 REDEALS = 4
 
@@ -33,10 +33,10 @@ class Preview:
             if other_refusal != refusal or other != seen:
                 self.over = True
                 common = [one for one, two in zip(seen, other, strict=False) if one == two] if other_refusal == refusal else []
-                return [*self._sentences(game, common), HIDDEN]
+                return [*self._sentences(game, common), gettext("From here something decides that you cannot see.")]
         if refusal == ("draw_needed",):
             self.over = True
-            return [CHANCE]
+            return [gettext("From here chance decides.")]
         if refusal is not None:
             raise Refused(*refusal)
         self._timeline.follow(run)

@@ -15,7 +15,7 @@ from uuid import UUID
 from events import canonical, statements
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import chance, decisions
+from gamesvc.matches import chance, decisions, positions
 from gamesvc.matches.evidence import Record, Wrong, hidden
 from gamesvc.matches.evidence import field as field_of
 
@@ -89,6 +89,7 @@ def verify(content: bytes, *, heads: Sequence[str] = (), key: bytes | None = Non
         return report
     _describe(report, records)
     trailer = _check(report, "trailer", lambda: _trailer(last, records, complete=content.endswith(b"\n")))
+    _check_position(report, records)
     _check_chance(report, records)
     _check_checkpoint(report, records, trailer, key)
     for held in heads:
@@ -218,6 +219,23 @@ def _check_chance(report: Report, records: Sequence[Record]) -> None:
     _check_decisions(report, records, found)
 
 
+def _check_position(report: Report, records: Sequence[Record]) -> None:
+    """Matches that begin from a position say so: how that one came about is no part of the file."""
+    try:
+        version = positions.check_committed(records)
+    except Wrong as wrong:
+        report.checks.append(Check("position", "failed", wrong.reason, wrong.version))
+        return
+    if "position" not in records[0].get("data", {}):
+        return
+    if version is None:
+        text = "The match begins from a position to which version 1 commits; it is shown when the match is over."
+        report.checks.append(Check("position", "open", text))
+        return
+    text = f"Version {version} is the position to which version 1 commits; how it came about is no part of this file."
+    report.checks.append(Check("position", "proved", text))
+
+
 def _check_decisions(report: Report, records: Sequence[Record], found: chance.Chance) -> None:
     try:
         report.game = field_of(records[0], str, "data", "game")
@@ -247,9 +265,6 @@ def _check_decisions(report: Report, records: Sequence[Record], found: chance.Ch
         why = f"decided under {', '.join(sorted(retold.other_rules))}" if retold.other_rules else "the secret is not revealed"
         text = f"{retold.folded} events were replayed by evolve alone, not decided again: {why}; here is {game.manifest.rules}."
         report.checks.append(Check("decisions", "open", text))
-    if retold.positioned:
-        text = "The match begins from a described position; how that came about is not part of it."
-        report.checks.append(Check("position", "open", text))
     if report.ended:
         outcome = records[-1]["data"].get("outcome")
         text = f"The recorded outcome is what replay comes to: {canonical.encode(outcome).decode() if outcome else 'none'}."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from gamesvc.matches import letterbox, notices, replies
-from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches import calendar_entries, letterbox, notices, replies
+from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from notifications import registry
 from notifications.models import InboundMail, Outbox
 from notifications.registry import Message
@@ -21,17 +22,17 @@ def register() -> None:
 
 def receipt(row: Outbox) -> Message | None:
     """What came of a mail; None when the mail has been deleted since."""
-    mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
-    if mail is None or mail.report is None:
+    told = _told(row)
+    if told is None:
         return None
+    report, counts_at, message_id = told
     match = Match.objects.get(pk=row.payload["match"])
     own = Seat.objects.filter(match=match, index=row.payload["seat"], user=row.user).exists()
     # Whoever has left the seat learns that his mail came too late, and nothing of the position.
     context = notices.context_of(match, row.payload["seat"], row.user) if own else notices.plain_context(match)
-    report = mail.report
     context |= {
         "headline": headline(report),
-        "received": notices.local_time(mail.counts_at, row.user),
+        "received": notices.local_time(counts_at, row.user),
         "lines": [_line(line) for line in report["lines"]],
         "sections": report["sections"],
         "advice": advice(report["problem"]),
@@ -40,11 +41,12 @@ def receipt(row: Outbox) -> Message | None:
     if own:
         questions = list(Question.objects.filter(match=match).order_by("due_at", "seat"))
         question = next((one for one in questions if one.seat == row.payload["seat"]), None)
+        context["attachments"] = calendar_entries.file_for(match, row.payload["seat"], row.user)
         context["expected"] = replies.status(match, context["loaded"], context["names"], row.user)
         if question is not None:
             context |= {
                 "due": notices.local_time(question.due_at, row.user),
-                "due_utc": f"{question.due_at:%a %d %b %H:%M} UTC",
+                "due_utc": notices.utc_time(question.due_at),
                 "orders": context["loaded"].game.order_help(question.prompt),
             }
         if not context["loaded"].ended:
@@ -56,13 +58,28 @@ def receipt(row: Outbox) -> Message | None:
         "number": match.number,
         "headline": context["headline"],
     }
-    return notices.compose("receipt", subject, context, reason="receipt", in_reply_to=mail.message_id, auto_replied=True)
+    return notices.compose("receipt", subject, context, reason="receipt", in_reply_to=message_id, auto_replied=True)
+
+
+def _told(row: Outbox) -> tuple[dict[str, Any], datetime, str] | None:
+    """The report, when its mail counted, and the mail's id: of a mail, or of orders that were held and came to an end later."""
+    if "held" in row.payload:
+        held = HeldOrders.objects.filter(pk=row.payload["held"]).first()
+        if held is None or held.report is None:
+            return None
+        written = InboundMail.objects.filter(pk=held.mail).first()
+        return held.report, held.counts_at, written.message_id if written is not None else ""
+    mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
+    if mail is None or mail.report is None:
+        return None
+    return mail.report, mail.counts_at, mail.message_id
 
 
 def headline(report: dict[str, Any]) -> str:
     """In one line what a player wants to know first: whether his orders stand."""
     states = [line["state"] for line in report["lines"]]
     done = states.count("done")
+    held = states.count("held")
     open_orders = sum(states.count(state) for state in ("refused", "stale", "not_done"))
     match report["problem"]:
         case "empty" | "too_long":
@@ -71,12 +88,18 @@ def headline(report: dict[str, Any]) -> str:
             return _("Nothing was done: a line cannot be read")
         case "turn_over":
             return _("Nothing was done: that turn is over")
+        case "taken_back":
+            return _("Nothing was done: that turn was taken back")
         case "match_over":
             return _("Nothing was done: the match is over")
         case "not_started":
             return _("Nothing was done: the match has not started")
         case "seat_changed":
             return _("Nothing was done: you do not hold that seat any more")
+    if held and done:
+        return _("%(done)s of %(all)s orders done, the rest is kept") % {"done": done, "all": done + held}
+    if held:
+        return ngettext("%(count)s order kept", "%(count)s orders kept", held) % {"count": held}
     if done and open_orders:
         return _("%(done)s of %(all)s orders done") % {"done": done, "all": done + open_orders}
     if done:
@@ -97,6 +120,11 @@ def advice(problem: str) -> str:
             return _("No order of this mail was carried out. Mend the marked line and send all orders again.")
         case "turn_over":
             return _("Your mail answers a turn that is over or was taken back. Here is how things stand now.")
+        case "taken_back":
+            return _(
+                "What your mail answers was taken back since you got it. Here is how things stand now; "
+                "orders that still fit may be sent again."
+            )
     return ""
 
 
@@ -107,6 +135,7 @@ def _line(line: dict[str, Any]) -> dict[str, Any]:
         "stale": _("refused"),
         "unreadable": _("cannot be read"),
         "not_done": _("not done"),
+        "held": _("kept"),
         "previewed": _("would do"),
         "ask": _("to be confirmed"),
         "ignored": _("no order"),
@@ -117,5 +146,5 @@ def _line(line: dict[str, Any]) -> dict[str, Any]:
         "sign": signs.get(line["state"], ""),
         "shown": line["understood"] or line["text"],
         "written": "" if same or not line["understood"] else line["text"],
-        "good": line["state"] in ("done", "previewed", "answered"),
+        "good": line["state"] in ("done", "held", "previewed", "answered"),
     }

@@ -9,19 +9,22 @@ import json
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel import Awaited, Event
-from gamesvc.matches import hints
+from gamesvc.matches import hints, surroundings
+from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.loading import STORE, Loaded, remember, save_snapshot
 from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.models.core import NEVER
 from notifications import outbox
+
+RENEWED = ", due_at = excluded.due_at, grace_from = excluded.grace_from, bot = excluded.bot, claimed_until = NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,8 @@ def utc_text(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def new_events(loaded: Loaded, events: Sequence[Event], act: Act) -> list[NewEvent]:
+def new_events(loaded: Loaded, events: Sequence[Event], act: Act, now: datetime) -> list[NewEvent]:
     """The events as they will be stored; the first of a command carries the command."""
-    now = timezone.now()
     stored = []
     for at, event in enumerate(events):
         meta: dict[str, Any] = {"actor": act.actor.as_json(), "rules": loaded.game.manifest.rules}
@@ -72,11 +74,19 @@ def new_events(loaded: Loaded, events: Sequence[Event], act: Act) -> list[NewEve
 
 
 def record(
-    match: Match, loaded: Loaded, events: Sequence[Event], act: Act, *, seats: Sequence[Seat], run: Any = None
+    match: Match,
+    loaded: Loaded,
+    events: Sequence[Event],
+    act: Act,
+    *,
+    seats: Sequence[Seat],
+    run: Any = None,
+    more: Sequence[Statement] = (),
 ) -> tuple[StoredEvent, ...]:
     """Append events decided on `loaded` and everything that follows from them. Raises `VersionConflict` or `DuplicateCommand`.
 
-    `run`: the engine's run these events come from, if any, so that they need not be folded again.
+    `run`: the engine's run these events come from, if any, so that they need not be folded again. `more`: rows of the caller's
+    own, written with the append or not at all.
     """
     after = loaded.copy()
     before = {(one.seat, one.id): one for one in loaded.awaited()}
@@ -89,18 +99,24 @@ def record(
     ended = any(event.type == "match.ended" for event in events)
     started = loaded.started or any(event.type == "match.started" for event in events)
     open_now = loaded.game.awaited(after.timeline.state) if started and not ended else ()
-    asked = {(one.seat, one.id): one for one in open_now}
+    bots = {seat.index for seat in seats if seat.bot}
+    # On a what-if board nobody has a deadline; its bots are asked as everywhere.
+    asked = {(one.seat, one.id): one for one in open_now if not match.board or one.seat in bots}
 
-    now = timezone.now()
+    # What the clocks count with is the moment that the events will carry: it never goes back within a match.
+    now = max(timezone.now(), loaded.head.occurred_at or act.received_at)
+    events = _follow(after, loaded, events, act, open_now, seats, now)
     also = [
-        _match_row(match, loaded.version + len(events), events, now),
-        *_question_rows(match, before, asked, seats, now),
+        _match_row(match, after.timeline.version, events, now),
+        *_question_rows(match, before, asked, seats, now, loaded.account, after.account, events),
         *_notices(match, before, asked, events, seats, now),
+        *_holding_rows(match, events),
+        *more,
     ]
-    stored = STORE.append(match.id, new_events(loaded, events, act), expected=loaded.head, command_id=act.command_id, also=also)
+    new = new_events(loaded, events, act, now)
+    stored = STORE.append(match.id, new, expected=loaded.head, command_id=act.command_id, also=also)
     after.note(stored, events)
     transaction.on_commit(lambda: _keep(after))
-    bots = {seat.index for seat in seats if seat.bot}
     if any(one.seat in bots for one in open_now):
         transaction.on_commit(lambda: hints.bots(match.id))
     if ended:
@@ -108,6 +124,27 @@ def record(
     if len(also) > 1:
         transaction.on_commit(hints.notices)
     return stored
+
+
+def _follow(
+    after: Loaded,
+    loaded: Loaded,
+    events: Sequence[Event],
+    act: Act,
+    open_now: Sequence[Awaited],
+    seats: Sequence[Seat],
+    now: datetime,
+) -> Sequence[Event]:
+    """Let the clocks follow; returns the events with those that say what deadlines were reckoned from."""
+    told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
+    step = Step(told, act.actor.kind, act.actor.seat, act.received_at, now)
+    around = surroundings.around(after.account.policy, seats)
+    changed = after.account.follow(step, open_now, surroundings=around, recall=loaded.account_at)
+    more = list(surroundings.told(after.account, changed, seats, after.timeline.version, events))
+    if not more:
+        return events
+    after.timeline.fold(more)
+    return [*events, *more]
 
 
 def _keep(after: Loaded) -> None:
@@ -122,12 +159,27 @@ def _match_row(match: Match, version: int, events: Sequence[Event], now: datetim
         if event.type == "match.started":
             sets += ["status = 'running'", "started_at = %s::timestamptz"]
             params += [now]  # type: ignore[list-item]
+        elif event.type in ("match.paused", "match.resumed"):
+            sets.append("paused_at = %s::timestamptz")
+            params.append(now if event.type == "match.paused" else None)  # type: ignore[arg-type]
         elif event.type == "match.ended":
-            status = {"cancelled": "cancelled", "lapsed": "lapsed"}.get(event.data["reason"], "finished")
+            status = {"cancelled": "cancelled", "aborted": "cancelled", "lapsed": "lapsed"}.get(event.data["reason"], "finished")
             sets += ["status = %s::text", "ended_at = %s::timestamptz", "outcome = %s::jsonb"]
             params += [status, now, json.dumps(event.data["outcome"])]  # type: ignore[list-item]
     sql = f"UPDATE matches_match SET {', '.join(sets)} WHERE id = %s::uuid AND EXISTS (SELECT FROM appended)"  # noqa: S608
     return Statement(sql, [*params, match.id])
+
+
+def _holding_rows(match: Match, events: Sequence[Event]) -> Iterable[Statement]:
+    """Who sits down, kept for the statistics: the events know him by a random id, and the seat may change hands."""
+    holders = [event.data["holder"] for event in events if event.type in ("match.joined", "match.seated")]
+    if holders:
+        yield Statement(
+            "INSERT INTO matches_holding (holder, match_id, seat, user_id) SELECT holder, match_id, index, user_id"
+            " FROM matches_seat WHERE match_id = %s::uuid AND holder = ANY(%s::uuid[]) AND user_id IS NOT NULL"
+            " AND EXISTS (SELECT FROM appended) ON CONFLICT DO NOTHING",
+            [match.id, holders],
+        )
 
 
 def _question_rows(
@@ -136,6 +188,9 @@ def _question_rows(
     asked: dict[tuple[int, str], Awaited],
     seats: Sequence[Seat],
     now: datetime,
+    were: Account,
+    clocks: Account,
+    events: Sequence[Event],
 ) -> Iterable[Statement]:
     """Close the questions that are answered, open the new ones with their deadlines, keep the clocks of the others."""
     gone = [key for key in before if key not in asked]
@@ -147,24 +202,29 @@ def _question_rows(
             [[seat for seat, _ in gone], [question for _, question in gone], match.id],
         )
     bots = {seat.index for seat in seats if seat.bot}
-    changed = [one for key, one in asked.items() if key not in before or before[key].prompt != one.prompt]
+    reseated = {event.data["seat"] for event in events if event.type == "match.seated"}
+    moved = {key for key in asked if key in before and (clocks.due(key) != were.due(key) or key[0] in reseated)}
+    changed = [one for key, one in asked.items() if key not in before or before[key].prompt != one.prompt or key in moved]
     if changed:
-        due = now + timedelta(seconds=match.hours * settings.SECONDS_PER_HOUR)
+        running = [clocks.open.get((one.seat, one.id)) for one in changed]
+        renewed = RENEWED if moved else ""
         yield Statement(
-            "INSERT INTO matches_question (id, match_id, seat, question, prompt, kind, bot, asked_at, due_at)"
-            " SELECT gen_random_uuid(), %s::uuid, seat, question, prompt, kind, bot, %s::timestamptz, %s::timestamptz"
-            " FROM unnest(%s::int[], %s::text[], %s::text[], %s::text[], %s::bool[]) AS asked(seat, question, prompt, kind, bot)"
+            "INSERT INTO matches_question AS q (id, match_id, seat, question, prompt, kind, bot, asked_at, due_at, grace_from)"  # noqa: S608
+            " SELECT gen_random_uuid(), %s::uuid, seat, question, prompt, kind, bot, %s::timestamptz, due_at, grace_from"
+            " FROM unnest(%s::int[], %s::text[], %s::text[], %s::text[], %s::bool[], %s::timestamptz[], %s::timestamptz[])"
+            " AS asked(seat, question, prompt, kind, bot, due_at, grace_from)"
             " WHERE EXISTS (SELECT FROM appended)"
-            " ON CONFLICT (match_id, seat, question) DO UPDATE SET prompt = excluded.prompt, kind = excluded.kind",
+            f" ON CONFLICT (match_id, seat, question) DO UPDATE SET prompt = excluded.prompt, kind = excluded.kind{renewed}",
             [
                 match.id,
                 now,
-                due,
                 [one.seat for one in changed],
                 [one.id for one in changed],
                 [one.prompt for one in changed],
                 [one.kind for one in changed],
                 [one.seat in bots for one in changed],
+                [clock.due if clock is not None and clock.due is not None else NEVER for clock in running],
+                [clock.grace_from if clock is not None else None for clock in running],
             ],
         )
 
@@ -187,6 +247,11 @@ def _notices(
     for key, one in asked.items():
         if key not in before and one.seat in users:
             rows.append(_notice("your_turn", match, one.seat, users[one.seat], {"question": one.id}, now))
+    # With two seats the other one is always waited for by all: that says nothing.
+    if len(seats) > 2 and len({seat for seat, _ in before}) > 1 and len({seat for seat, _ in asked}) == 1:
+        [(index, question), *_more] = asked
+        if (index, question) in before and index in users:
+            rows.append(_notice("last_one", match, index, users[index], {"question": question}, now))
     if rows:
         sql, params = outbox.insert_sql(rows)
         yield Statement(sql, params)

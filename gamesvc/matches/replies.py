@@ -6,30 +6,32 @@ mail: the ids of its commands come from the mail and the line, so that nothing h
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from accounts import erasure
 from accounts.models import User
 from gamesvc.games.kernel import Refused, see_event
-from gamesvc.matches import loading, notices, order_mail, selectors, turns
+from gamesvc.matches import held_orders, loading, mail_words, notices, order_mail, selectors, undo
 from gamesvc.matches.letterbox import PURPOSE
 from gamesvc.matches.loading import STORE, Loaded
-from gamesvc.matches.models import Match, Question, Refusal, Seat
+from gamesvc.matches.mail_words import Writer
+from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.order_mail import Line
+from gamesvc.matches.order_run import OrderRun
 from gamesvc.matches.previews import Preview
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
 from notifications.inbound import purposes
 from notifications.inbound.purposes import Handled, Letter
 from notifications.outbox import Notice
-
-CHANNEL = "mail"
 
 
 def register() -> None:
     """Have answers to turn mails worked on here."""
     purposes.register(PURPOSE, handle)
+    erasure.register("held orders", held_orders.erase)
 
 
 def handle(letter: Letter) -> Handled:
@@ -47,8 +49,9 @@ def handle(letter: Letter) -> Handled:
         return Handled({"problem": "seat_changed", "lines": [], "sections": []}, notice)
     if letter.refusal:
         return Handled({"problem": letter.refusal, "lines": [], "sections": []}, notice)
-    desk = Desk(letter, match, seats, seat)
-    return Handled(desk.work(), notice)
+    with translation.override(letter.user.language):
+        desk = Desk(letter, match, seats, seat)
+        return Handled(desk.work(), notice)
 
 
 class Desk:
@@ -57,99 +60,128 @@ class Desk:
     def __init__(self, letter: Letter, match: Match, seats: tuple[Seat, ...], seat: Seat) -> None:
         self.letter = letter
         self.match = match
-        self.seats = seats
         self.seat = seat
         self.names = selectors.seat_names(seats)
-        self.loaded = loading.load(match.id, match.game)
+        self.writer = Writer(letter.id, letter.user, match, seat.index, self.names)
+        self.run = OrderRun(
+            match=match,
+            seats=seats,
+            seat=seat,
+            mail=letter.id,
+            user_id=letter.user.pk,
+            counts_at=letter.counts_at,
+            question=letter.payload["question"],
+        )
         self.sections: list[dict[str, str]] = []
 
     @property
+    def loaded(self) -> Loaded:
+        return self.run.loaded
+
+    @property
     def running(self) -> bool:
-        return self.loaded.started and not self.loaded.ended
+        return self.run.running
 
     def work(self) -> dict[str, Any]:
         """The report: what was wrong with the whole, what became of each line, and what was asked for."""
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         lines = order_mail.read(self.letter.text, self.loaded.game, view)
-        orders = [line for line in lines if line.is_order]
-        begun = any(turns.known(self.match, self._command_id(line)) for line in orders)
-        problem = "" if begun else self._problem(lines, orders)
+        mail_words.check(self.writer, lines)
+        acts = [line for line in lines if line.is_act]
+        ready = any(line.word == "ready" for line in lines) and not acts
+        begun = self.run.begun(acts)
+        problem = "" if begun else self._problem(lines, acts)
+        if ready and not problem:
+            acts = self._ready(lines)
         if problem:
-            for line in orders:
+            for line in acts:
                 if line.state == "read":
                     line.state = "not_done"
-        else:
-            self._carry_out(orders)
-        self._answer([line for line in lines if not line.is_order and line.state in ("read", "answered")], problem)
+        elif acts:
+            self._carry_out(lines, acts, ready=ready)
+        self._words(lines, problem)
+        self._answer([line for line in lines if line.word in order_mail.ASKING and line.state in ("read", "answered")], problem)
         return {"problem": problem, "lines": [line.as_json() for line in lines], "sections": self.sections}
 
-    def _problem(self, lines: Sequence[Line], orders: Sequence[Line]) -> str:
-        """Why none of the orders may be carried out; empty if they may be."""
+    def _problem(self, lines: Sequence[Line], acts: Sequence[Line]) -> str:
+        """Why nothing of the mail that changes the match may be carried out; empty if it may be."""
         if not lines or all(line.state == "ignored" for line in lines):
             return "empty"
-        if orders and not self.running:
-            for line in orders:
+        if acts and not self.running:
+            for line in acts:
                 line.state, line.detail = "not_done", ""
             return "match_over" if self.loaded.ended else "not_started"
+        if {"wait", "ready"} <= {line.word for line in lines}:
+            for line in lines:
+                if line.word in order_mail.TIMING:
+                    line.state, line.detail = "unreadable", _("Write wait or ready, not both.")
         if order_mail.unreadable(lines):
             return "unreadable"
-        question = self.letter.payload["question"]
-        if orders and question and not any((one.seat, one.id) == (self.seat.index, question) for one in self.loaded.awaited()):
+        if acts and acts[0].is_order and undo.gone_since(self.loaded, self.seat.index, int(self.letter.payload["version"])):
+            return "taken_back"
+        if acts and acts[0].is_order and not self.run.open() and not self.run.others_answer():
             return "turn_over"
         return ""
 
-    def _carry_out(self, orders: Sequence[Line]) -> None:
-        """One order after the other; the first that is refused stops it, and what came before stands."""
-        sender = Sender(Actor("seat", self.seat.index), CHANNEL, self.letter.counts_at, self.letter.user.pk)
+    def _carry_out(self, lines: Sequence[Line], acts: list[Line], *, ready: bool) -> None:
+        """Carry the orders out, or keep them if the mail says so; what has to wait for others is kept as well."""
         expected = self._version_known()
-        stopped = False
-        for line in orders:
-            command_id = self._command_id(line)
-            if stopped:
+        waiting = next((line for line in lines if line.word == "wait"), None)
+        if waiting is not None and not self.run.begun(acts):
+            self._hold(waiting, acts, expected)
+            return
+        if not ready and held_orders.replace(match=self.match, seat=self.seat.index, but=self.letter.id):
+            self._section(_("Orders held before"), _("They are dropped: this mail takes their place."))
+        rest = self.run.carry_out(acts, expected)
+        if rest:
+            self._keep(rest, self.run.expected, HeldOrders.Until.WINDOW, self.run.question)
+
+    def _hold(self, waiting: Line, acts: Sequence[Line], expected: int) -> None:
+        """Keep the orders of this mail until the deadline of the question that is open."""
+        question = next((one.id for one in self.loaded.awaited() if one.seat == self.seat.index), "")
+        due = Question.objects.filter(match=self.match, seat=self.seat.index, question=question).first()
+        if due is None or any(not line.is_order for line in acts):
+            waiting.state = "refused"
+            waiting.detail = (
+                _("You are not asked for anything now, so there is no deadline to wait for.")
+                if due is None
+                else _("Only orders can be held; undo and redo act at once.")
+            )
+            for line in acts:
                 line.state = "not_done"
-                continue
-            if not self._take_known(line, command_id) and line.number != orders[0].number:
-                # Read by the position that the order before left.
-                self.loaded = loading.load(self.match.id, self.match.game)
-                if self.running:
-                    line.state = "read"
-                    order_mail.understand(
-                        line, self.loaded.game, self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
-                    )
-            if line.command is None or line.state == "unreadable":
-                line.state, stopped = "refused", True
-                continue
-            try:
-                receipt = turns.submit(
-                    match=self.match,
-                    sender=sender,
-                    command=line.command,
-                    expected_version=expected,
-                    command_id=command_id,
-                    seats=self.seats,
-                )
-            except Refused as refused:
-                line.state, line.detail, stopped = "refused", refused.detail, True
-            except turns.Stale:
-                line.state, stopped = "stale", True
-                line.detail = "Something happened that you had not seen when you wrote; look at it and send the order again."
-            else:
-                line.state, line.detail = "done", ""
-                line.understood = self.loaded.game.render(line.command)
-                expected = receipt.version
-        self.loaded = loading.load(self.match.id, self.match.game)
+            return
+        for line in acts:
+            line.state = "held"
+        waiting.state = "answered"
+        waiting.detail = _("The orders are held until %(due)s, or until you answer: ready") % {
+            "due": notices.local_time(due.due_at, self.letter.user)
+        }
+        self._keep(acts, expected, HeldOrders.Until.DEADLINE, question)
 
-    def _take_known(self, line: Line, command_id: uuid.UUID) -> bool:
-        """What an earlier run of this letter made of the line, which that run's position decided."""
-        if not turns.known(self.match, command_id):
-            return False
-        refusal = Refusal.objects.filter(match=self.match, command_id=command_id).first()
-        line.command = refusal.command if refusal is not None else STORE.command(self.match.id, command_id)[0].meta["command"]
-        line.state = "read"
-        return True
+    def _keep(self, lines: Sequence[Line], version: int, until: HeldOrders.Until, question: str) -> None:
+        held_orders.keep(
+            match=self.match,
+            seat=self.seat.index,
+            user_id=self.letter.user.pk,
+            mail=self.letter.id,
+            question=question,
+            lines=lines,
+            version=version,
+            kept_at=self.loaded.version,
+            counts_at=self.letter.counts_at,
+            until=until,
+        )
 
-    def _command_id(self, line: Line) -> uuid.UUID:
-        return turns.command_id(sender=f"mail {self.letter.id}", key=str(line.number))
+    def _ready(self, lines: list[Line]) -> list[Line]:
+        """The orders that were held, as lines of this mail."""
+        said = next(line for line in lines if line.word == "ready")
+        rows = held_orders.told_ready(match=self.match, seat=self.seat.index, mail=self.letter.id)
+        said.state, said.detail = ("answered", "") if rows else ("refused", _("No orders of yours are held."))
+        found = [line for row in rows for line in held_orders.lines_of(row, self.run)]
+        if rows:
+            self.run.question = rows[-1].question
+        lines += found
+        return found
 
     def _version_known(self) -> int:
         """The version that the answered mail showed, moved on over what the player has done himself since: that he knows."""
@@ -165,18 +197,30 @@ class Desk:
 
     # --- service words ---
 
+    def _words(self, lines: Sequence[Line], problem: str) -> None:
+        """Do what stands beside the orders: whatever becomes of these, unless a line of the mail cannot be read."""
+        for line in lines:
+            if line.word in order_mail.ASIDE and line.state == "read":
+                if problem == "unreadable":
+                    line.state = "not_done"
+                else:
+                    mail_words.do(self.writer, line)
+            elif line.word in order_mail.TIMING and line.state == "read":
+                line.state = "not_done" if problem else "answered"
+
     def _answer(self, lines: Sequence[Line], problem: str) -> None:
         preview: Preview | None = None
         for line in lines:
             match line.word:
                 case "help":
-                    self._section("Orders", self._help())
+                    self._section(_("Orders"), self._help())
                 case "hand":
-                    self._section("Your hand", self._hand())
+                    self._section(_("Your hand"), self._hand())
                 case "status":
-                    self._section("Status", status(self.match, self.loaded, self.names, self.letter.user))
+                    self._section(_("Status"), status(self.match, self.loaded, self.names, self.letter.user))
+                    self._held()
                 case "history":
-                    self._section("What happened", self._history(min(int(line.argument), order_mail.MOST_HISTORY)))
+                    self._section(_("What happened"), self._history(min(int(line.argument), order_mail.MOST_HISTORY)))
                 case "preview" if line.argument and not problem:
                     preview = preview or Preview(self.loaded.copy().timeline, self.seat.index, self.names)
                     self._preview(preview, line)
@@ -192,13 +236,13 @@ class Desk:
             return
         line.state = "previewed"
         try:
-            line.detail = " ".join(preview.tell(line.command)) or "Nothing that you could see."
+            line.detail = " ".join(preview.tell(line.command)) or _("Nothing that you could see.")
         except Refused as refused:
             line.state, line.detail = "refused", refused.detail
 
     def _help(self) -> str:
         prompt = next((one.prompt for one in self.loaded.awaited() if one.seat == self.seat.index), None)
-        return f"{self.loaded.game.order_help(prompt)}\n\n{order_mail.HELP}"
+        return f"{self.loaded.game.order_help(prompt)}\n\n{_(order_mail.HELP)}"
 
     def _hand(self) -> str:
         """The paragraphs of the board that speak of the hand; the whole board stands in the receipt anyway."""
@@ -207,11 +251,20 @@ class Desk:
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
         text = self.loaded.game.board_text(view, notices.caption_of(self.match, self.names))
         found = [part for part in text.split("\n\n") if "your hand" in part.lower()]
-        return "\n".join(line for part in found for line in part.splitlines()) or "The position below shows all you have."
+        return "\n".join(line for part in found for line in part.splitlines()) or _("The position below shows all you have.")
 
     def _history(self, count: int) -> str:
         told = notices.tell(self.loaded, self.seat.index, self.names, 0)[-count:] if count else []
         return "\n".join(f"{notices.local_time(moment, self.letter.user)}  {sentence}" for _v, moment, sentence in told)
+
+    def _held(self) -> None:
+        """What is held and may still be carried out: a question that was answered otherwise does not come back."""
+        asked = {one.id for one in self.loaded.awaited() if one.seat == self.seat.index}
+        rows = held_orders.held(match=self.match, seat=self.seat.index).order_by("created_at")
+        waiting = [row for row in rows if row.until == HeldOrders.Until.WINDOW or row.question in asked]
+        orders = "\n".join(one["text"] for row in waiting for one in row.lines)
+        if orders:
+            self._section(_("Orders held"), orders)
 
     def _section(self, title: str, text: str) -> None:
         self.sections.append({"title": title, "text": text})
@@ -220,7 +273,11 @@ class Desk:
 def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | None = None) -> str:
     """Who is awaited, for what and until when."""
     if loaded.ended:
-        return "The match is over."
+        return _("The match is over.")
     rows = Question.objects.filter(match=match).order_by("due_at", "seat")
-    asked = [f"{names[row.seat]}: {row.prompt.replace('_', ' ')}, until {notices.local_time(row.due_at, user)}" for row in rows]
-    return "\n".join(asked) or "Nobody is awaited."
+    asked = [
+        _("%(name)s: %(prompt)s, until %(due)s")
+        % {"name": names[row.seat], "prompt": row.prompt.replace("_", " "), "due": notices.local_time(row.due_at, user)}
+        for row in rows
+    ]
+    return "\n".join(asked) or _("Nobody is awaited.")

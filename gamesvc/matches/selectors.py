@@ -13,8 +13,8 @@ from django.db.models import Q, QuerySet
 from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games.kernel import Game, Viewer, see_event
-from gamesvc.matches.loading import STORE, Loaded, lift
-from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.loading import STORE, Loaded, lift, load
+from gamesvc.matches.models import Holding, Match, Seat
 
 
 class Unknown(Exception):
@@ -27,7 +27,7 @@ class Forbidden(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A match as one user may use it: `seat` is his own, if he has one."""
+    """A match as one user may use it: `seat` is his own, if he has one; on his what-if board the one he looks from."""
 
     match: Match
     user: User | None
@@ -39,17 +39,31 @@ class Access:
         return self.seat.index if self.seat is not None else None
 
     @property
+    def may_be(self) -> frozenset[int]:
+        """The seats whose eyes are his while the match runs."""
+        if self.match.board and self.is_host:
+            return frozenset(seat.index for seat in self.seats if not seat.bot)
+        return frozenset() if self.seat is None else frozenset({self.seat.index})
+
+    @property
     def is_host(self) -> bool:
         return self.user is not None and self.match.creator_id == self.user.pk
 
 
-def access_match(*, user: User | None, ident: str, link: str = "") -> Access:
-    """Find a match by uuid or public number for a user (None: not signed in). Raises `Unknown` for any other."""
+def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int | None = None) -> Access:
+    """Find a match by uuid or public number for a user (None: not signed in). Raises `Unknown` for any other.
+
+    `as_seat`: on a what-if board the seat its owner looks from and acts for; without it one that is awaited.
+    """
     match = Match.objects.filter(by_ident(ident)).first()
     if match is None:
         raise Unknown(ident)
     seats = tuple(match.seats.select_related("user").order_by("index"))
     seat = next((seat for seat in seats if user is not None and seat.user_id == user.pk), None)
+    if match.board:
+        if user is None or match.creator_id != user.pk:
+            raise Unknown(ident)
+        return Access(match, user, _turned_to(match, seats, as_seat), seats)
     access = Access(match, user, seat, seats)
     if seat is not None or access.is_host:
         return access
@@ -59,20 +73,36 @@ def access_match(*, user: User | None, ident: str, link: str = "") -> Access:
         return access
     if match.status == Match.Status.OPEN and match.entry == Match.Entry.PUBLIC:
         return access
+    # Whoever may take over a seat may look at the match before: anybody, or he who held one.
+    if (
+        user is not None
+        and any(seat.vacated_at is not None for seat in seats)
+        and (match.entry == Match.Entry.PUBLIC or Holding.objects.filter(match=match, user=user).exists())
+    ):
+        return access
     if user is not None and match.invitations.filter(user=user, declined_at=None).exists():
         return access
     raise Unknown(ident)
 
 
+def _turned_to(match: Match, seats: tuple[Seat, ...], as_seat: int | None) -> Seat:
+    """Which side of a what-if board its owner sees: the one he asks for, else one that must act, else the first."""
+    own = [seat for seat in seats if not seat.bot]
+    awaited = {one.seat for one in load(match.id, match.game).awaited()}
+    wanted = [seat for seat in own if seat.index == as_seat]
+    return [*wanted, *(seat for seat in own if seat.index in awaited), *own][0]
+
+
 # The turn's own read: only what a turn needs, in one round trip and without the cost of building a query.
+_SEATED_FIELDS = ("id", "number", "game", "status", "hours", "key_id", "sealed_secret", "board", "creator_id")
 _SEATED = (
-    "SELECT m.id, m.number, m.game, m.status, m.hours, m.key_id, m.sealed_secret,"
+    "SELECT m.id, m.number, m.game, m.status, m.hours, m.key_id, m.sealed_secret, m.board, m.creator_id,"
     " (SELECT json_agg(json_build_array(s.id, s.index, s.user_id, s.bot) ORDER BY s.index)"
     " FROM matches_seat s WHERE s.match_id = m.id) FROM matches_match m WHERE "
 )
 
 
-def access_seat(*, user: User, ident: str) -> Access:
+def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access:
     """The same for somebody who wants to play; the rows hold only what a turn needs. Raises `Forbidden` without a seat."""
     by_number = ident.isdecimal() and len(ident) < 18
     with connection.cursor() as cursor:
@@ -82,13 +112,15 @@ def access_seat(*, user: User, ident: str) -> Access:
             cursor.execute(_SEATED + "m.id = %s::uuid", [_uuid(ident)])
         row = cursor.fetchone()
     if row is not None:
-        match = Match(**dict(zip(("id", "number", "game", "status", "hours", "key_id", "sealed_secret"), row, strict=False)))
-        places = json.loads(row[7]) if isinstance(row[7], str) else row[7]
+        match = Match(**dict(zip(_SEATED_FIELDS, row, strict=False)))
+        places = json.loads(row[-1]) if isinstance(row[-1], str) else row[-1]
         seats = tuple(Seat(id=pk, index=index, user_id=holder, bot=bot) for pk, index, holder, bot in places)
         for seat in seats:
             if seat.user_id == user.pk:
                 return Access(match, user, seat, seats)
-    access_match(user=user, ident=ident)  # raises Unknown for those who may not know of it
+    access = access_match(user=user, ident=ident, as_seat=as_seat)  # raises Unknown for those who may not know of it
+    if access.match.board and access.seat is not None:
+        return access
     raise Forbidden("You have no seat in this match.")
 
 
@@ -150,8 +182,13 @@ def records_for(loaded: Loaded, viewer: Viewer, after: int, limit: int) -> list[
 
 
 def seat_names(seats: tuple[Seat, ...]) -> tuple[str, ...]:
-    """What pages and mails call the seats: the players' names, bots by kind, empty seats as such."""
+    """What pages and mails call the seats: the players' names unless the match hides them, bots by kind, empty seats as such."""
+    hidden = bool(seats) and seats[0].match.hides_names
     return tuple(
-        seat.user.username if seat.user is not None else f"{seat.bot} bot" if seat.bot else f"player {seat.index + 1}"
+        f"{seat.bot} bot"
+        if seat.bot and seat.user is None
+        else f"player {seat.index + 1}"
+        if seat.user is None or hidden
+        else seat.user.username
         for seat in seats
     )

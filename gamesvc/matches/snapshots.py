@@ -21,8 +21,10 @@ from events.store import Head
 from gamesvc.games import codec
 from gamesvc.games.kernel import Game
 
-# A snapshot is written when this many events lie behind the last one.
-TAIL = 200
+# A snapshot is written when this many events lie behind the last one: writing one costs less than folding as many at each load.
+TAIL = 25
+# How far apart those are that stay for looking back.
+STRETCH = store.STRETCH
 _SHARED = ("codec", "dice", "kernel", "timeline")
 
 

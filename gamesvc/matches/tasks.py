@@ -9,7 +9,20 @@ from celery import shared_task
 from django.conf import settings
 
 from events import checkpoints
-from gamesvc.matches import clocks, lobby, robots
+from gamesvc.games import catalog
+from gamesvc.matches import (
+    clocks,
+    held_orders,
+    loading,
+    lobby,
+    outages,
+    refusals,
+    reminding,
+    robots,
+    statistics,
+    substitutes,
+    undo,
+)
 from gamesvc.matches.loading import STORE
 
 logger = logging.getLogger(__name__)
@@ -27,13 +40,57 @@ def sweep_bots() -> int:
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def watch_outages() -> int:
+    """The heartbeat of the service, and what follows when it has stood still."""
+    return outages.watch()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_deadlines() -> int:
     return clocks.sweep()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep_reminders() -> int:
+    """Queue the reminders whose moment has come."""
+    return reminding.sweep()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep_all_reminders() -> int:
+    """Queue those too whose moment was missed: the sweep was away, or a deadline was moved nearer."""
+    return reminding.sweep_all()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep_held_orders() -> int:
+    """Go on with orders of mails that waited for others to react."""
+    return held_orders.sweep()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def forget_held_orders() -> int:
+    """Delete what was held long ago."""
+    return held_orders.forget_old()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_lobby() -> int:
     return lobby.lapse_matches()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def renew_snapshots(limit: int = 50) -> int:
+    """After a release: snapshots of the new rules code for running matches, before somebody waits for them."""
+    made = 0
+    for match_id, game in loading.without_snapshot(limit):
+        try:
+            loading.save_snapshot(loading.load_at(catalog.game(game), match_id, 2**31 - 1))
+            made += 1
+        except Exception:
+            # One match that cannot be read must not keep the others waiting.
+            logger.exception("No snapshot of match %s could be made.", match_id)
+    return made
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -56,3 +113,32 @@ def checkpoint_ended(match_id: str) -> int:
         return 0
     checkpoints.make(unless=(UUID(match_id), head.version))
     return checkpoints.append_file()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def follow_statistics(batches: int = 20) -> int:
+    """Take what has happened into the players' statistics, so many batches at most: the next sweep takes the rest."""
+    taken = 0
+    for _ in range(batches):
+        if not (more := statistics.follow()):
+            break
+        taken += more
+    return taken
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep_substitutes() -> int:
+    """Let bots play on from seats that nobody took over."""
+    return substitutes.sweep()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep_undo() -> int:
+    """Settle requests to take back whose time is over."""
+    return undo.lapse_requests()
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def prune_refusals() -> int:
+    """Delete refused commands that were kept long enough."""
+    return refusals.prune()

@@ -6,19 +6,22 @@ stale; then the rules. What is decided is appended on the newest version; a lost
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.utils import timezone
 
-from events.store import DuplicateCommand, StoredEvent, VersionConflict
+from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.games.timeline import Run, check_command
-from gamesvc.matches import loading, secrets
+from gamesvc.matches import heartbeat, loading, premoves, secrets
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.recording import Act, Actor, record
@@ -92,14 +95,26 @@ def submit(
     expected_version: int,
     command_id: UUID,
     seats: Sequence[Seat] | None = None,
+    loaded: Loaded | None = None,
+    beside: Sequence[Event] = (),
+    more: Sequence[Statement] = (),
+    premoved: bool | None = None,
 ) -> Receipt:
     """Apply a command once. Raises `Refused`, `Stale`, `KeyReused` or `Busy`; nothing has changed then.
 
-    `expected_version` is the version the sender saw (his viewer's version).
+    `expected_version` is the version the sender saw (his viewer's version). `beside`: events of the service that are appended
+    with the command's own; `more`: rows written with them. `loaded`: the match, where the caller has read it just now.
+    `premoved`: whether a seat has commands laid by, where the caller knows.
     """
-    loaded = loading.load(match.id, match.game)
+    loaded = loaded or loading.load(match.id, match.game)
     command = dict(_in_order(command))
-    first, refusal, due_at = _known(match.id, command_id, sender.seat)
+    # The clock names its commands by the version they are for: what it sent before shows when it is appended.
+    asks = sender.actor.kind != "clock"
+    first, refusal, due_at = None, None, None
+    if asks:
+        first, refusal, due_at, premoved = _known(match.id, command_id, sender.seat)
+    elif premoved is None:
+        premoved = premoves.any_open(match.id)
     if first or refusal:
         return _repeat(match, loaded, sender, command, command_id, refusal)
     for _ in range(ATTEMPTS):
@@ -110,14 +125,19 @@ def submit(
             _check_time(loaded, sender, due_at)
             run = _decide(match, loaded, sender, command)
         except Refused as refused:
-            _remember_refusal(match, sender, command, command_id, refused)
+            remember_refusal(match, sender, command, command_id, refused)
             raise
-        events = [*run.events, *_end(match, loaded, run)]
+        service = [*beside, *_end(match, loaded, run)]
+        events = [*run.events, *(replace(event, version=run.version + at) for at, event in enumerate(service, 1))]
         act = Act(sender.actor, sender.channel, command_id, sender.received_at, command)
         if seats is None:
             seats = list(match.seats.all())
         try:
-            stored = record(match, loaded, events, act, seats=seats, run=run)
+            # What others have laid by for this case is given in the same transaction.
+            with transaction.atomic() if premoved else contextlib.nullcontext():
+                stored = record(match, loaded, events, act, seats=seats, run=run, more=more)
+                if premoved:
+                    premoves.follow(match, stored, functools.partial(_give, match, seats))
         except VersionConflict:
             loaded = loading.load(match.id, match.game)
             continue
@@ -125,6 +145,17 @@ def submit(
             return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
         return _receipt(loaded, match.id, sender.seat, stored)
     raise Busy
+
+
+def _give(
+    match: Match, seats: Sequence[Seat], *, loaded: Loaded, seat: int, command: dict[str, Any], key: str
+) -> tuple[StoredEvent, ...]:
+    """Give a command that a seat had laid by."""
+    actor, now = Actor("seat", seat), timezone.now()
+    run = _decide(match, loaded, Sender(actor, "standing", now), command)
+    events = [*run.events, *_end(match, loaded, run)]
+    act = Act(actor, "standing", command_id(sender=f"standing {match.id}", key=key), now, dict(_in_order(command)))
+    return record(match, loaded, events, act, seats=seats, run=run)
 
 
 def _in_order(value: Any) -> Any:
@@ -136,18 +167,20 @@ def _in_order(value: Any) -> Any:
 
 def known(match: Match, command_id: UUID) -> bool:
     """Whether a command id has led to an event or a refusal."""
-    applied, refusal, _ = _known(match.id, command_id, 0)
+    applied, refusal, *_ = _known(match.id, command_id, 0)
     return bool(applied or refusal)
 
 
-def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
-    """In one round trip: the event and the refusal this command id led to, and the seat's nearest deadline."""
+def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None, bool]:
+    """In one round trip: the event and the refusal this command id led to, the seat's nearest deadline, and whether any seat of
+    the match has commands laid by."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
             " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"
-            " (SELECT max(due_at) FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int)",
-            [match_id, command_id, match_id, command_id, match_id, seat],
+            " (SELECT max(due_at) FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int),"
+            " EXISTS (SELECT FROM matches_premove WHERE match_id = %s::uuid AND status IN ('waiting', 'armed'))",
+            [match_id, command_id, match_id, command_id, match_id, seat, match_id],
         )
         return cursor.fetchone()  # type: ignore[no-any-return]
 
@@ -194,7 +227,7 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
     """A command that our border took after the seat's deadline does not count; the clock answers for the seat."""
     if sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at:
         awaited = any(one.seat == sender.seat for one in loaded.awaited())
-        if awaited:
+        if awaited and not heartbeat.forgives(due_at):
             raise Refused("too_late", f"The time for this answer ran out at {due_at:%d %b %Y %H:%M} UTC.")
 
 
@@ -220,7 +253,7 @@ def ended(match: Match, version: int, reason: str, outcome: dict[str, Any] | Non
     return Event("match.ended", {"reason": reason, "outcome": outcome, "secret": secret.hex()}, version)
 
 
-def _remember_refusal(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID, refused: Refused) -> None:
+def remember_refusal(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID, refused: Refused) -> None:
     """Keep who tried what and why it was refused; the same command id gets the same answer."""
     with transaction.atomic():
         Refusal.objects.bulk_create(

@@ -20,6 +20,8 @@ BASE_URL = os.environ.get("BASE_URL", "http://localhost:8000")
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 
 INSTALLED_APPS = [
+    # Without its discovery: the site for operators shows what is registered there by name, and nothing else.
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -42,7 +44,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    # No LocaleMiddleware: pages and API are English throughout, and half a page in another language helps nobody. Mails are
+    # in the language of the account, and the pages behind links in them choose theirs themselves.
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -91,7 +94,7 @@ DATABASE_URL = os.environ.get("DATABASE_URL", "postgresql:///gamesvc")
 # The owner runs migrations; everything else runs as a role that may only SELECT and INSERT in the event log.
 DATABASE_OWNER_URL = os.environ.get("DATABASE_OWNER_URL", DATABASE_URL)
 DATABASE_RUNTIME_ROLE = urlsplit(DATABASE_URL).username or ""
-DATABASES = {"default": database(DATABASE_OWNER_URL if {"migrate", "prepare"} & set(sys.argv[1:2]) else DATABASE_URL)}
+DATABASES = {"default": database(DATABASE_OWNER_URL if {"migrate", "prepare", "restore"} & set(sys.argv[1:2]) else DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
@@ -110,19 +113,55 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 SWEEP_SECONDS = float(os.environ.get("SWEEP_SECONDS", "2"))
 # A mail server that swallows connections holds up mails only: they have a queue, and workers, of their own.
 CELERY_TASK_ROUTES = {"notifications.*": {"queue": "mail"}}
+# What must answer for the service to count as able to take commands: http://host:port/path and tcp://host:port, separated by
+# commas. Where nothing beats for HEARTBEAT_GAP_SECONDS, that was an outage, and the deadlines within it are moved.
+HEARTBEAT_PROBES = [door for door in os.environ.get("HEARTBEAT_PROBES", "").split(",") if door]
+HEARTBEAT_SECONDS = float(os.environ.get("HEARTBEAT_SECONDS", "5"))
+HEARTBEAT_GAP_SECONDS = float(os.environ.get("HEARTBEAT_GAP_SECONDS", "60"))
 CELERY_BEAT_SCHEDULE = {
-    "deadlines": {"task": "gamesvc.matches.tasks.sweep_deadlines", "schedule": SWEEP_SECONDS},
+    "heartbeat": {
+        "task": "gamesvc.matches.tasks.watch_outages",
+        "schedule": HEARTBEAT_SECONDS,
+        "options": {"expires": HEARTBEAT_SECONDS},
+    },
+    # Twice as often as the rest: nobody's deadline is to be late by two seconds.
+    "deadlines": {"task": "gamesvc.matches.tasks.sweep_deadlines", "schedule": SWEEP_SECONDS / 2},
+    "held orders": {
+        "task": "gamesvc.matches.tasks.sweep_held_orders",
+        "schedule": 2 * SWEEP_SECONDS,
+        "options": {"expires": 2 * SWEEP_SECONDS},
+    },
     "bots": {"task": "gamesvc.matches.tasks.sweep_bots", "schedule": 5 * SWEEP_SECONDS},
+    "undo": {"task": "gamesvc.matches.tasks.sweep_undo", "schedule": 5 * SWEEP_SECONDS},
     "lobby": {"task": "gamesvc.matches.tasks.sweep_lobby", "schedule": 300.0},
+    "substitutes": {"task": "gamesvc.matches.tasks.sweep_substitutes", "schedule": 300.0},
+    "snapshots": {"task": "gamesvc.matches.tasks.renew_snapshots", "schedule": 60.0, "options": {"expires": 60.0}},
     "checkpoints": {"task": "gamesvc.matches.tasks.make_checkpoint", "schedule": 3600.0},
+    "statistics": {
+        "task": "gamesvc.matches.tasks.follow_statistics",
+        "schedule": 5 * SWEEP_SECONDS,
+        "options": {"expires": 5 * SWEEP_SECONDS},
+    },
+    "reminders": {"task": "gamesvc.matches.tasks.sweep_reminders", "schedule": 10 * SWEEP_SECONDS},
+    "missed reminders": {"task": "gamesvc.matches.tasks.sweep_all_reminders", "schedule": 1800.0},
+    "digests": {"task": "notifications.tasks.sweep_digests", "schedule": 10 * SWEEP_SECONDS},
+    "channels": {"task": "notifications.tasks.sweep_channels", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}},
+    "old notices": {"task": "notifications.tasks.forget", "schedule": 86_400.0},
     "outbox": {"task": "notifications.tasks.send_due", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}},
     "inbound": {
         "task": "notifications.inbound.tasks.sweep_mail",
         "schedule": SWEEP_SECONDS,
         "options": {"expires": SWEEP_SECONDS},
     },
+    "mailbox": {
+        "task": "notifications.inbound.tasks.poll_mailbox",
+        "schedule": float(os.environ.get("IMAP_SECONDS", "20")),
+        "options": {"expires": 20},
+    },
+    "old held orders": {"task": "gamesvc.matches.tasks.forget_held_orders", "schedule": 86_400.0},
     "old mail": {"task": "notifications.inbound.tasks.forget_mail", "schedule": 3600.0},
     "accounts": {"task": "accounts.tasks.prune", "schedule": 86_400.0},
+    "refusals": {"task": "gamesvc.matches.tasks.prune_refusals", "schedule": 86_400.0},
 }
 
 CACHES = {
@@ -154,6 +193,11 @@ EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS", "") == "1"
 EMAIL_TIMEOUT = 20
+# An RSA key in PEM form, or its file: then mails are signed here (`notifications.dkim`), unless a provider does it.
+DKIM_KEY = os.environ.get("DKIM_KEY", "")
+DKIM_SELECTOR = os.environ.get("DKIM_SELECTOR", "")
+if DKIM_KEY and EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend":
+    EMAIL_BACKEND = "notifications.dkim.EmailBackend"
 MAIL_DOMAIN = os.environ.get("MAIL_DOMAIN", "gamesvc.example")
 # The domain of reply addresses; empty: our mails cannot be answered and do not say so. Mails look like
 # `turn+<token>@REPLY_DOMAIN`; REPLY_MAILBOX is the part before the plus where one mailbox of a domain takes them.
@@ -163,12 +207,26 @@ REPLY_MAILBOX = os.environ.get("REPLY_MAILBOX", "")
 INBOUND_AUTH = os.environ.get("INBOUND_AUTH", "border")
 INBOUND_AUTHSERV_ID = os.environ.get("INBOUND_AUTHSERV_ID", "")
 INBOUND_ANSWERS_PER_DAY = int(os.environ.get("INBOUND_ANSWERS_PER_DAY", "300"))
+# A mailbox to read answers from (imaps://user:password@host/INBOX), and the folder in it where those taken go.
+IMAP_URL = os.environ.get("IMAP_URL", "")
+IMAP_TAKEN_FOLDER = os.environ.get("IMAP_TAKEN_FOLDER", "")
+# A mail provider's settings as django-anymail names them (ANYMAIL_POSTMARK_SERVER_TOKEN ...), and the secrets with which it
+# posts mail to us: "user:password,user:password". Without a secret that door is closed.
+ANYMAIL = {name.removeprefix("ANYMAIL_"): value for name, value in os.environ.items() if name.startswith("ANYMAIL_")}
+# The notice's id goes along as metadata, to be given back with a bounce; a provider that cannot do that finds the address.
+ANYMAIL.setdefault("IGNORE_UNSUPPORTED_FEATURES", "1")
+ANYMAIL["WEBHOOK_SECRET"] = [one for one in os.environ.get("WEBHOOK_SECRETS", "").split(",") if one]  # type: ignore[assignment]
+# How long turn notices gather while a turn mail about another match is unanswered; 0: each goes at once. A player may choose.
+NOTICE_BATCH_MINUTES = int(os.environ.get("NOTICE_BATCH_MINUTES", "10"))
+# Hosts that webhooks may reach although they are in a private network, and without https: names, with commas between them.
+WEBHOOK_TRUSTED_HOSTS = [host for host in os.environ.get("WEBHOOK_TRUSTED_HOSTS", "").split(",") if host]
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", f"gamesvc <play@{MAIL_DOMAIN}>")
 
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "gamesvc" / "locale"]
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
@@ -177,7 +235,9 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
 WHITENOISE_USE_FINDERS = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+# A mail of 1 MB as a provider posts it, in base64 and perhaps twice; the API takes less.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+API_BODY_BYTES = 256 * 1024
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["gamesvc.api.authentication.BearerToken", "gamesvc.api.authentication.Session"],
@@ -194,7 +254,16 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "UndoOption": "gamesvc.matches.models.Match.Undo",
+        "ForkKind": ["match", "board"],
+        "SeatKind": ["user", "bot", "free"],
+    },
 }
+
+# How long it is known who signed in or tried to, and which commands were refused; in days.
+SIGN_INS_KEPT_DAYS = int(os.environ.get("SIGN_INS_KEPT_DAYS", "90"))
+REFUSALS_KEPT_DAYS = int(os.environ.get("REFUSALS_KEPT_DAYS", "365"))
 
 # Serves the view that `manage.py bench submit` compares a turn to; never set elsewhere.
 BASELINE = os.environ.get("BASELINE", "") == "1"
@@ -202,6 +271,10 @@ BASELINE = os.environ.get("BASELINE", "") == "1"
 # How many matches one user may open: at once, and within a minute.
 # An hour of the clocks in seconds: less than 3600 only for trying out, as `manage.py demo` does.
 SECONDS_PER_HOUR = int(os.environ.get("SECONDS_PER_HOUR", "3600"))
+# How many days a year a player may be on vacation.
+# How long a seat that fell free waits for a substitute before a bot plays on.
+SUBSTITUTE_DAYS = float(os.environ.get("SUBSTITUTE_DAYS", "3"))
+VACATION_DAYS_PER_YEAR = int(os.environ.get("VACATION_DAYS_PER_YEAR", "28"))
 MATCHES_OPEN_PER_USER = int(os.environ.get("MATCHES_OPEN_PER_USER", "50"))
 MATCHES_PER_MINUTE = int(os.environ.get("MATCHES_PER_MINUTE", "10"))
 MATCH_LAPSES_AFTER_DAYS = 14

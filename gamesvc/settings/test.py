@@ -28,4 +28,6 @@ DATABASES["default"] = database(DATABASE_OWNER_URL)
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 CELERY_TASK_ALWAYS_EAGER = False
+# Most tests play several matches within one moment; those of the batch window open it themselves.
+NOTICE_BATCH_MINUTES = 0
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

@@ -15,11 +15,17 @@ def signed_in(request: HttpRequest) -> User:
     return request.user
 
 
+def _side(request: HttpRequest) -> int | None:
+    """The seat from which the owner of a what-if board looks at it."""
+    text = request.POST.get("_as") or request.GET.get("as", "")
+    return int(text) if text.isdecimal() and len(text) < 3 else None
+
+
 def find(request: HttpRequest, ident: str) -> Access:
     """The match of an address as this reader may use it; 404 where he may not know of it."""
     user = request.user if isinstance(request.user, User) else None
     link = request.POST.get("_link") or request.GET.get("link", "")
     try:
-        return selectors.access_match(user=user, ident=ident, link=link)
+        return selectors.access_match(user=user, ident=ident, link=link, as_seat=_side(request))
     except selectors.Unknown:
         raise Http404("There is no such match, or it is not open to you.") from None

@@ -44,7 +44,8 @@ def home(request: HttpRequest) -> HttpResponse:
     rows = own_rows(request.user)
     context = {
         "mine": [row for row in rows if row.mine],
-        "others": [row for row in rows if not row.mine and row.match.status == Match.Status.RUNNING],
+        "others": [row for row in rows if not row.mine and row.match.status == Match.Status.RUNNING and not row.match.board],
+        "boards": [row for row in rows if row.match.board and row.match.status == Match.Status.RUNNING],
         "open": [row for row in rows if row.match.status == Match.Status.OPEN],
         "over": [row for row in rows if row.match.status in OVER],
     }
@@ -122,6 +123,8 @@ def lobby(request: HttpRequest) -> HttpResponse:
 
 
 def _holder(seat: Seat) -> str:
+    if seat.user is not None and seat.match.hides_names:
+        return f"player {seat.index + 1}"
     if seat.user is not None:
         return seat.user.username
     return f"{seat.bot} bot" if seat.bot else ""

@@ -17,7 +17,7 @@ from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Game, Refused
 from gamesvc.matches import lobby, selectors
 from gamesvc.matches.models import Match
-from gamesvc.web import controls, reading, rules
+from gamesvc.web import clocks, controls, reading, rules
 from gamesvc.web.access import find, signed_in
 
 PACES = (24, 48, 72, 120, 168, 12, 4, 1)
@@ -51,6 +51,7 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
         "seat_choices": [(index, SEAT_NAMES[index]) for index in range(1, manifest.max_seats)],
         "bots": list(engine.bots),
         "paces": PACES,
+        "clock": clocks.choices(request.POST),
         "options": options,
         "error": error,
         "data": request.POST,
@@ -92,8 +93,12 @@ def _create(request: HttpRequest, engine: Game[Any], options: controls.Control, 
         options=chosen,
         seats=seats,
         hours=_number(request, "hours", 48),
+        clock=clocks.chosen(request),
         entry=request.POST.get("entry", Match.Entry.PUBLIC),
         watch=request.POST.get("watch", Match.Watch.LINK),
+        press=request.POST.get("press", Match.PressKind.PRIVATE),
+        anonymous="anonymous" in request.POST,
+        undo=request.POST.get("undo", Match.Undo.FREE),
         bots=bots,
         channel="web",
     )

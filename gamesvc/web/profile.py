@@ -16,8 +16,9 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from accounts.tokens import SCOPES, TokenRefused, create_token, revoke_token
 from accounts.validators import zone_names
+from gamesvc.web import absence, notices, undelivered
 from gamesvc.web.access import signed_in
-from notifications import preferences, registry
+from notifications import preferences, registry, wishes
 from notifications.models import Scope
 
 
@@ -35,6 +36,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None, instance=user)
     if request.method == "POST" and form.is_valid():
         form.save()
+        wishes.plan_digest(user)
         messages.success(request, "Your profile is saved.")
         return redirect("web:profile")
     # A form that was refused has changed the user in memory; the rest of the page shows what is stored.
@@ -50,6 +52,9 @@ def _page(request: HttpRequest, user: User, form: ProfileForm, fresh_key: str = 
         "scopes": [scope for scope in SCOPES if scope != "admin" or user.is_staff],
         "fresh_key": fresh_key,
         "kinds": _kinds(user),
+        **notices.context(user),
+        **absence.of_user(user),
+        "undelivered": undelivered.of_user(user),
     }
     answer = render(request, "web/profile.html", context, status=422 if form.errors else status)
     answer["Cache-Control"] = "no-store"

@@ -16,11 +16,11 @@ from django.utils.safestring import SafeString, mark_safe
 
 from gamesvc.games.chart import WIDTH
 from gamesvc.games.kernel import Awaited, Caption, Form
-from gamesvc.matches import loading, notices, selectors
+from gamesvc.matches import board, loading, notices, selectors
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.selectors import Access
-from gamesvc.web import controls, lists, moments, reading
+from gamesvc.web import absence, controls, forks, lists, moments, organising, press, reading, standing, undo
 from gamesvc.web.access import find
 
 LOG_LINES = 40
@@ -109,6 +109,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         "last_told": loaded.viewer_version(access.viewer),
         "commitment": loaded.opened.get("commitment", ""),
         "head_hash": _head_hash(access, loaded),
+        "unreachable": board.unreachable_players(access) or (),
     }
     if loaded.started:
         context |= _position(access, loaded, _past(request)) | _questions(access, loaded, names)
@@ -117,6 +118,14 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
     if access.seat is not None and loaded.started and not loaded.ended:
         context |= _orders(access, loaded, failed)
+    context |= press.panel(access)
+    context |= organising.panel(access)
+    context |= undo.panel(access, loaded)
+    context |= absence.panel(access)
+    context |= standing.panel(access, loaded)
+    at = _past(request)
+    here = (context.get("past") or {"at": context.get("version", 0)})["at"]
+    context |= forks.panel(access, loaded, at, here)
     if access.seat is not None:
         notices.mark_seen(access.seat, loaded.viewer_version(access.viewer))
     return render(request, "web/match.html", context, status=failed.status if failed else 200)
@@ -134,7 +143,8 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
     first = _first_version(loaded) if at is not None else 0
     here = last if at is None or at >= last else max(at, first)
     past = here < last
-    state = loading.state_at(loaded.game, loaded.match_id, here) if past else loaded.timeline.state
+    then = loading.as_seen(loaded, access.viewer, here)
+    state = loading.state_at(loaded.game, loaded.match_id, then) if past else loaded.timeline.state
     view = loaded.game.view(state, access.viewer)
     caption = replace(_caption(access), past=past)
     steps = [
@@ -207,7 +217,7 @@ def _question(one: Awaited, row: Question | None, names: tuple[str, ...]) -> dic
         "seat": one.seat,
         "name": names[one.seat],
         "prompt": one.prompt,
-        "due": row.due_at if row is not None else None,
+        "due": row.due_at if row is not None and not row.paused else None,
         "share": share,
         "urgent": row is not None and share < 100 * moments.NEARLY_OVER,
     }

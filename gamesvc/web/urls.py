@@ -2,7 +2,26 @@
 
 from django.urls import path
 
-from gamesvc.web import acts, lists, opening, profile, rules, table
+from gamesvc.web import (
+    absence,
+    acts,
+    clocks,
+    farewell,
+    forks,
+    lists,
+    notices,
+    opening,
+    organising,
+    players,
+    press,
+    problems,
+    profile,
+    rules,
+    standing,
+    table,
+    undelivered,
+    undo,
+)
 
 app_name = "web"
 urlpatterns = [
@@ -21,7 +40,28 @@ urlpatterns = [
     path("matches/<str:ident>/orders", acts.send_orders, name="orders"),
     path("matches/<str:ident>/seats", opening.change_seats, name="seats"),
     path("matches/<str:ident>/invite", opening.invite, name="invite"),
+    path("matches/<str:ident>/press", press.press_page, name="press"),
+    path("matches/<str:ident>/clock", clocks.clock_page, name="clock"),
+    path("matches/<str:ident>/standing", standing.change, name="standing"),
+    path("matches/<str:ident>/absence", absence.change, name="absence"),
+    path("matches/<str:ident>/undo", undo.send_undo, name="undo"),
+    path("matches/<str:ident>/organise", organising.send_measure, name="organise"),
+    path("matches/<str:ident>/fork", forks.fork, name="fork"),
+    path("matches/<str:ident>/close", forks.close, name="close"),
+    path("matches/<str:ident>/as-of", forks.as_of, name="as_of"),
+    path("players/<str:name>/", players.player, name="player"),
+    path("substitutes/", absence.free_seats, name="substitutes"),
+    path("profile/vacations", absence.vacations, name="vacations"),
+    path("profile/quiet-hours", absence.quiet_hours, name="quiet_hours"),
+    path("profile/follow", absence.follow, name="follow"),
+    path("problems/<str:code>", problems.problem_page, name="problem"),
     path("profile/", profile.profile, name="profile"),
     path("profile/mails", profile.mails, name="mails"),
+    path("profile/timing", notices.timing, name="notice_timing"),
+    path("profile/calendar", notices.feed_address, name="calendar_address"),
+    path("profile/webhook", notices.webhook, name="webhook"),
+    path("calendar/<str:secret>.ics", notices.calendar_feed, name="calendar"),
+    path("profile/mails/again", undelivered.send_again, name="send_again"),
     path("profile/tokens", profile.tokens, name="tokens"),
+    path("profile/erase", farewell.erase, name="erase"),
 ]

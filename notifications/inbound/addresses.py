@@ -33,7 +33,8 @@ def make(
     purpose: str,
     *,
     key: UUID,
-    user: User,
+    user: User | None,
+    email: str = "",
     expires_at: datetime,
     topic: str = "",
     payload: Mapping[str, Any] | None = None,
@@ -41,8 +42,11 @@ def make(
     """Make the reply address of a mail and return it; the same `key`, a random id, always makes the same address.
 
     A mail may be worded several times before it is sent, and each time it must bear the same address: so the token is derived
-    from the random id under our key. Without that key nobody can meet or guess it.
+    from the random id under our key. Without that key nobody can meet or guess it. Without a user it is for whoever reads the
+    mailbox `email`.
     """
+    if (user is None) == (not email):
+        raise ValueError("a reply address belongs to a user or to a mailbox")
     token = _token(purpose, key)
     ReplyAddress.objects.bulk_create(
         [
@@ -50,6 +54,7 @@ def make(
                 token_hash=_hash(token, settings.SECRET_KEY),
                 purpose=purpose,
                 user=user,
+                email=email.lower(),
                 topic=topic,
                 payload=dict(payload or {}),
                 expires_at=expires_at,

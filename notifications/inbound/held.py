@@ -14,7 +14,6 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.models import User
 from accounts.throttling import throttle
 from notifications import registry
 from notifications.inbound import addresses, reading, store, text
@@ -36,26 +35,28 @@ def register() -> None:
     registry.register("mail_failed", mail_failed, label="Mail that could not be read", essential=True)
 
 
-def may_answer(user: User, limit: int | None = None) -> bool:
-    """Count one more answer to this person today; False beyond the cap, whatever loop or flood it is that asks for it."""
+def may_answer(address: ReplyAddress, limit: int | None = None) -> bool:
+    """Count one more answer to the owner of an address today; False beyond the cap, whatever loop or flood asks for it."""
     most = limit or settings.INBOUND_ANSWERS_PER_DAY
-    return throttle(f"mail answers {limit or ''} {user.pk}", most, _DAY) == 0
+    return throttle(f"mail answers {limit or ''} {address.user_id or address.email}", most, _DAY) == 0
 
 
 def question(mail: InboundMail) -> Notice:
     """The notice that asks the owner of the address whether a held mail is his."""
-    return Notice(kind="mail_held", user_id=mail.address.user_id, topic=mail.address.topic, payload={"mail": str(mail.id)})
+    owner = mail.address
+    return Notice("mail_held", owner.user_id, owner.email, topic=owner.topic, payload={"mail": str(mail.id)})
 
 
 def mail_held(row: Outbox) -> Message | None:
     """Shows what is held; None once it is confirmed or gone."""
     mail = find(UUID(row.payload["mail"]))
-    if mail is None or row.user is None:
+    if mail is None:
         return None
     answer_to = addresses.make(
         PURPOSE,
         key=mail.id,
         user=row.user,
+        email=row.address,
         topic=mail.address.topic,
         payload={"mail": str(mail.id)},
         expires_at=mail.received_at + ASKED_FOR,

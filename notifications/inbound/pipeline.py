@@ -52,13 +52,13 @@ def _steps(mail: InboundMail) -> bool:
     message = reading.parse(raw)
     sender = reading.sender_of(message)
     robots.check_person(message, envelope_from=mail.envelope_from, sender=sender)
-    if not address.user.is_active:
+    if address.user is not None and not address.user.is_active:
         raise MailRefused("inactive")
     if address.purpose == held.PURPOSE:
         held.answered(address, text.written(message))
         return store.settle(mail, MailStatus.DONE)
     if mail.confirmed_at is None:
-        trust.check_player(address.user, message, raw, sender)
+        trust.check_owner(address, message, raw, sender)
     handler = purposes.find(address.purpose)
     if handler is None:
         raise MailRefused("no_such_purpose", address.purpose)
@@ -69,9 +69,9 @@ def _steps(mail: InboundMail) -> bool:
         if refused.hears is not Hears.WORDS:
             raise
         refusal = refused.code
-    letter = Letter(mail.id, address.user, address.payload, written, mail.counts_at, mail.message_id, refusal)
+    letter = Letter(mail.id, address.user, address.payload, written, mail.counts_at, mail.message_id, refusal, address.email)
     handled = handler(letter)
-    notice = handled.notice if held.may_answer(address.user) else None
+    notice = handled.notice if held.may_answer(address) else None
     return store.settle(mail, MailStatus.DONE, error=refusal, report=handled.report, notice=notice)
 
 
@@ -79,7 +79,7 @@ def _refused(mail: InboundMail, refused: MailRefused) -> bool:
     """By the table: silence, or a question to the owner of the address, at his own address."""
     log.info("the mail %s is refused: %s", mail.id, refused.code)
     if refused.hears is Hears.QUESTION:
-        notice = held.question(mail) if held.may_answer(mail.address.user, held.QUESTIONS_A_DAY) else None
+        notice = held.question(mail) if held.may_answer(mail.address, held.QUESTIONS_A_DAY) else None
         return store.settle(mail, MailStatus.HELD, error=str(refused), notice=notice)
     return store.settle(mail, MailStatus.REFUSED, error=str(refused))
 
@@ -87,5 +87,5 @@ def _refused(mail: InboundMail, refused: MailRefused) -> bool:
 def _give_up(mail: InboundMail, error: str) -> bool:
     """Set the mail aside and tell its sender's account: an order that is lost in silence could lose the game."""
     log.error("the mail %s is set aside after %s tries", mail.id, mail.attempts)
-    notice = Notice(kind="mail_failed", user_id=mail.address.user_id, payload={"mail": str(mail.id)})
+    notice = Notice("mail_failed", mail.address.user_id, mail.address.email, payload={"mail": str(mail.id)})
     return store.settle(mail, MailStatus.FAILED, error=error, notice=notice)

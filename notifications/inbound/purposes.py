@@ -16,16 +16,25 @@ from notifications.outbox import Notice
 class Letter:
     """An answer that passed all steps: who wrote what, for what, and the moment that counts.
 
+    `owner` is None for one without an account: then it comes from the mailbox `email`, to which our mail went.
     `refusal` names what was wrong with its text ("empty", "too_long"); the text is empty then.
     """
 
     id: UUID
-    user: User
+    owner: User | None
     payload: Mapping[str, Any]
     text: str
     counts_at: datetime
     message_id: str
     refusal: str = ""
+    email: str = ""
+
+    @property
+    def user(self) -> User:
+        """The user who wrote it, for purposes whose addresses are made for users only."""
+        if self.owner is None:
+            raise LookupError("this letter comes from somebody without an account")
+        return self.owner
 
 
 @dataclass(frozen=True, slots=True)

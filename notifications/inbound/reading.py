@@ -31,8 +31,8 @@ def parse(raw: bytes) -> EmailMessage:
         message = email.message_from_bytes(raw, policy=email.policy.default)
         _check_shape(message)
         # Headers are parsed when they are read: read all of them here, so that no later step meets a broken one.
-        for name in set(message.keys()):
-            str(message.get(name, ""))
+        for _name, value in message.items():
+            str(value)
     except (MessageError, ValueError, LookupError, TypeError, AttributeError, IndexError, RecursionError) as fault:
         # The library's parser of headers is known to fail in all these ways on hostile input.
         raise MailRefused("broken", f"{type(fault).__name__}: {fault}") from fault

@@ -22,10 +22,9 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections
 from django.utils import timezone
 
-from notifications.inbound import addresses, store
+from notifications.inbound import doors, store
 from notifications.inbound.authentication import check_mode
 from notifications.inbound.reading import LARGEST
-from notifications.models import ReplyAddress
 
 log = logging.getLogger(__name__)
 
@@ -111,13 +110,13 @@ class _Handler:
         self._workers = workers
         self._connect = connect
         self._lmtp = lmtp
-        self._known: dict[str, ReplyAddress] = {}
+        self._known: dict[str, doors.Destination] = {}
 
     async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[Any]) -> str:
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
             return "452 4.5.3 Too many recipients"
         try:
-            found = await self._ask(lambda: addresses.resolve(address))
+            found = await self._ask(lambda: doors.resolve(address))
         except (DatabaseError, InterfaceError):
             log.exception("the database does not answer; the sender is asked to come back")
             return COME_BACK
@@ -134,9 +133,7 @@ class _Handler:
         replies = []
         stored: list[UUID] = []
         for recipient in envelope.rcpt_tos:
-            keep = functools.partial(
-                store.store, raw, address=self._known[recipient], envelope_from=sender, received_at=received_at
-            )
+            keep = functools.partial(doors.keep, raw, self._known[recipient], envelope_from=sender, received_at=received_at)
             try:
                 kept = await self._ask(keep)
             except (DatabaseError, InterfaceError):

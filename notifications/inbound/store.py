@@ -27,12 +27,18 @@ KEPT_FOR = timedelta(days=30)
 # A due deadline waits at most so long for mail taken before it.
 HOLDS_BACK = timedelta(minutes=10)
 
+# One writer's mails about one topic are worked on in the order in which they came, whoever works: a later one waits for those
+# before it, which are done or set aside soon.
 _CLAIM = """
 WITH due AS MATERIALIZED (
-  SELECT id FROM notifications_inbound_mail
-  WHERE status = 'waiting' AND (claimed_until IS NULL OR claimed_until <= %s::timestamptz)
-    AND (%s::uuid[] IS NULL OR id = ANY (%s::uuid[]))
-  ORDER BY received_at, id LIMIT %s::int FOR UPDATE SKIP LOCKED)
+  SELECT m.id FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
+  WHERE m.status = 'waiting' AND (m.claimed_until IS NULL OR m.claimed_until <= %s::timestamptz)
+    AND (%s::uuid[] IS NULL OR m.id = ANY (%s::uuid[]))
+    AND NOT EXISTS (
+      SELECT FROM notifications_inbound_mail e JOIN notifications_reply_address b ON b.id = e.address_id
+      WHERE e.status = 'waiting' AND (e.counts_at, e.id) < (m.counts_at, m.id) AND a.topic <> '' AND b.topic = a.topic
+        AND (b.user_id, b.email) IS NOT DISTINCT FROM (a.user_id, a.email))
+  ORDER BY m.received_at, m.id LIMIT %s::int FOR UPDATE OF m SKIP LOCKED)
 UPDATE notifications_inbound_mail m SET claimed_until = %s::timestamptz, attempts = attempts + 1
 FROM due WHERE m.id = due.id RETURNING m.id
 """
@@ -107,8 +113,21 @@ def confirm(mail_id: UUID) -> bool:
 
 
 def waits_before(*, topic: str, user_id: int, moment: datetime) -> bool:
-    """Whether mail of a user in a topic that counts before a moment is still unread."""
-    return _waiting(topic, user_id, moment).exists()
+    """Whether mail of a user in a topic that counts before a moment is unread, here or in a mailbox not looked into since."""
+    from notifications.inbound import imap  # here: the mailbox stores what it reads by this module
+
+    return _waiting(topic, user_id, moment).exists() or imap.behind(topic=topic, user_id=user_id, moment=moment)
+
+
+def topics_waiting(topics: Iterable[str]) -> set[str]:
+    """Those of the topics in which `waits_before` may say yes of somebody: one question for many."""
+    from notifications.inbound import imap  # here: the mailbox stores what it reads by this module
+
+    asked = set(topics)
+    if imap.account() is not None:
+        return asked
+    waiting = InboundMail.objects.filter(status=MailStatus.WAITING, address__topic__in=asked)
+    return set(waiting.values_list("address__topic", flat=True))
 
 
 def set_aside(*, topic: str, user_id: int, moment: datetime) -> int:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from uuid import UUID
 
 from celery import shared_task
 
-from notifications.inbound import store
+from notifications.inbound import imap, store
 from notifications.inbound.pipeline import work
+
+log = logging.getLogger(__name__)
 
 
 @shared_task(name="notifications.inbound.tasks.work_soon", ignore_result=True)  # type: ignore[untyped-decorator]
@@ -27,3 +30,13 @@ def sweep_mail() -> int:
 def forget_mail() -> int:
     """Delete raw mail that has reached its age."""
     return store.forget_old()
+
+
+@shared_task(name="notifications.inbound.tasks.poll_mailbox", ignore_result=True)  # type: ignore[untyped-decorator]
+def poll_mailbox() -> int:
+    """Read the mailbox that `IMAP_URL` names; nothing without one. Beat calls it often: deadlines wait for a look after them."""
+    try:
+        return imap.poll()
+    except imap.Unreachable as fault:
+        log.warning("the mailbox could not be read, the next look tries again: %s", fault)
+        return 0

@@ -6,7 +6,8 @@ Losing an order is worse than keeping a stray line: what is kept too much is sho
 from __future__ import annotations
 
 import re
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
+from unicodedata import east_asian_width
 
 from inscriptis import get_text
 from mailparser_reply.parser import EmailMessage as Parted
@@ -23,7 +24,7 @@ LONGEST_SOURCE = 200_000
 _LANGUAGES = ("en", "de", "pl", "ja", "fr", "es", "it", "nl", "sv", "da", "cs", "ko", "zh")
 _FAREWELLS = ("en", "de")
 _SENT_FROM = re.compile(
-    r"^(sent from my|sent from|sent via|get outlook for|von meinem .* gesendet|gesendet von|gesendet mit|envoyé de mon"
+    r"^(sent from my|sent from|sent via|sent with|get outlook for|von meinem .* gesendet|gesendet von|gesendet mit|envoyé de mon"
     r"|envoyé depuis|enviado desde|inviato da|verzonden vanaf|skickat från|sendt fra|wysłane z|odesláno z|.*から送信$)",
     re.IGNORECASE,
 )
@@ -36,7 +37,13 @@ _FORWARDED = re.compile(
 _QUOTED = re.compile(r"^\s*[>|]")
 _WORDY = re.compile(r"[^\W_]|^\s*(--|—)\s*$")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
+# What tells an attribution from an order: a date or a time, or an address.
 _DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
+_ADDRESS = re.compile(r"<[^<>\s]+@[^<>\s]+>")
+# A header of a quoted mail, in whatever language: "Od: ...", "差出人: ...".
+_HEADER = re.compile(r"^\S[^:：]{0,24}[:：]\s*\S")
+# From so many columns on a line that ends with a blank was broken by a program (RFC 3676) and not by a person.
+_FLOWED_COLUMNS = 50
 _COLON = (":", "：")
 # How far up an attribution ("On Friday ... wrote:") may reach: programs wrap it.
 _ATTRIBUTION_LINES = 4
@@ -71,7 +78,7 @@ def strip(text: str) -> str:
     # A mark in front of a `>` is quoted: what stands below it may be an answer written under the quote.
     marked = next((at for at, line in enumerate(lines) if _MARK.match(line) and not _QUOTED.match(line)), None)
     if marked is not None:
-        lines = lines[:marked]
+        lines = _above_mark(lines[:marked])
     forwarded = next((at for at, line in enumerate(lines) if _FORWARDED.match(line.strip())), None)
     if forwarded is not None:
         lines = lines[:forwarded]
@@ -110,6 +117,23 @@ def _without_attributions(lines: list[str]) -> list[str]:
     return kept
 
 
+def _above_mark(lines: list[str]) -> list[str]:
+    """Drop what a program writes above a quote without `>`: a block of headers, or one line with a date and an address."""
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    start = end
+    while start and _HEADER.match(lines[start - 1].strip()):
+        start -= 1
+    block = lines[start:end]
+    if len(block) > 2 and any(_ADDRESS.search(line) for line in block):
+        return lines[:start]
+    last = lines[end - 1] if end else ""
+    if _ADDRESS.search(last) and _DATED.search(last) and last.rstrip().endswith((*_COLON, "--")):
+        return lines[: end - 1]
+    return lines
+
+
 def _attribution(lines: list[str]) -> int:
     """Where the attribution at the end of these lines begins; their number if there is none."""
     if not lines or not lines[-1].strip().endswith(_COLON) or _QUOTED.match(lines[-1]):
@@ -118,7 +142,7 @@ def _attribution(lines: list[str]) -> int:
         part = lines[-size:]
         if not part[0].strip() or _QUOTED.match(part[0]):
             break
-        if _DATED.search(" ".join(part)):
+        if _DATED.search(" ".join(part)) or _ADDRESS.search(" ".join(part)):
             return len(lines) - size
     return len(lines)
 
@@ -143,11 +167,33 @@ _BLOCKQUOTES = re.compile(r"<blockquote\b.*</blockquote>", re.IGNORECASE | re.DO
 
 def _content(message: EmailMessage, kind: str) -> str:
     part = message.get_body((kind,))
-    if part is None:
+    # Found by the fuzzer: a file that lost its mark of being attached still has its name, and no program names its text.
+    if part is None or part.get_filename():
         return ""
     try:
-        return str(part.get_content())
-    except (LookupError, UnicodeError):
-        # A charset that is named wrongly: the ASCII of the orders survives any of them.
+        text = str(part.get_content())
+        return _unflowed(part, text) if kind == "plain" else text
+    except (LookupError, ValueError):
+        # A charset that is named wrongly, or by a name with a zero in it: the ASCII of the orders survives any of them.
         payload = part.get_payload(decode=True)
         return payload.decode("latin-1") if isinstance(payload, bytes) else ""
+
+
+def _unflowed(part: MIMEPart, text: str) -> str:
+    """Join the lines that a program broke (RFC 3676, format=flowed): a long order would not be read in two pieces."""
+    if str(part.get_param("format", "")).lower() != "flowed":
+        return text
+    joint = "" if str(part.get_param("delsp", "")).lower() == "yes" else " "
+    joined: list[str] = []
+    broken = False
+    for line in text.splitlines():
+        if broken and line.strip() and not _QUOTED.match(line):
+            joined[-1] = joined[-1].rstrip() + joint + line.removeprefix(" ")
+        else:
+            joined.append(line)
+        broken = line.endswith(" ") and not _QUOTED.match(line) and _columns(line) >= _FLOWED_COLUMNS
+    return "\n".join(joined)
+
+
+def _columns(line: str) -> int:
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in line)

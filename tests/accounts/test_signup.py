@@ -61,6 +61,22 @@ def test_sign_up_needs_the_address_proved(client):
     assert EmailAddress.objects.get().verified
 
 
+def test_an_account_begins_in_the_browsers_language_and_its_mails_stay_in_it(client):
+    client.post(
+        "/accounts/signup/",
+        {"username": "bea", "email": "bea@players.example", "password1": PASSWORD},
+        headers={"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"},
+    )
+    assert User.objects.get().language == "de"
+    client.post("/accounts/password/reset/", {"email": "bea@players.example"}, headers={"Accept-Language": "en"})
+    assert [("Hallo" in message.body) for message in mail.outbox] == [True, True]
+    client.post(
+        "/accounts/signup/", {"username": "cy", "email": "cy@players.example", "password1": PASSWORD}, HTTP_ACCEPT_LANGUAGE="fr"
+    )
+    assert User.objects.get(username="cy").language == "en"
+    assert "Hello" in mail.outbox[-1].body
+
+
 @pytest.mark.parametrize("login", ["ann", "ANN", "ann@players.example", "Ann@Players.example"])
 def test_sign_in_by_name_or_address(client, login):
     confirmed(client)

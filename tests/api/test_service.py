@@ -143,7 +143,7 @@ def test_turn_mails_go_out_and_a_mail_server_that_refuses_only_delays(running):
     )
     assert len(mails) == 1
     assert "Due " in mails[0].text
-    assert mails[0].message.get_content_type() == "multipart/alternative"
+    assert [part.get_content_type() for part in mails[0].message.iter_parts()] == ["multipart/alternative", "text/calendar"]
     assert any(part.get_content_type() == "image/png" for part in mails[0].message.walk())
 
 

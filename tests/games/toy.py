@@ -176,6 +176,20 @@ def redeal(state: State, seat: int, dice: Any) -> State:
     return replace(state, deck=hidden[other:], hands=hands, orders=orders)
 
 
+def redeal_marked(then: State, version: int, redealt: State, seat: int, dice: Any) -> State:
+    """Everything hidden anew here too, but for the card that was played next."""
+    other = 1 - seat
+    shown = [item.card for item in redealt.items if item.id == version and item.seat == other]
+    pool = list(then.deck + then.hands[other])
+    for card in shown:
+        pool.remove(card)
+    pool = list(dice.shuffle(pool))
+    size = len(then.hands[other]) - len(shown)
+    hands = tuple(hand if s == seat else (*shown, *pool[:size]) for s, hand in enumerate(then.hands))
+    orders = tuple(text if s == seat else "" for s, text in enumerate(then.orders))
+    return replace(then, deck=tuple(pool[size:]), hands=hands, orders=orders)
+
+
 def outcome(state: State) -> Outcome | None:
     if not state.over:
         return None
@@ -233,6 +247,7 @@ GAME: Game[State] = Game(
     default_command=lambda state, seat: {"name": "draw"} if state.deck else {"name": "pass"},
     outcome=outcome,
     redeal=redeal,
+    seats=lambda state: 2,
     parse=parse,
     render=render,
     order_help=lambda prompt: "play CARD, draw, counter ITEM",
@@ -243,6 +258,7 @@ GAME: Game[State] = Game(
     rules_help=lambda: "# Toy",
     reveals=lambda event: event.type in ("dealt", "drew"),
     marks=lambda state: frozenset(item.id for item in state.items),
+    redeal_marked=redeal_marked,
     on_rewind=on_rewind,
     rewound=rewound,
     faults=faults,

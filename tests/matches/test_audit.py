@@ -90,8 +90,8 @@ def test_a_change_of_any_column_is_found(running, behind_the_walls, column):
 
 
 def test_removed_and_cut_and_inserted_events_are_found(running, behind_the_walls):
-    version = len(STORE.read(running.id))
-    behind_the_walls("DELETE FROM events_event WHERE stream = %s AND version = %s", running.id, version)
+    version = max(one.version for one in STORE.read(running.id) if one.type.startswith("toy."))
+    behind_the_walls("DELETE FROM events_event WHERE stream = %s AND version >= %s", running.id, version)
     assert found(running) == [("cut_tail", version)], "the match row knows"
     Match.objects.filter(pk=running.pk).update(version=version - 1)
     assert found(running) != [], "the open question knows"

@@ -48,7 +48,7 @@ def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, settings):
     at_once(clocks.sweep, clocks.sweep, clocks.sweep)
     for match in late:
         by_clock = [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]
-        assert [one.type for one in by_clock] == ["toy.drew", "toy.turn_ended"]
+        assert [one.type for one in by_clock] == ["toy.drew", "toy.turn_ended", "match.timed_out"]
         assert list(Question.objects.filter(match=match).values_list("seat", flat=True)) == [1]
     for match in young:
         assert not [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]

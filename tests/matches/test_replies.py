@@ -87,7 +87,7 @@ def test_an_answer_is_carried_out_and_gets_a_receipt(duel, mailing):  # noqa: F8
     assert receipt.message["Auto-Submitted"] == "auto-replied"
     assert receipt.message["In-Reply-To"] == "<one@players.example>"
     assert "ben: turn, until" in receipt.text
-    assert receipt.message.get_content_type() == "multipart/alternative"
+    assert receipt.message.get_content_type() == "multipart/mixed"
     assert mailing.newest.status == MailStatus.DONE
 
 
@@ -289,7 +289,7 @@ def test_a_second_answer_to_the_same_turn_mail_goes_on_where_the_first_stopped(d
     mover = loading.load(match.id, match.game).awaited()[0].seat
     name = ("anna", "ben")[mover]
     to = reply_to(turn_mail(mailing, name))
-    for text in ("retool none", "internal none"):
+    for text in ("retool none", "end"):
         mailing.write(text, to=to, sender=f"{name}@players.example")
         mailing.work()
         assert mailing.newest.report["lines"][0]["state"] == "done", mailing.newest.report

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from gamesvc.matches import loading, lobby, snapshots
+from gamesvc.matches import forks, loading, lobby, snapshots, tasks, turns
+from gamesvc.matches.selectors import access_match
 from tests.matches.test_turns import act, play_out
 
 pytestmark = pytest.mark.django_db
@@ -83,3 +84,66 @@ def test_any_version_is_found_again(duel):
     play_out(duel)
     for version, state in seen.items():
         assert loading.load_at(loaded.game, duel.id, version).timeline.state == state
+
+
+def kept(match):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT version, fingerprint FROM events_snapshot WHERE stream = %s ORDER BY version", [match.id])
+        return cursor.fetchall()
+
+
+def test_after_a_release_snapshots_are_made_anew_in_the_background(duel, monkeypatch):
+    for turn in range(4):
+        act(duel, turn % 2, {"name": "set_orders", "text": f"{turn}"})
+        act(duel, turn % 2, {"name": "draw"})
+    monkeypatch.setattr(snapshots, "STRETCH", 4)
+    monkeypatch.setattr(loading, "connection", Outside())
+    loading.save_snapshot(loading.load(duel.id, duel.game))
+    assert loading.without_snapshot(10) == []
+    before = loading.load(duel.id, duel.game)
+    monkeypatch.setattr(snapshots, "fingerprint", lambda game_id: f"the new code of {game_id}")
+    loading.forget_all()
+    assert loading.without_snapshot(10) == [(duel.id, "toy")]
+    assert tasks.renew_snapshots() == 1
+    assert loading.without_snapshot(10) == []
+    assert {fingerprint for _, fingerprint in kept(duel)} == {"the new code of toy"}
+    assert len(kept(duel)) > 1, "some for looking back, and the newest"
+    same(loading.load(duel.id, duel.game), before)
+    for version in range(6, before.version):
+        assert loading.load_at(before.game, duel.id, version).version == version
+
+
+class Outside:
+    """Django's tests run in a transaction; there nothing that was read is kept, because it may be rolled back."""
+
+    in_atomic_block = False
+
+    def __getattr__(self, name):
+        return getattr(connection, name)
+
+
+def test_one_match_that_cannot_be_read_keeps_no_other_waiting(duel, monkeypatch):
+    monkeypatch.setattr(tasks.loading, "without_snapshot", lambda limit: [(duel.id, "no such game"), (duel.id, "toy")])
+    assert tasks.renew_snapshots() == 1
+
+
+def test_a_position_of_before_the_match_is_found_again_behind_later_ones(duel, anna):
+    """A rewind to a state that marks one from before the fork began, when nothing marks that any more."""
+    act(duel, 0, {"name": "play", "card": loading.load(duel.id, "toy").timeline.state.hands[0][0]})
+    access = access_match(user=anna, ident=str(duel.pk))
+    made = forks.fork(access=access, version=loading.load(duel.id, "toy").viewer_version(0), board=True)
+    first = loading.load(made.id, "toy")
+    [item] = first.timeline.state.items
+    assert item.id < 0 or item.id < first.version
+    for turn in (1, 0, 1):
+        loaded = loading.load(made.id, "toy")
+        act(made, turn, {"name": "play", "card": loaded.timeline.state.hands[turn][0]})
+        if loading.load(made.id, "toy").ended:
+            break
+    loading.forget_all()
+    loaded = loading.load(made.id, "toy")
+    if not loaded.ended:
+        run = loaded.timeline.rewind(first.version, turns.dice_for(made, loaded), cause="host")
+        assert run.state.items == first.timeline.state.items
+    timeline = loading.load_at(loaded.game, made.id, first.version).timeline
+    assert timeline.at(int(item.id)).hands[0] == loading.state_at(loaded.game, duel.id, 6).hands[0]

@@ -55,6 +55,14 @@ def test_one_click_ends_the_mails_of_the_match(sink, ann, browser):
     assert len(mailed(sink, user_id=ann.pk, kind="receipt")) == 1, "essential mail comes all the same"
 
 
+def test_the_page_is_in_the_readers_language(sink, ann, browser):
+    path = path_of(mailed(sink, user_id=ann.pk)[0])
+    page = browser.get(path, headers={"Accept-Language": "de-AT,de;q=0.9"}).content.decode()
+    assert '<html lang="de">' in page
+    assert "alle Mails zu dieser Partie" in page
+    assert '<html lang="en">' in browser.get(path, headers={"Accept-Language": "fr"}).content.decode()
+
+
 def test_of_a_kind(sink, ann, browser):
     path = path_of(mailed(sink, user_id=ann.pk)[0])
     browser.post(path, {"scope": "kind"})

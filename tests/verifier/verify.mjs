@@ -241,6 +241,27 @@ function chance(events) {
   return { ended: true, draws };
 }
 
+// --- positions ---
+
+// A match that begins from a position commits to it before anybody joins; a position anywhere else was promised by nobody.
+function position(events) {
+  const promised = isObject(events[0].data) ? events[0].data.position : undefined;
+  const started = events.findIndex((event) => event.type === "match.started");
+  events.forEach((event, at) => {
+    if (event.type === "match.positioned" && (promised === undefined || started === -1 || at !== started + 1)) {
+      throw new Wrong(event.version, "a position that was not promised");
+    }
+  });
+  if (promised === undefined || started === -1 || started + 1 === events.length) return;
+  const shown = events[started + 1];
+  if (shown.type !== "match.positioned") throw new Wrong(started + 2, "the position that was promised does not come");
+  if (!isWholeEvent(shown)) return;
+  const { salt, dealt } = shown.data;
+  const given = dealt === undefined ? shown.data.position : dealt?.from;
+  const found = isObject(given) && typeof salt === "string" ? sha256(prefixed("gamesvc.position/1", salt, canonical(given))) : null;
+  if (found?.toString("hex") !== promised) throw new Wrong(shown.version, "this is not the position that was promised");
+}
+
 // --- trailer and checkpoint ---
 
 const leaf = (salt, match, version, hash) => sha256(prefixed("gamesvc.leaf/1", salt, match, version, Buffer.from(hash, "hex")));
@@ -335,6 +356,7 @@ export function verify(content) {
     const events = chain(lines);
     if (last === null) throw new Wrong(null, "there is no trailer");
     if (rest.length) throw new Wrong(null, "the last line has no end");
+    position(events);
     const { ended, draws } = chance(events);
     const found = trailer(events, last);
     return { ok: true, version: null, count: events.length, head: found.head, ended, draws, checkpoint: found.checkpoint !== undefined };

@@ -19,23 +19,60 @@ class Strict(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
+def seats_of_bots(value: dict[str, str]) -> dict[int, str]:
+    if not all(seat.isdecimal() and len(seat) < 3 for seat in value):
+        raise serializers.ValidationError('Keys are seat numbers, like {"1": "greedy"}.')
+    return {int(seat): bot for seat, bot in value.items()}
+
+
 class NewMatch(Strict):
     game = serializers.CharField()
     options = serializers.DictField(required=False, default=dict)
     seats = serializers.IntegerField(required=False, allow_null=True, default=None)
     hours = serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
+    clock = serializers.JSONField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Instead of `hours`: the name of a preset, or a policy in parts; both are told by `/clocks/`.",
+    )
     entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.PUBLIC)
     watch = serializers.ChoiceField(Match.Watch.choices, required=False, default=Match.Watch.LINK)
+    press = serializers.ChoiceField(
+        Match.PressKind.choices,
+        required=False,
+        default=Match.PressKind.PRIVATE,
+        help_text="What players may write to each other: nothing, to all only, or to chosen seats as well.",
+    )
+    undo = serializers.ChoiceField(
+        Match.Undo.choices,
+        required=False,
+        default=Match.Undo.FREE,
+        help_text="Taking back: free while nobody else has acted or learnt something, only with consent, or never.",
+    )
+    anonymous = serializers.BooleanField(
+        required=False, default=False, help_text="Nobody learns who plays, or who opened the match, before it is over."
+    )
+    reliability = serializers.DictField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text='What players must have shown within the last year: {"finished": least percentage, "timeouts": most}.',
+    )
     bots = serializers.DictField(
         child=serializers.CharField(), required=False, default=dict, help_text="Seat number to bot name."
     )
     take_seat = serializers.BooleanField(required=False, default=True)
     contribution = serializers.CharField(required=False, allow_blank=True, default="", max_length=1000)
+    position = serializers.DictField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Begin from this whole position instead of the set-up; such a match counts in no statistics.",
+    )
 
     def validate_bots(self, value: dict[str, str]) -> dict[int, str]:
-        if not all(seat.isdecimal() and len(seat) < 3 for seat in value):
-            raise serializers.ValidationError('Keys are seat numbers, like {"1": "greedy"}.')
-        return {int(seat): bot for seat, bot in value.items()}
+        return seats_of_bots(value)
 
 
 class Join(Strict):
@@ -77,6 +114,10 @@ class SeatShape(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     name = serializers.CharField()
     kind = serializers.ChoiceField(["user", "bot", "free"])
+    away_until = serializers.DateTimeField(allow_null=True, help_text="While this player is on vacation.")
+    unreachable = serializers.BooleanField(
+        required=False, help_text="No mail reaches this player. Only the organiser of a match that goes on is told."
+    )
 
 
 class Question(serializers.Serializer[Any]):
@@ -84,7 +125,21 @@ class Question(serializers.Serializer[Any]):
     id = serializers.CharField()
     prompt = serializers.CharField()
     kind = serializers.CharField()
-    due_at = serializers.DateTimeField()
+    due_at = serializers.DateTimeField(
+        allow_null=True, help_text="Null while the match is paused, and on a what-if board, which has no deadlines."
+    )
+    grace_from = serializers.DateTimeField(
+        allow_null=True, help_text="From when on an answer is late and counts all the same, until `due_at`."
+    )
+
+
+class Origin(serializers.Serializer[Any]):
+    """Where a fork comes from. `seat`: what this seat could not see was dealt anew; null: the whole position."""
+
+    match = serializers.UUIDField()
+    number = serializers.IntegerField(allow_null=True, help_text="Null if you may not see that match.")
+    version = serializers.IntegerField()
+    seat = serializers.IntegerField(allow_null=True)
 
 
 class MatchShape(serializers.Serializer[Any]):
@@ -93,11 +148,22 @@ class MatchShape(serializers.Serializer[Any]):
     game = serializers.CharField()
     rules = serializers.CharField()
     title = serializers.CharField()
+    kind = serializers.ChoiceField(["match", "board"], help_text="A board is a private one, to try things out.")
+    from_position = serializers.BooleanField(help_text="It began from a position, not from the game's set-up.")
+    counted = serializers.BooleanField(help_text="Whether it counts in statistics.")
+    origin = Origin(allow_null=True)
     status = serializers.ChoiceField(Match.Status.choices)
     options = serializers.DictField()
-    hours = serializers.IntegerField()
+    hours = serializers.IntegerField(help_text="Roughly, for a turn; what counts is `clock`.")
+    clock = serializers.DictField(help_text="The clock policy.")
+    pace = serializers.CharField(help_text="The clock policy in a few words.")
+    paused_at = serializers.DateTimeField(allow_null=True)
     entry = serializers.CharField()
     watch = serializers.CharField()
+    press = serializers.CharField()
+    anonymous = serializers.BooleanField()
+    undo = serializers.CharField()
+    reliability = serializers.DictField(allow_null=True)
     host = serializers.CharField(allow_null=True)
     seats = SeatShape(many=True)
     your_seat = serializers.IntegerField(allow_null=True)
@@ -125,6 +191,7 @@ class View(serializers.Serializer[Any]):
 
 
 class Change(serializers.Serializer[Any]):
+    op = serializers.ChoiceField(["add", "remove", "replace"])
     path = serializers.CharField(help_text="A JSON pointer into the view.")
     before = serializers.JSONField()
     after = serializers.JSONField()

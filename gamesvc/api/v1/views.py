@@ -20,13 +20,13 @@ from rest_framework.views import APIView
 
 from accounts import tokens
 from accounts.models import User
-from gamesvc.api.etags import etag, required_version
+from gamesvc.api.etags import etag, named_seat, required_version
 from gamesvc.api.idempotency import once, required_key
 from gamesvc.api.problems import Problem
-from gamesvc.api.v1 import schemas
+from gamesvc.api.v1 import filters, schemas
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Game, Refused
-from gamesvc.matches import board, export, history, lobby, notices, selectors, turns
+from gamesvc.matches import board, export, forks, history, lobby, notices, selectors, turns
 from gamesvc.matches.board import Board
 from gamesvc.matches.models import Match
 from gamesvc.matches.png import to_png
@@ -72,7 +72,9 @@ class View(APIView):
         return serializer.validated_data
 
     def access(self, ident: str) -> Access:
-        return access_match(user=self.user, ident=ident, link=self.request.query_params.get("link", ""))
+        query = self.request.query_params
+        seat = int(given) if (given := query.get("as", "")).isdecimal() and len(given) <= 2 else None
+        return access_match(user=self.user, ident=ident, link=query.get("link", ""), as_seat=seat)
 
 
 def game_json(game: Game[Any]) -> dict[str, Any]:
@@ -121,6 +123,7 @@ class Matches(View):
             OpenApiParameter("status", str, enum=Match.Status.values),
             OpenApiParameter("mine", bool, description="Only matches you play in or host (default); false: those you can join."),
             OpenApiParameter("cursor", str, description="From `next` of the page before."),
+            *filters.RELIABILITY,
         ],
         responses={200: schemas.MatchPage, **PROBLEMS},
         operation_id="matches_list",
@@ -131,6 +134,7 @@ class Matches(View):
         matches = selectors.matches_of(self.user) if mine else selectors.open_matches(self.user)
         if status := request.query_params.get("status"):
             matches = matches.filter(status=status)
+        matches = filters.by_reliability(matches, self.user, request.query_params)
         page, following = _page(matches, request.query_params.get("cursor"))
         return Response({"results": [board.summary(self.access(str(match.pk))) for match in page], "next": following})
 
@@ -138,18 +142,25 @@ class Matches(View):
         request=schemas.NewMatch, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_create"
     )
     def post(self, request: Request) -> Response:
-        """Open a match; you take its first free seat unless `take_seat` is false."""
+        """Open a match; you take its first free seat unless `take_seat` is false. It may begin from a described `position`."""
         body = self.body(schemas.NewMatch)
 
         def create() -> tuple[int, dict[str, Any]]:
+            start = forks.described(catalog.game(body["game"]), body["position"]) if body["position"] is not None else None
             match = lobby.create_match(
                 by=self.user,
+                start=start,
                 game=body["game"],
                 options=body["options"],
                 seats=body["seats"],
                 hours=body["hours"],
+                clock=body["clock"],
                 entry=body["entry"],
                 watch=body["watch"],
+                press=body["press"],
+                anonymous=body["anonymous"],
+                undo=body["undo"],
+                reliability=body["reliability"],
                 bots=body["bots"],
                 take_seat=body["take_seat"],
                 contribution_text=body["contribution"],
@@ -412,8 +423,8 @@ class Commands(View):
     def post(self, request: Request, ident: str) -> Response:
         """Act for your seat: one command, as one of the forms offers it. Sent again with its key, it gets the first answer."""
         received_at = timezone.now()
-        access = access_seat(user=self.user, ident=ident)
-        return _submit(self, access, dict(request.data), received_at)
+        access = access_seat(user=self.user, ident=ident, as_seat=named_seat(request))
+        return submit_command(self, access, dict(request.data), received_at)
 
 
 class Orders(View):
@@ -426,13 +437,14 @@ class Orders(View):
     def post(self, request: Request, ident: str) -> Response:
         """The same as text in the game's notation, as one would type it into a mail."""
         received_at = timezone.now()
-        access = access_seat(user=self.user, ident=ident)
+        access = access_seat(user=self.user, ident=ident, as_seat=named_seat(request))
         text = self.body(schemas.Order)["text"]
         seen = board.look(access)
-        return _submit(self, access, dict(seen.loaded.game.parse(text, seen.view or {})), received_at)
+        return submit_command(self, access, dict(seen.loaded.game.parse(text, seen.view or {})), received_at)
 
 
-def _submit(view: View, access: Access, command: dict[str, Any], received_at: Any) -> Response:
+def submit_command(view: View, access: Access, command: dict[str, Any], received_at: Any) -> Response:
+    """Answer a request that carries a command for the caller's seat, with its key and version in the headers."""
     assert access.seat is not None
     key = required_key(view.request)
     seat = access.seat.index

@@ -30,6 +30,7 @@ GAME: Game[State] = Game(
     default_command=default_command,
     outcome=outcome,
     redeal=redeal,
+    seats=lambda state: len(state.sheets),
     parse=parse,
     render=render,
     order_help=order_help,

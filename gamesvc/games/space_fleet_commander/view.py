@@ -162,6 +162,7 @@ def _public(kind: str, data: Data) -> Data | None:
         "rank_gained": ("seat", "rank", "title"),
         "time_marked": ("seat", "box"),
         "sheet_finished": ("seat", "stars", "rank", "title"),
+        "turn_started": ("seat", "turn"),
     }
     if kind not in columns:
         return None

@@ -9,7 +9,7 @@ from gamesvc.games.space_war.decide import check_options, decide, setup
 from gamesvc.games.space_war.defaults import default_command
 from gamesvc.games.space_war.ending import faults, outcome
 from gamesvc.games.space_war.evolve import evolve
-from gamesvc.games.space_war.hiding import redact, redeal, reveals, stale
+from gamesvc.games.space_war.hiding import redact, redeal, redeal_marked, reveals, stale
 from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
 from gamesvc.games.space_war.notation import parse
@@ -35,6 +35,7 @@ GAME: Game[State] = Game(
     default_command=default_command,
     outcome=outcome,
     redeal=redeal,
+    seats=lambda state: len(state.sides),
     parse=parse,
     render=render,
     order_help=order_help,
@@ -46,6 +47,7 @@ GAME: Game[State] = Game(
     stale=stale,
     reveals=reveals,
     marks=marks,
+    redeal_marked=redeal_marked,
     on_rewind=on_rewind,
     rewound=rewound,
     faults=faults,

@@ -201,7 +201,7 @@ def redeal(state: State, seat: int, dice: Any) -> State:
     commit = theirs.commit
     if commit is not None:
         commit = {**commit, "commander": theirs.pool[dice.choose(len(theirs.pool))]}
-    changed = replace(theirs, orders=(), flip_preference=(), commit=commit)
+    changed = replace(theirs, orders=(), flip_preference=(), commit=commit, timeouts=0, timed="")
     sides = (own, changed) if seat == 0 else (changed, own)
     quiet = state.active == seat and state.phase in OWN_PHASES and not state.agenda and not state.prompts
     flipped_in = {card.item for card in theirs.station}
@@ -217,6 +217,16 @@ def redeal(state: State, seat: int, dice: Any) -> State:
         for item in state.items
     )
     return replace(state, cards=cards, sides=sides, items=items)
+
+
+def redeal_marked(then: State, version: int, redealt: State, seat: int, dice: Any) -> State:
+    """An earlier state that is marked: a card that lies face down now was the same card then."""
+    theirs = replace(then.sides[1 - seat], orders=(), flip_preference=())
+    sides = (then.sides[0], theirs) if seat == 0 else (theirs, then.sides[1])
+    items = tuple(
+        item if item.by != seat else replace(item, answers=(), plays=None if item.plays is None else ()) for item in then.items
+    )
+    return replace(then, cards=redealt.cards, sides=sides, items=items)
 
 
 def _permute(cards: dict[str, str], instances: Sequence[str], dice: Any) -> None:

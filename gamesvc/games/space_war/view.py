@@ -84,7 +84,6 @@ def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
         "hand_limit": board.hand_limit(seat) if begun else None,
         "extra_turns": side.extra_turns,
         "managed": side.managed,
-        "timeouts": side.timeouts,
         "committed": side.commit is not None,
     }
     if own:
@@ -93,6 +92,8 @@ def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
             "commit": side.commit,
             "orders": list(side.orders),
             "flip_preference": list(side.flip_preference),
+            # A command of which the other seat knows nothing ends a row of time-outs as well.
+            "timeouts": side.timeouts,
         }
     return shown
 

@@ -41,6 +41,7 @@ GAME: Game[State] = Game(
     default_command=default_command,
     outcome=outcome,
     redeal=redeal,
+    seats=lambda state: len(state.players),
     parse=parse,
     render=render,
     order_help=order_help,

@@ -59,3 +59,14 @@ async function ask() {
   }
 }
 const timer = page ? setInterval(() => ask().catch(() => undefined), 20000) : 0;
+
+// A page in view holds a mail about this match back for some minutes; a page that is merely open does not.
+async function present() {
+  const token = document.querySelector("input[name=csrfmiddlewaretoken]")?.value;
+  if (document.hidden || !token) return;
+  await fetch(page.dataset.presence, { method: "POST", headers: { "X-CSRFToken": token } });
+}
+if (page?.dataset.presence) {
+  present().catch(() => undefined);
+  setInterval(() => present().catch(() => undefined), 60000);
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from datetime import datetime
 
 from django import template
@@ -14,10 +15,19 @@ from django.utils.safestring import SafeString, mark_safe
 
 from accounts.models import User
 from gamesvc.games.chart import SEAT_NAMES, Chart
+from gamesvc.matches.clock import words
 from gamesvc.matches.models import Match, Question
+from gamesvc.matches.models.core import NEVER
 from gamesvc.web import moments
 
 register = template.Library()
+
+
+@register.filter
+def json_text(value: object) -> str:
+    """A value as JSON, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 120 else f"{text[:119]}…"
 
 
 @functools.cache
@@ -48,13 +58,16 @@ def when(context: template.Context, moment: datetime) -> SafeString:
 @register.filter
 def until(moment: datetime) -> str:
     """How long it is to a moment: "in 1 day 4 h", or "time is up"."""
+    if moment >= NEVER:
+        return "the clock stands"
     left = moment - timezone.now()
     return f"in {moments.span(left)}" if left.total_seconds() > 0 else "time is up"
 
 
 @register.filter
-def pace(hours: int) -> str:
-    return moments.pace(hours)
+def pace(given: Match | int) -> str:
+    """How fast a match is, by its clock; or so many hours a turn."""
+    return moments.pace(given) if isinstance(given, int) else words.pace(given.clock or {"hours": given.hours})
 
 
 @register.filter

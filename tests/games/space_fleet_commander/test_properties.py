@@ -138,8 +138,8 @@ def test_redacted_events_of_others_name_public_columns_only():
             told = see_event(GAME, event, viewer)
             assert told is None or GAME.tell(told, viewer, ("Ann", "Bob", "Cy"))
             assert told is None or "todo" not in told.data
-    columns = {"seat", "stars", "total", "rank", "title", "box"}
-    assert shown <= columns | {"hex_explored", "rank_gained", "time_marked", "sheet_finished"}
+    columns = {"seat", "stars", "total", "rank", "title", "box", "turn"}  # the turn is that of the clock
+    assert shown <= columns | {"hex_explored", "rank_gained", "time_marked", "sheet_finished", "turn_started"}
 
 
 def test_other_sheets_never_make_an_order_stale():

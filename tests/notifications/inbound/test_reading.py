@@ -41,6 +41,12 @@ def test_there_is_one_sender(head):
     assert refusal(head + b"Subject: x\r\n\r\nmove A1\r\n") == "no_single_sender"
 
 
+@pytest.mark.parametrize("second", [":;>", ".:", ",<", '<"', "().@"])
+def test_a_header_that_breaks_the_librarys_parser_is_refused_also_the_second_of_its_name(second):
+    """Found by the fuzzer: headers are parsed when they are read, and the second From had been read by nobody."""
+    assert refusal(f"From: a@x.example\r\nFrom: {second}\r\n\r\nmove A1\r\n".encode()) == "broken"
+
+
 def test_message_ids_are_found_and_never_raise():
     assert reading.message_id(b"Message-ID:\r\n <a.b@c>\r\n\r\n") == "<a.b@c>"
     for raw in (b"", b"\xff\xfe", b"Message-ID: none\r\n\r\n", b"Message-ID: <" + b"x" * 500 + b">\r\n\r\n"):

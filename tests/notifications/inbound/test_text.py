@@ -22,6 +22,9 @@ def written(raw: bytes) -> list[str]:
 def test_every_fixture_is_expected_and_names_its_client():
     assert {path.stem for path in FIXTURES.glob("*.eml")} == EXPECTED.keys()
     assert all(one["client"] and one["follows"] for one in EXPECTED.values())
+    assert len(EXPECTED) >= 60
+    assert len({name for name in EXPECTED if name.startswith("dsn_")}) >= 5
+    assert len({name for name in EXPECTED if name.startswith("away_")}) >= 5
 
 
 @pytest.mark.parametrize("name", [name for name, one in EXPECTED.items() if one.get("orders")])
@@ -64,6 +67,8 @@ def plain(body: str) -> email.message.EmailMessage:
         ("> ##- Reply above this line -##\n> move B2\nmove A1", "move A1"),
         ("From: PAR to BUR\nmove A1", "From: PAR to BUR\nmove A1"),
         ("move\u00a0A1\u200b", "move A1"),
+        ("press all: write to me at <a@b.example>\n##- Reply above this line -##", "press all: write to me at <a@b.example>"),
+        ("move A1\nOd: X <x@y.example>\nDo: A <a@b.example>\nTemat: x\n\n##- Reply above this line -##\nmove B2", "move A1"),
     ],
 )
 def test_stripping_loses_no_order(body, kept):
@@ -74,3 +79,19 @@ def test_a_flood_of_text_is_too_long():
     with pytest.raises(MailRefused) as refused:
         text.written(plain("move A1\n" * 5000))
     assert refused.value.code == "too_long"
+
+
+def flowed(body: str, more: str = "") -> email.message.EmailMessage:
+    head = f"From: a@x.example\nContent-Type: text/plain; charset=utf-8; format=flowed{more}\nContent-Transfer-Encoding: 8bit\n\n"
+    return email.message_from_bytes((head + body).encode(), policy=email.policy.default)
+
+
+def test_lines_that_a_program_broke_are_joined_and_those_of_a_person_are_not():
+    long = "support 2B disband " + "C4 1F " * 9
+    assert text.written(flowed(f"{long.strip()} \nD5 2F\nmove A1\n")) == f"{long.strip()} D5 2F\nmove A1"
+    assert text.written(flowed(f"{long.strip()} \n D5\n", "; delsp=yes")) == f"{long.strip()}D5"
+    # a blank behind a short order was typed by somebody, and a quote or an empty line ends a paragraph
+    assert text.written(flowed("move A1 \nmove B2 \n")) == "move A1\nmove B2"
+    assert text.written(flowed(f"{long.strip()} \n> move B2\n")) == long.strip()
+    assert text.written(flowed(f"{long.strip()} \n\nmove B2\n")) == f"{long.strip()}\n\nmove B2"
+    assert text.written(plain(f"{long.strip()} \nmove B2\n")) == f"{long.strip()}\nmove B2"

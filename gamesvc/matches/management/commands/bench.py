@@ -45,12 +45,47 @@ def _verify(seconds: float) -> list[Row]:
     return verify.rows(seconds)
 
 
+def _mail(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import mail  # here: it needs the database that `inside` starts
+
+    return mail.rows(seconds)
+
+
+def _load(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import load
+
+    return load.rows(seconds)
+
+
+def _length(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import length
+
+    return length.rows(seconds)
+
+
+def _sweep(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import sweep
+
+    return sweep.rows(seconds)
+
+
+def _feed(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import feed  # here: it needs the database that `inside` starts
+
+    return feed.rows(seconds)
+
+
 # Per name: what measures, and whether it works on a database inside this process.
 BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
     "append": (_append, True),
+    "feed": (_feed, True),
     "submit": (_submit, False),
+    "sweep": (_sweep, True),
     "replay": (_replay, False),
     "verify": (_verify, False),
+    "load": (_load, True),
+    "length": (_length, True),
+    "mail": (_mail, True),
 }
 
 

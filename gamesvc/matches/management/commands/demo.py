@@ -98,7 +98,7 @@ class Command(BaseCommand):
         return {"stratastar": duel, "space_fleet_commander": solo}
 
     def play_duel(self, anna: Client, ben: ByMail, exports: Path) -> dict[str, Any]:
-        """Stratastar from the lobby to the last event, one deadline running out on the way."""
+        """Stratastar from the lobby to the last event, one deadline running out and one move taken back on the way."""
         opened = anna.post(
             "/api/v1/matches/", {"game": "stratastar", "hours": 1, "options": {"max_rounds": ROUNDS}, "contribution": "tea"}
         ).body
@@ -107,7 +107,7 @@ class Command(BaseCommand):
         ben.eyes.post(f"/api/v1/matches/{match}/join/", {"contribution": "coffee"})
         ben.match = opened["number"]
         self.say("ben joins, the match starts. From now on he answers by mail only.")
-        commands = self.until_over(match, {0: anna, 1: ben}, pause_at=12)
+        commands = self.until_over(match, {0: anna, 1: ben}, pause_at=12, undo=True)
         final = anna.get(f"/api/v1/matches/{match}/").body
         timed_out = self.export(anna, match, exports)
         if not timed_out:
@@ -130,8 +130,13 @@ class Command(BaseCommand):
         self.say(f"Space Fleet Commander is over after {commands} commands: {outcome['reason']}, {outcome['scores'][0]} stars.")
         return {"match": match, "commands": commands, "outcome": outcome}
 
-    def until_over(self, match: str, players: Mapping[int, Client | ByMail], pause_at: int | None = None) -> int:
-        """Play by the forms the API offers until the match is over; before command `pause_at` let the clock run out once."""
+    def until_over(
+        self, match: str, players: Mapping[int, Client | ByMail], pause_at: int | None = None, *, undo: bool = False
+    ) -> int:
+        """Play by the forms the API offers until the match is over; before command `pause_at` let the clock run out once.
+
+        With `undo` the first move that may be taken back freely is, and is played again.
+        """
         rng = random.Random(match)
         first = players[0]
         assert isinstance(first, Client)
@@ -141,6 +146,8 @@ class Command(BaseCommand):
         while True:
             seen = first.view(match)
             if seen["status"] != "running":
+                if undo:
+                    raise Failed("No move could be taken back.")
                 return commands
             seat = seen["awaited"][0]["seat"]
             player = players[seat]
@@ -163,6 +170,25 @@ class Command(BaseCommand):
                     raise
                 continue
             commands += 1
+            undo = undo and not self.take_back(client, match)
+
+    def take_back(self, client: Client, match: str) -> bool:
+        """Take the last move back if that is free; whether it was."""
+        offer = client.get(f"/api/v1/matches/{match}/undo/").body
+        if offer["how"] != "free":
+            return False
+        before = client.get(f"/api/v1/matches/{match}/view/?version={offer['to']}").body["view"]
+        etag = client.get(f"/api/v1/matches/{match}/view/").headers["ETag"]
+        try:
+            client.post(f"/api/v1/matches/{match}/undo/", If_Match=etag)
+        except ApiError as error:
+            if error.answer.status not in (412, 422):
+                raise
+            return False  # the clock was faster
+        if client.view(match)["view"] != before:
+            raise Failed("After the undo the board is another one than before the move.")
+        self.say(f"A move is taken back ({offer['order']}): the board is again as at version {offer['to']}.")
+        return True
 
     def game_of(self, client: Client, match: str) -> str:
         return str(client.get(f"/api/v1/matches/{match}/").body["game"])

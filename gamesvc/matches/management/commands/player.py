@@ -23,6 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("address")
         parser.add_argument("--time-zone", default="UTC")
         parser.add_argument("--password", help="Default: made at random.")
+        parser.add_argument("--operator", action="store_true", help="He may use the site for operators, /admin/.")
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
     @transaction.atomic
@@ -43,6 +44,8 @@ class Command(BaseCommand):
             user.save()
         else:
             password = ""
+        if options["operator"]:
+            User.objects.filter(pk=user.pk).update(is_staff=True)
         _token, plain = tokens.create_token(user=user, name="manage.py player", scopes=["read", "play"])
         result = {"user": user.username, "password": password, "token": plain}
         if options["json"]:

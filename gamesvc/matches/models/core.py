@@ -7,11 +7,15 @@ append's own statement. Personal data (who holds a seat, refused inputs) lives h
 from __future__ import annotations
 
 import uuid
+from datetime import UTC, datetime
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Func, Value
 from django.utils import timezone
+
+# The deadline of a question whose clock stands: later than any sweep, within what every library can show.
+NEVER = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Match(models.Model):
@@ -33,6 +37,20 @@ class Match(models.Model):
         LINK = "link"
         ALL = "all"
 
+    class PressKind(models.TextChoices):
+        """What players may write to each other: nothing, only to all, or to chosen seats as well."""
+
+        NONE = "none"
+        PUBLIC = "public"
+        PRIVATE = "private"
+
+    class Undo(models.TextChoices):
+        """What taking back needs: nothing as long as nobody else has acted or learnt something, always consent, or it is off."""
+
+        FREE = "free"
+        CONSENT = "consent"
+        NEVER = "never"
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # The short public number, from a sequence beside the uuid.
     number = models.BigIntegerField(unique=True, db_default=Func(Value("matches_number"), function="nextval"), editable=False)
@@ -41,8 +59,20 @@ class Match(models.Model):
     options = models.JSONField()
     seat_count = models.PositiveSmallIntegerField()
     hours = models.PositiveIntegerField(help_text="Hours to answer each question.")
+    # The whole clock policy as `match.opened` tells it (see `matches.clock.policy`); the events are what counts.
+    clock = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
+    # Since when all clocks of the match stand.
+    paused_at = models.DateTimeField(null=True)
     entry = models.CharField(max_length=10, choices=Entry.choices)
     watch = models.CharField(max_length=10, choices=Watch.choices)
+    press = models.CharField(max_length=10, choices=PressKind.choices, default=PressKind.PRIVATE, db_default=PressKind.PRIVATE)
+    undo = models.CharField(max_length=10, choices=Undo.choices, default=Undo.FREE, db_default=Undo.FREE)
+    # Who plays is told to nobody before the match is over.
+    anonymous = models.BooleanField(default=False, db_default=False)
+    # What players must have shown elsewhere to sit down (see `matches.reliability`); None: nothing.
+    reliability = models.JSONField(null=True)
+    # A private what-if board: its owner, the creator, acts for every seat that no bot has. It has no deadlines and no notices.
+    board = models.BooleanField(default=False, db_default=False)
     link_token = models.CharField(max_length=43, unique=True)
     creator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.OPEN)
@@ -65,6 +95,15 @@ class Match(models.Model):
     def __str__(self) -> str:
         return f"{self.game} {self.number}"
 
+    @property
+    def over(self) -> bool:
+        return self.status in (Match.Status.FINISHED, Match.Status.CANCELLED, Match.Status.LAPSED)
+
+    @property
+    def hides_names(self) -> bool:
+        """Whether the players' names, and that of the host, may not be told now."""
+        return self.anonymous and not self.over
+
 
 class Seat(models.Model):
     """A place in a match, held by a user, a bot or nobody."""
@@ -78,8 +117,11 @@ class Seat(models.Model):
     contribution = models.CharField(max_length=64, blank=True)
     seen_version = models.IntegerField(default=0)
     joined_at = models.DateTimeField(null=True)
+    # Since when nobody holds this seat of a running match: a substitute may take it.
+    vacated_at = models.DateTimeField(null=True)
 
     class Meta:
+        indexes = [models.Index(fields=["vacated_at"], name="seat_vacated", condition=models.Q(vacated_at__isnull=False))]
         constraints = [
             models.UniqueConstraint(fields=["match", "index"], name="seat_once"),
             models.UniqueConstraint(fields=["match", "user"], name="one_seat_per_user", condition=models.Q(user__isnull=False)),
@@ -97,7 +139,10 @@ class Question(models.Model):
     kind = models.CharField(max_length=20)
     bot = models.BooleanField(default=False)
     asked_at = models.DateTimeField()
+    # While the match is paused: a moment that never comes (see `paused`).
     due_at = models.DateTimeField()
+    # From when on an answer is late already and counts all the same; `due_at` is the end of that.
+    grace_from = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
 
     class Meta:
@@ -106,6 +151,11 @@ class Question(models.Model):
             models.Index(fields=["due_at"]),
             models.Index(fields=["asked_at"], name="question_bots", condition=models.Q(bot=True)),
         ]
+
+    @property
+    def paused(self) -> bool:
+        """Whether the clock of this question stands, so that it has no deadline now."""
+        return self.due_at >= NEVER
 
 
 class Invitation(models.Model):

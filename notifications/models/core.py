@@ -18,13 +18,16 @@ class Status(models.TextChoices):
     SENT = "sent", "taken by the mail server"
     DROPPED = "dropped", "not sent, because it no longer held or is not wanted"
     FAILED = "failed", "not sent, because it could not be"
+    MERGED = "merged", "told in another mail, with other notices"
 
 
 class Outbox(models.Model):
     """One notice to one person, written in the transaction of what it tells of.
 
     The payload holds ids only: the text is made when the notice is sent, from what then holds. `due_at` never changes and is
-    the mail's date; `claimed_until` keeps others off the row, while it is being sent as well as between two tries.
+    the mail's date, but for a notice that is held back for its receiver's sake before any try to send it; `claimed_until` keeps
+    others off the row, while it is being sent as well as between two tries. `merged_into` is the mail that told it with others;
+    `acted_at` is when its receiver did what it asked for, as far as that was looked up.
     Defaults stand in the database, for the rows the event store writes beside its append.
     """
 
@@ -43,12 +46,17 @@ class Outbox(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, db_default=Status.QUEUED)
     sent_at = models.DateTimeField(null=True)
     message_id = models.CharField(max_length=200, blank=True, db_default="")
+    # The keyed hash of the address it was sent to, for the report that may come back when that is no longer his address.
+    sent_to = models.CharField(max_length=64, blank=True, db_default="")
     error = models.TextField(blank=True, db_default="")
+    merged_into = models.UUIDField(null=True)
+    acted_at = models.DateTimeField(null=True)
 
     class Meta:
         db_table = "notifications_outbox"
         indexes = [
             models.Index(fields=["due_at"], condition=Q(status=Status.QUEUED), name="notifications_outbox_due"),
+            models.Index(fields=["merged_into"], condition=Q(merged_into__isnull=False), name="notifications_outbox_merged"),
         ]
         constraints = [
             models.CheckConstraint(
@@ -106,7 +114,9 @@ class ReplyAddress(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     token_hash = models.CharField(max_length=64, unique=True)
     purpose = models.CharField(max_length=40)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
+    # Whose it is who has no account yet: somebody invited by his address.
+    email = models.CharField(max_length=254, blank=True, db_default="")
     topic = models.CharField(max_length=100, blank=True)
     payload = models.JSONField(default=dict)
     created_at = models.DateTimeField(default=timezone.now)

@@ -1,0 +1,38 @@
+"""What operators see of people: accounts, keys without what makes them work, and who signed in or tried to."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from accounts.models import ApiToken, SignIn, User
+from accounts.operators import ReadOnly, operators
+
+
+@admin.register(User, site=operators)
+class UserAdmin(ReadOnly):
+    list_display = ("username", "email", "is_active", "is_staff", "last_login", "created")
+    list_filter = ("is_active", "is_staff")
+    search_fields = ("username", "email")
+    ordering = ("-created",)
+    fields = ("username", "email", "timezone", "language", "is_active", "is_staff", "is_superuser", "last_login", "created")
+
+
+@admin.register(ApiToken, site=operators)
+class ApiTokenAdmin(ReadOnly):
+    list_display = ("user", "name", "hint", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+    search_fields = ("user__username", "name", "hint")
+    fields = ("user", "name", "hint", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+    list_select_related = ("user",)
+
+
+@admin.register(SignIn, site=operators)
+class SignInAdmin(ReadOnly):
+    """Kept for `SIGN_INS_KEPT_DAYS`."""
+
+    list_display = ("at", "kind", "user", "channel", "address", "token")
+    list_filter = ("kind", "channel")
+    search_fields = ("user__username", "address")
+    date_hierarchy = "at"
+    ordering = ("-at", "-pk")
+    fields = ("at", "kind", "user", "channel", "address", "token", "name_hash")
+    list_select_related = ("user", "token")

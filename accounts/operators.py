@@ -1,0 +1,60 @@
+"""The site for operators, at `/admin/`: Django's admin, in which everything is only read.
+
+Each app registers what operators may see in its `admin.py`; nothing registers by itself. What can be done there is done by the
+same services as everywhere, by POST, and recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+
+class OperatorSite(admin.AdminSite):
+    """Sign-in is django-allauth's, with its limits and second factor."""
+
+    site_header = "gamesvc for operators"
+    site_title = "gamesvc"
+    index_title = "What is kept"
+    enable_nav_sidebar = False
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_active and request.user.is_staff)
+
+    def password_change(  # type: ignore[override]
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """On the page where everybody does it."""
+        return redirect("account_change_password")
+
+
+operators = OperatorSite(name="admin")
+operators.login = secure_admin_login(operators.login)  # type: ignore[method-assign]
+
+
+class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Lists and shows; adds, changes and deletes nothing."""
+
+    actions = None
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.admin_site.has_permission(request)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.admin_site.has_permission(request)
+
+    def has_add_permission(self, request: HttpRequest, *_more: Any) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

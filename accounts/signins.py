@@ -1,0 +1,135 @@
+"""The audit trail of sign-ins: who came in or tried to, when, by which channel and from where. Kept for a season, then deleted.
+
+It listens to Django and django-allauth; the API tells of its keys. Recording never stops anybody: a flood of failures from one
+address is recorded up to a cap.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from allauth.account import signals as account_signals
+from allauth.account.adapter import get_adapter
+from allauth.mfa import signals as mfa_signals
+from django.conf import settings
+from django.contrib.auth import signals as auth_signals
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
+from django.db.models import Q
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from accounts.models import ApiToken, SignIn, User
+from accounts.throttling import throttle
+
+# So many failures of one network address are written down in an hour; the rest is the same again.
+FAILURES_PER_HOUR = 60
+
+
+def listen() -> None:
+    """Begin to write down what happens at the door."""
+    for signal, listener in (
+        (auth_signals.user_logged_in, _signed_in),
+        (auth_signals.user_logged_out, _signed_out),
+        (auth_signals.user_login_failed, _failed),
+        (account_signals.user_signed_up, _signed_up),
+        (account_signals.password_changed, _password_changed),
+        (account_signals.password_reset, _password_reset),
+        (mfa_signals.authenticator_added, _factor_added),
+        (mfa_signals.authenticator_removed, _factor_removed),
+    ):
+        signal.connect(listener, dispatch_uid=f"accounts.signins {listener.__name__}")
+
+
+def token_used(token: ApiToken, request: HttpRequest | None, now: datetime) -> None:
+    """A key opened something. Of a busy program one use an hour is written down; `last_used_at` is that of before."""
+    before = token.last_used_at
+    if before is None or _hour(before) != _hour(now):
+        _write(SignIn.Kind.TOKEN, request, user=token.user, token=token)
+
+
+def _hour(moment: datetime) -> datetime:
+    return moment.replace(minute=0, second=0, microsecond=0)
+
+
+def token_refused(request: HttpRequest) -> None:
+    """A key that opens nothing was tried."""
+    _write_failure(SignIn.Kind.TOKEN_REFUSED, request)
+
+
+def name_hash(name: str) -> str:
+    """What is kept of a name that was tried: enough to see that it was the same one again, under our key."""
+    return salted_hmac("accounts.signins", name.strip().lower(), algorithm="sha256").hexdigest() if name.strip() else ""
+
+
+def prune() -> int:
+    """Delete what is older than `SIGN_INS_KEPT_DAYS`."""
+    before = timezone.now() - timedelta(days=settings.SIGN_INS_KEPT_DAYS)
+    return SignIn.objects.filter(at__lt=before).delete()[0]
+
+
+def erase(user: User, names: list[str]) -> None:
+    """Delete what is known of a person here, also what was tried under names of his."""
+    SignIn.objects.filter(Q(user=user) | Q(name_hash__in=[name_hash(name) for name in names if name.strip()])).delete()
+
+
+# --- what is listened to ---
+
+
+def _signed_in(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+    _write(SignIn.Kind.IN, request, user=user)
+
+
+def _signed_out(sender: Any, request: HttpRequest | None, user: User | None, **_more: Any) -> None:
+    if isinstance(user, User):
+        _write(SignIn.Kind.OUT, request, user=user)
+
+
+def _failed(sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **_more: Any) -> None:
+    name = str(credentials.get("username") or credentials.get("email") or "")
+    known = User.objects.filter(Q(username__iexact=name) | Q(emailaddress__email__iexact=name)).first() if name else None
+    _write_failure(SignIn.Kind.FAILED, request, user=known, name=name)
+
+
+def _signed_up(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+    _write(SignIn.Kind.SIGNED_UP, request, user=user)
+
+
+def _password_changed(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+    _write(SignIn.Kind.PASSWORD_CHANGED, request, user=user)
+
+
+def _password_reset(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+    _write(SignIn.Kind.PASSWORD_RESET, request, user=user)
+
+
+def _factor_added(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+    _write(SignIn.Kind.FACTOR_ADDED, request, user=user)
+
+
+def _factor_removed(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+    _write(SignIn.Kind.FACTOR_REMOVED, request, user=user)
+
+
+def _write_failure(kind: SignIn.Kind, request: HttpRequest | None, user: User | None = None, name: str = "") -> None:
+    if throttle(f"sign-in failures {_address(request)}", FAILURES_PER_HOUR, 3600) == 0:
+        _write(kind, request, user=user, name_hash="" if user is not None else name_hash(name))
+
+
+def _write(kind: SignIn.Kind, request: HttpRequest | None, **fields: Any) -> None:
+    SignIn.objects.create(kind=kind, channel=_channel(request), address=_address(request), **fields)
+
+
+def _channel(request: HttpRequest | None) -> str:
+    path = request.path if request is not None else ""
+    return "api" if path.startswith("/api/") else "admin" if path.startswith("/admin/") else "web" if path else "cli"
+
+
+def _address(request: HttpRequest | None) -> str | None:
+    if request is None:
+        return None
+    try:
+        return str(get_adapter().get_client_ip(request))
+    except (PermissionDenied, ImproperlyConfigured):
+        return None

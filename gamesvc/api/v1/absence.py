@@ -1,0 +1,303 @@
+"""Being away: one's vacations and quiet hours, pauses by agreement, free seats, and following games and organisers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts import absences
+from accounts.models import Absence, User
+from gamesvc.api.idempotency import once
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.views import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.games import catalog
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import board, deadlines, follows, pauses, substitutes
+from gamesvc.matches.models import Follow, Match, Seat
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.selectors import Access, Forbidden
+
+MOST_LISTED = 100
+PRIVATE = {"Cache-Control": "private, no-store"}
+
+
+class Days(schemas.Strict):
+    first = serializers.DateField(help_text="The first day away, in your own time zone; today begins at once.")
+    last = serializers.DateField(help_text="The last day away.")
+
+
+class AbsenceShape(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    first = serializers.DateField()
+    last = serializers.DateField()
+    starts_at = serializers.DateTimeField()
+    ends_at = serializers.DateTimeField()
+
+
+class Budget(serializers.Serializer[Any]):
+    year = serializers.IntegerField()
+    days_left = serializers.IntegerField()
+
+
+class AbsencesShape(serializers.Serializer[Any]):
+    results = AbsenceShape(many=True)
+    budget = Budget(many=True)
+
+
+class Quiet(schemas.Strict):
+    start = serializers.TimeField(format="%H:%M", allow_null=True, help_text="In your own time zone; null ends them.")
+    end = serializers.TimeField(format="%H:%M", allow_null=True)
+
+
+class Wish(schemas.Strict):
+    pause = serializers.BooleanField(help_text="True asks for a pause, false to go on.")
+
+
+class PauseShape(serializers.Serializer[Any]):
+    paused_since = serializers.DateTimeField(allow_null=True)
+    agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
+    missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats whose word is still missing.")
+
+
+class FreeSeat(serializers.Serializer[Any]):
+    match = serializers.UUIDField()
+    number = serializers.IntegerField()
+    game = serializers.CharField()
+    title = serializers.CharField()
+    seat = serializers.IntegerField()
+    seats = serializers.IntegerField()
+    free_since = serializers.DateTimeField()
+
+
+class FreeSeats(serializers.Serializer[Any]):
+    results = FreeSeat(many=True)
+
+
+class TakeOver(schemas.Strict):
+    seat = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0, help_text="Any, without it.")
+
+
+class NewFollow(schemas.Strict):
+    game = serializers.CharField(required=False, default="", max_length=40)
+    organiser = serializers.CharField(required=False, default="", max_length=150, help_text="A user name.")
+
+
+class FollowShape(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    game = serializers.CharField(allow_null=True)
+    organiser = serializers.CharField(allow_null=True)
+
+
+class FollowsShape(serializers.Serializer[Any]):
+    results = FollowShape(many=True)
+
+
+class Absences(View):
+    @extend_schema(responses={200: AbsencesShape, **PROBLEMS}, operation_id="me_absences_list")
+    def get(self, request: Request) -> Response:
+        """Your vacations that are not over, and how many days are left of this year and the next."""
+        return Response(_absences(self.user), headers=PRIVATE)
+
+    @extend_schema(request=Days, responses={201: AbsenceShape, **REFUSALS}, parameters=[KEY], operation_id="me_absences_create")
+    def post(self, request: Request) -> Response:
+        """Be away for whole days. Deadlines of matches that honour vacations move; your fellow players see it."""
+        body = self.body(Days)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            try:
+                made = absences.announce(user=self.user, first=body["first"], last=body["last"])
+            except ValidationError as error:
+                raise Refused(error.code or "bad_days", error.messages[0], "first") from None
+            return 201, _absence(made)
+
+        answer = once(request, effect)
+        deadlines.reckon_absence(user_id=self.user.pk)
+        return answer
+
+
+class AbsenceDetail(View):
+    @extend_schema(responses={200: AbsencesShape, 404: schemas.Problem, **REFUSALS}, operation_id="me_absences_delete")
+    def delete(self, request: Request, absence_id: int) -> Response:
+        """Call a vacation off: one that runs ends now, and the days begun stay used."""
+        found = Absence.objects.filter(user=self.user, pk=absence_id).first()
+        if found is None:
+            raise Problem(404, "unknown_absence", "Not found", "You have announced no such vacation.")
+        try:
+            absences.call_off(absence=found)
+        except ValidationError as error:
+            raise Refused(error.code or "over", error.messages[0]) from None
+        deadlines.reckon_absence(user_id=self.user.pk)
+        return Response(_absences(self.user), headers=PRIVATE)
+
+
+class QuietHours(View):
+    @extend_schema(responses={200: Quiet, **PROBLEMS}, operation_id="me_quiet_hours")
+    def get(self, request: Request) -> Response:
+        """The hours of each day in which your clocks stand still, where a match honours them."""
+        return Response(_quiet(self.user), headers=PRIVATE)
+
+    @extend_schema(request=Quiet, responses={200: Quiet, 422: schemas.Problem, **PROBLEMS}, operation_id="me_quiet_hours_set")
+    def put(self, request: Request) -> Response:
+        """Set your quiet hours, or end them with null. They count from the next deadline on."""
+        body = self.body(Quiet)
+        try:
+            absences.set_quiet_hours(user=self.user, start=body["start"], end=body["end"])
+        except ValidationError as error:
+            raise Refused(error.code or "bad_quiet_hours", error.messages[0], "start") from None
+        return Response(_quiet(self.user), headers=PRIVATE)
+
+
+class Pause(View):
+    @extend_schema(responses={200: PauseShape, **PROBLEMS}, operation_id="matches_pause")
+    def get(self, request: Request, ident: str) -> Response:
+        """Whether the match is paused, and who wants that changed."""
+        return Response(_pause(self.access(ident)), headers=PRIVATE)
+
+    @extend_schema(request=Wish, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_pause_wish")
+    def post(self, request: Request, ident: str) -> Response:
+        """Ask to pause the match or to go on, or agree to it. It is done once all players have said so."""
+        body, access = self.body(Wish), _seated(self, ident)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            assert access.seat is not None
+            pauses.wish(match=access.match, seat=access.seat.index, pause=body["pause"])
+            return 200, _pause(self.access(ident))
+
+        return once(request, effect)
+
+    @extend_schema(responses={200: PauseShape, **REFUSALS}, operation_id="matches_pause_withdraw")
+    def delete(self, request: Request, ident: str) -> Response:
+        """Take your word back, before all have given theirs."""
+        access = _seated(self, ident)
+        assert access.seat is not None
+        pauses.withdraw(match=access.match, seat=access.seat.index)
+        return Response(_pause(access), headers=PRIVATE)
+
+
+class Substitutes(View):
+    @extend_schema(responses={200: FreeSeats, **PROBLEMS}, operation_id="substitutes_list")
+    def get(self, request: Request) -> Response:
+        """The seats of running public matches that wait for a substitute, the longest waiting first."""
+        return Response({"results": [_free_seat(seat) for seat in substitutes.free_seats()[:MOST_LISTED]]}, headers=PRIVATE)
+
+
+class Substitute(View):
+    @extend_schema(
+        request=TakeOver, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_substitute"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Take over a free seat of a running match. You see what the seat may see, and have the time of its turn anew."""
+        body, access = self.body(TakeOver), self.access(ident)
+        link = request.query_params.get("link", "")
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            match = substitutes.take_over(by=self.user, match=access.match, seat=body["seat"], link=link)
+            return 200, board.summary(self.access(str(match.id)))
+
+        return once(request, effect)
+
+
+class GiveUp(View):
+    @extend_schema(request=None, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_give_up")
+    def post(self, request: Request, ident: str) -> Response:
+        """Leave your seat of a running match to a substitute. Until somebody takes it the clock answers for it."""
+        access = _seated(self, ident)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            assert access.seat is not None
+            seat = access.seat.index
+            substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat))
+            return 200, _pause(access)
+
+        return once(request, effect)
+
+
+class Follows(View):
+    @extend_schema(responses={200: FollowsShape, **PROBLEMS}, operation_id="me_follows_list")
+    def get(self, request: Request) -> Response:
+        """The games and organisers of whose free seats you are told."""
+        return Response({"results": [_follow(one) for one in follows.of(self.user)]}, headers=PRIVATE)
+
+    @extend_schema(
+        request=NewFollow, responses={201: FollowShape, **REFUSALS}, parameters=[KEY], operation_id="me_follows_create"
+    )
+    def post(self, request: Request) -> Response:
+        """Be told of free seats: in matches of a game, or of an organiser."""
+        body = self.body(NewFollow)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            return 201, _follow(follows.follow(by=self.user, game=body["game"], organiser=body["organiser"]))
+
+        return once(request, effect)
+
+
+class FollowDetail(View):
+    @extend_schema(responses={204: None, **REFUSALS}, operation_id="me_follows_delete")
+    def delete(self, request: Request, follow_id: int) -> Response:
+        """Stop following."""
+        follows.stop(by=self.user, follow_id=follow_id)
+        return Response(status=204)
+
+
+def _seated(view: View, ident: str) -> Access:
+    access = view.access(ident)
+    if access.seat is None or access.match.board:
+        raise Forbidden("You have no seat in this match.")
+    return access
+
+
+def _absences(user: User) -> dict[str, Any]:
+    year = timezone.now().astimezone(user.zone).year
+    budget = [{"year": one, "days_left": absences.days_left(user, one)} for one in (year, year + 1)]
+    return {"results": [_absence(one) for one in absences.absences_of(user)], "budget": budget}
+
+
+def _absence(row: Absence) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "first": row.first_day.isoformat(),
+        "last": row.last_day.isoformat(),
+        "starts_at": row.starts_at.isoformat(),
+        "ends_at": row.ends_at.isoformat(),
+    }
+
+
+def _quiet(user: User) -> dict[str, Any]:
+    found = absences.quiet_hours(user)
+    return {"start": f"{found.start:%H:%M}", "end": f"{found.end:%H:%M}"} if found is not None else {"start": None, "end": None}
+
+
+def _pause(access: Access) -> dict[str, Any]:
+    match = Match.objects.get(pk=access.match.pk)
+    agreed = pauses.wishes(match)
+    asked = [seat.index for seat in match.seats.order_by("index") if seat.user_id is not None]
+    return {
+        "paused_since": match.paused_at.isoformat() if match.paused_at is not None else None,
+        "agreed": agreed,
+        "missing": [seat for seat in asked if seat not in agreed] if agreed else [],
+    }
+
+
+def _free_seat(seat: Seat) -> dict[str, Any]:
+    match = seat.match
+    assert seat.vacated_at is not None
+    return {
+        "match": str(match.id),
+        "number": match.number,
+        "game": match.game,
+        "title": catalog.game(match.game).manifest.title,
+        "seat": seat.index,
+        "seats": match.seat_count,
+        "free_since": seat.vacated_at.isoformat(),
+    }
+
+
+def _follow(row: Follow) -> dict[str, Any]:
+    return {"id": row.pk, "game": row.game or None, "organiser": row.organiser.username if row.organiser is not None else None}

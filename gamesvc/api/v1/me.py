@@ -1,0 +1,46 @@
+"""One's own account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts import erasure
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.views import PROBLEMS, View
+
+
+class AccountShape(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    timezone = serializers.CharField()
+    language = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class Farewell(schemas.Strict):
+    name = serializers.CharField(help_text="Your user name, to confirm.")
+
+
+class Account(View):
+    @extend_schema(responses={200: AccountShape, **PROBLEMS}, operation_id="me_retrieve")
+    def get(self, request: Request) -> Response:
+        """Your account."""
+        user = self.user
+        shown = {"name": user.username, "timezone": user.timezone, "language": user.language, "created_at": user.created}
+        return Response(shown, headers={"Cache-Control": "private, no-store"})
+
+    @extend_schema(request=Farewell, responses={204: None, 422: schemas.Problem, **PROBLEMS}, operation_id="me_delete")
+    def delete(self, request: Request) -> Response:
+        """Erase your account for good: name, addresses, messages, mails, keys. Your matches stay, without your name; your seats
+        in running ones are vacated."""
+        if self.body(Farewell)["name"] != self.user.username:
+            detail = "`name` must be your user name, so that nobody is erased by mistake."
+            errors = [{"pointer": "#/name", "detail": detail}]
+            raise Problem(422, "not_confirmed", "Nothing was erased", detail, parameter="name", errors=errors)
+        erasure.erase(self.user)
+        return Response(status=204)

@@ -1,0 +1,162 @@
+"""Who is told of time-outs, of seats that fall free and are taken, and of pauses: the rows, and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from events.store import Statement
+from gamesvc.games import catalog
+from gamesvc.matches import notices
+from gamesvc.matches.models import Follow, Match, Seat
+from notifications import outbox, registry
+from notifications.models import Outbox
+from notifications.registry import Message
+
+
+def register() -> None:
+    """Tell `notifications` who words these notices."""
+    registry.register("timed_out", word_timed_out, label="Your time has run out")
+    registry.register("seat_free", word_seat_free, label="A seat in a running match is free")
+    registry.register("seat_taken", word_seat_taken, label="Somebody takes over a seat in your match")
+    registry.register("pause", word_pause, label="A match is paused, or goes on")
+
+
+# --- rows ---
+
+
+def timed_out(match: Match, seat: Seat, due: Any, what: str, left: int = 0) -> list[Statement]:
+    """For the player whose time ran out. `what`: excused, default, lose, bot or vacated; `left`: excused time-outs left."""
+    payload = {"seat": seat.index, "question": due.question, "what": what, "left": left, "due_at": due.due_at.isoformat()}
+    return _statement(match, [("timed_out", seat.user_id, payload)])
+
+
+def seat_free(match: Match, seats: Sequence[Seat], seat: Seat) -> list[Statement]:
+    """For the other players, the organiser, and those who follow him or the game."""
+    return _statement(match, [("seat_free", user, {"seat": seat.index}) for user in _callers(match, seats, seat)])
+
+
+def tell_seat_taken(match: Match, seats: Iterable[Seat], seat: Seat) -> None:
+    """For the other players, within the caller's transaction."""
+    _queue(match, [("seat_taken", one.user_id, {"seat": seat.index}) for one in seats if one.index != seat.index])
+
+
+def tell_pause(match: Match, seats: Iterable[Seat], what: str, by: int | None = None) -> None:
+    """For all players but `by`. `what`: asked, paused, asked_on, resumed."""
+    _queue(match, [("pause", one.user_id, {"what": what, "by": by}) for one in seats if one.index != by])
+
+
+def _callers(match: Match, seats: Sequence[Seat], seat: Seat) -> list[int]:
+    told = {one.user_id for one in seats if one.user_id is not None and one.index != seat.index}
+    if match.creator_id is not None:
+        told.add(match.creator_id)
+    full = Match.objects.only("entry", "creator_id", "game", "anonymous", "status").get(pk=match.pk)
+    if full.entry == Match.Entry.PUBLIC:
+        wanted = Q(organiser=None, game=full.game)
+        if full.creator_id is not None and not full.hides_names:
+            wanted |= Q(organiser=full.creator_id)
+        following = Follow.objects.filter(wanted)
+        told |= set(following.values_list("user_id", flat=True))
+    return sorted(told - {seat.user_id})
+
+
+def _rows(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> list[outbox.Notice]:
+    now, topic = timezone.now(), str(match.id)
+    return [
+        outbox.Notice(kind=kind, user_id=user, topic=topic, payload={"match": topic, **payload}, due_at=now)
+        for kind, user, payload in told
+        if user is not None
+    ]
+
+
+def _statement(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> list[Statement]:
+    rows = _rows(match, told)
+    return [Statement(*outbox.insert_sql(rows))] if rows else []
+
+
+def _queue(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> None:
+    outbox.notify(*_rows(match, told))
+
+
+# --- words ---
+
+
+def word_timed_out(row: Outbox) -> Message | None:
+    """What became of the seat whose time ran out."""
+    match, what = Match.objects.get(pk=row.payload["match"]), row.payload["what"]
+    left = row.payload.get("left", 0)
+    headline = {
+        "excused": _("Your time ran out, and is excused"),
+        "default": _("Your time ran out"),
+        "lose": _("Your time ran out, and the match is lost for you"),
+        "bot": _("Your time ran out, and a bot plays on for you"),
+        "vacated": _("Your time ran out too often: your seat is free for others"),
+    }[what]
+    lines = {
+        "excused": [
+            _("You have the time of this turn once more."),
+            _("Time-outs that are still excused in this match: %(left)s.") % {"left": left},
+        ],
+        "default": [_("The game has answered for you, as its rules say. The match goes on.")],
+        "lose": [_("That is how this match treats a turn that is not taken in time.")],
+        "bot": [
+            _("That is how this match treats a turn that is not taken in time. You can still watch it where watching is open.")
+        ],
+        "vacated": [_("You can take the seat again yourself, as long as nobody else has: open the match.")],
+    }[what]
+    return _compose(match, headline, lines, "timed-out")
+
+
+def word_seat_free(row: Outbox) -> Message | None:
+    """The call for a substitute; None once somebody sits there, or the match is over."""
+    match = Match.objects.get(pk=row.payload["match"])
+    seat = match.seats.filter(index=row.payload["seat"]).first()
+    if match.status != Match.Status.RUNNING or seat is None or seat.vacated_at is None:
+        return None
+    title = catalog.game(match.game).manifest.title
+    lines = [
+        _("Seat %(seat)s of %(seats)s in this running match of %(title)s has no player any more.")
+        % {"seat": seat.index + 1, "seats": match.seat_count, "title": title},
+        _("Whoever takes it over plays on from the position as it is. Open the match to look at it and to take the seat."),
+    ]
+    return _compose(match, _("A seat is free: who takes over?"), lines, "seat-free")
+
+
+def word_seat_taken(row: Outbox) -> Message | None:
+    match = Match.objects.get(pk=row.payload["match"])
+    if match.status != Match.Status.RUNNING:
+        return None
+    lines = [_("Seat %(seat)s has a new player. The match goes on as it stands.") % {"seat": row.payload["seat"] + 1}]
+    return _compose(match, _("Somebody takes over a seat"), lines, "seat-taken")
+
+
+def word_pause(row: Outbox) -> Message | None:
+    """A request to pause or to go on, or that it is done; None when it is out of date."""
+    match, what = Match.objects.get(pk=row.payload["match"]), row.payload["what"]
+    paused = match.paused_at is not None
+    if match.status != Match.Status.RUNNING or paused != (what in ("paused", "asked_on")):
+        return None
+    headline, lines = {
+        "asked": (
+            _("A player asks to pause the match"),
+            [_("When all players agree, all clocks stand still. Open the match to agree.")],
+        ),
+        "paused": (_("The match is paused"), [_("All clocks stand still. You can still give orders when it is your turn.")]),
+        "asked_on": (_("A player asks to go on"), [_("When all players agree, the clocks run again. Open the match to agree.")]),
+        "resumed": (_("The match goes on"), [_("All clocks run again, with what was left.")]),
+    }[what]
+    return _compose(match, headline, lines, "pause")
+
+
+def _compose(match: Match, headline: str, lines: list[str], reason: str) -> Message:
+    context = notices.plain_context(match) | {"headline": headline, "lines": lines}
+    subject = _("[%(title)s #%(number)s] %(headline)s") % {
+        "title": context["title"],
+        "number": match.number,
+        "headline": headline,
+    }
+    return notices.compose("told", subject, context, reason=reason)

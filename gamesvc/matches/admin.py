@@ -1,0 +1,235 @@
+"""What operators see of matches: the record as observers see it, step by step; all of it after the end.
+
+From the page of a match it can be verified, looked behind and organised. Each is a POST that is recorded by its own service;
+there is no way here to what is hidden in a running match but `looks`, and none for an operator who plays in it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets as system
+from typing import Any
+
+from django.contrib import admin, messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_POST
+
+from accounts.models import User
+from accounts.operators import ReadOnly, operators
+from gamesvc.games.kernel import Caption, Refused
+from gamesvc.matches import auditing, board, loading, looks, organising, refusals, rulings, selectors, turns
+from gamesvc.matches.models import Look, Match, Refusal
+from gamesvc.matches.organising import Measure
+from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.matches.undo_words import CODES
+
+EVENTS_PAGE = 100
+
+
+def _access(request: HttpRequest, match: Match) -> Access:
+    """The match as an observer has it, also for an operator who plays in it: his own seat is for the page of the match."""
+    assert isinstance(request.user, User)
+    return Access(match, request.user, None, tuple(match.seats.select_related("user").order_by("index")))
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() and len(text) < 10 else None
+
+
+@admin.register(Match, site=operators)
+class MatchAdmin(ReadOnly):
+    list_display = ("number", "game", "status", "players", "version", "created_at", "started_at", "ended_at")
+    list_filter = ("status", "game")
+    search_fields = ("=number", "=id")
+    ordering = ("-number",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).prefetch_related("seats__user")
+
+    @admin.display(description="players")
+    def players(self, match: Match) -> str:
+        return ", ".join(selectors.seat_names(tuple(sorted(match.seats.all(), key=lambda seat: seat.index))))
+
+    def get_urls(self) -> list[URLPattern]:
+        act = self.admin_site.admin_view(require_POST(self.act))
+        return [path("<path:object_id>/act/", act, name="matches_match_act"), *super().get_urls()]
+
+    def _find(self, request: HttpRequest, object_id: str) -> Match:
+        match = self.get_object(request, object_id)
+        if match is None:
+            raise Http404("There is no such match.")
+        assert isinstance(match, Match)
+        return match
+
+    # --- the record ---
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The match at a version, as an observer sees it, or after the end as any seat."""
+        return self._page(request, self._find(request, object_id))
+
+    def _page(self, request: HttpRequest, match: Match, more: dict[str, Any] | None = None) -> HttpResponse:
+        access = _access(request, match)
+        try:
+            seen = board.look(access, _number(request.GET.get("as")), _number(request.GET.get("version")))
+        except (Refused, Forbidden) as refused:
+            messages.error(request, str(refused))
+            seen = board.look(access)
+        loaded = loading.load(match.id, match.game)
+        last = loaded.viewer_version(seen.viewer)
+        after = _number(request.GET.get("after"))
+        after = max(0, last - EVENTS_PAGE) if after is None else after
+        rules = rulings.may_rule(access.user, match, access.seats)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"{loaded.game.manifest.title} {match.number}",
+            "opts": self.model._meta,
+            "match": match,
+            "seats": list(zip(access.seats, selectors.seat_names(access.seats), strict=True)),
+            "questions": match.questions.order_by("due_at", "seat"),
+            "seen": seen,
+            "at": seen.loaded.version if seen.past else last,
+            "last": last,
+            # Pictures come from our own engines, which escape what people wrote into them.
+            "picture": mark_safe(seen.picture or ""),
+            "view_json": json.dumps(seen.view, indent=2, sort_keys=True),
+            "events": _events(loaded, seen.viewer, after),
+            "after": after,
+            "earlier": max(0, after - EVENTS_PAGE) if after else None,
+            "later": after + EVENTS_PAGE if after + EVENTS_PAGE < last else None,
+            "may_rule": rules and not match.over,
+            "may_look": rules and loaded.started and not loaded.ended,
+            "actions": [name for name in organising.ACTIONS if rules],
+            "codes": CODES.items(),
+            "longest": rulings.LONGEST_REASON,
+            "looks": match.looks.select_related("user").order_by("-at"),
+            "once": system.token_urlsafe(12),
+            **(more or {}),
+        }
+        answer = TemplateResponse(request, "operators/match.html", context)
+        answer["Cache-Control"] = "private, no-store"
+        return answer
+
+    # --- what can be done ---
+
+    def act(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Verify, look behind, or carry out a measure."""
+        match = self._find(request, object_id)
+        try:
+            match request.POST.get("act"):
+                case "verify":
+                    self._verify(request, match)
+                case "look":
+                    return self._look(request, match)
+                case "measure":
+                    self._measure(request, match)
+                case _:
+                    raise Refused("unreadable", "Choose what to do.", "act")
+        except (Refused, Forbidden) as refused:
+            messages.error(request, str(refused))
+        except (turns.Busy, turns.Stale, turns.KeyReused):
+            messages.error(request, "Something happened meanwhile; look at the match and decide again.")
+        return redirect(reverse("admin:matches_match_change", args=[match.pk]))
+
+    def _verify(self, request: HttpRequest, match: Match) -> None:
+        """The audit of this match: chain, checkpoints, draws, decisions, and all that follows from them."""
+        findings = auditing.check_match(match.id)
+        for found in findings:
+            at = f" (version {found.version})" if found.version is not None else ""
+            messages.error(request, f"{found.code}{at}: {found.detail}")
+        if not findings:
+            loaded = loading.load(match.id, match.game)
+            told = f"Nothing is wrong: {loaded.version} events, chain, draws and decisions; head {loaded.head.hash.hex()[:16]}."
+            messages.success(request, told)
+
+    def _look(self, request: HttpRequest, match: Match) -> HttpResponse:
+        assert isinstance(request.user, User)
+        seat, version = _number(request.POST.get("seat")), _number(request.POST.get("version"))
+        if seat is None or version is None:
+            raise Refused("unreadable", "Say at which version, and as which seat.", "version")
+        reason = request.POST.get("reason", "")
+        look = looks.look_behind(by=request.user, match=match, seat=seat, version=version, reason=reason, channel="web")
+        shown = looks.seen(look)
+        names = selectors.seat_names(tuple(match.seats.select_related("user").order_by("index")))
+        game = shown["loaded"].game
+        picture = game.picture(shown["view"], Caption(str(match.number), names, past=True))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"What {names[seat]} sees, version {version}",
+            "opts": self.model._meta,
+            "match": match,
+            "look": look,
+            "picture": mark_safe(picture),
+            "view_json": json.dumps(shown["view"], indent=2, sort_keys=True),
+        }
+        answer = TemplateResponse(request, "operators/look.html", context)
+        answer["Cache-Control"] = "private, no-store"
+        return answer
+
+    def _measure(self, request: HttpRequest, match: Match) -> None:
+        assert isinstance(request.user, User)
+        posted = request.POST
+        measure = Measure(
+            action=posted.get("action", ""),
+            code=posted.get("code", ""),
+            reason=posted.get("reason", ""),
+            seat=_number(posted.get("seat")),
+            hours=_number(posted.get("hours")),
+            to=_number(posted.get("to")),
+            bot=bool(posted.get("bot")),
+        )
+        key = turns.command_id(
+            sender=f"admin {request.user.pk} {match.pk}", key=posted.get("_once", "")[:40] or system.token_hex(8)
+        )
+        organising.organise(by=request.user, match=match, measure=measure, command_id=key, channel="web")
+        messages.success(request, f"Done: {measure.action}. The players are told.")
+
+
+def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict[str, Any]]:
+    """A page of the record for a viewer: whole, redacted or sealed."""
+    found = selectors.records_for(loaded, viewer, after, EVENTS_PAGE)
+    return [
+        {
+            "version": one["version"],
+            "type": one.get("type", "(sealed)"),
+            "actor": one.get("meta", {}).get("actor", {}),
+            "data": json.dumps(one["data"], sort_keys=True) if "data" in one else "",
+            "redacted": one.get("redacted", False),
+            "occurred_at": one.get("occurred_at", ""),
+            "hash": one["hash"][:16],
+        }
+        for one in found
+    ]
+
+
+@admin.register(Refusal, site=operators)
+class RefusalAdmin(ReadOnly):
+    """Kept for `REFUSALS_KEPT_DAYS`; of running matches that the operator plays in his own only."""
+
+    list_display = ("received_at", "match", "seat", "who", "channel", "code")
+    list_filter = ("channel", "code", "match__game")
+    search_fields = ("=match__number", "code")
+    date_hierarchy = "received_at"
+    ordering = ("-received_at", "-pk")
+    fields = ("match", "seat", "who", "channel", "received_at", "command", "code", "detail", "parameter")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        assert isinstance(request.user, User)
+        return refusals.for_operator(request.user)
+
+    @admin.display(description="who")
+    def who(self, refusal: Refusal) -> str:
+        return refusals.as_json(refusal, refusal.match)["name"] or "-"
+
+
+@admin.register(Look, site=operators)
+class LookAdmin(ReadOnly):
+    list_display = ("at", "match", "user", "seat", "version", "words")
+    ordering = ("-at",)
+    fields = ("at", "match", "user", "seat", "version", "words")
+    list_select_related = ("match", "user")

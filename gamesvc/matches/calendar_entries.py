@@ -1,0 +1,45 @@
+"""What a player's calendar shows: one entry for each question that his seats are asked."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.matches.models import Match, Question
+from notifications import calendar
+from notifications.calendar import Deadline
+from notifications.registry import Attachment
+
+
+def open_questions(user: User) -> list[Deadline]:
+    """Everything that waits for a user, in all his running matches."""
+    questions = Question.objects.filter(
+        match__status=Match.Status.RUNNING, match__seats__user=user, match__seats__index=F("seat")
+    ).select_related("match")
+    return [_deadline(question) for question in questions.order_by("due_at") if not question.paused]
+
+
+def file_for(match: Match, seat: int, user: User | None) -> tuple[Attachment, ...]:
+    """The calendar file beside a mail to a seat: its open questions with their deadlines, its closed ones cancelled."""
+    if user is None:
+        return ()
+    questions = Question.objects.filter(match=match, seat=seat).select_related("match").order_by("due_at")
+    found = calendar.attachment(user, str(match.id), [_deadline(question) for question in questions if not question.paused])
+    return (found,) if found is not None else ()
+
+
+def _deadline(question: Question) -> Deadline:
+    match = question.match
+    title = f"{catalog.game(match.game).manifest.title} #{match.number}"
+    return Deadline(
+        topic=str(match.id),
+        subject=f"{question.seat} {question.question}",
+        due_at=question.due_at,
+        summary=_("%(title)s: your move") % {"title": title},
+        description=_("%(prompt)s. Until then you can answer on the page or by mail.")
+        % {"prompt": question.prompt.replace("_", " ").capitalize()},
+        link=f"{settings.BASE_URL}/matches/{match.number}/",
+    )

@@ -1,0 +1,395 @@
+"""The account of a match's time: whose clock runs, what is left of it and of the banks. A fold of the log and nothing else.
+
+One append of the log is one `Step`. Deadlines that hang on what the log would not know are recorded in
+`match.deadline_set` within the same append, so that the fold of the log comes to the same clocks as the service did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from gamesvc.matches.clock.compute import NOTHING_KNOWN, ZERO, Clock, Recorded, Surroundings, read, run, write
+from gamesvc.matches.clock.policy import TURNS, Policy, parse
+from gamesvc.matches.clock.spans import SECOND, Span
+
+Key = tuple[int, str]
+"""A seat and the id of what it is asked."""
+
+FORMAT = 2
+"""Of `as_json`: snapshots with another one are not read."""
+SET = "match.deadline_set"
+OPENED = "match.opened"
+REWOUND = "match.rewound"
+# How many stopped clocks are remembered: a window in a turn, windows in windows, and what a reaction may go back to.
+REMEMBERED = 32
+# A time-out counts as of the deadline, not of the sweep that found it, unless that was much later.
+PROMPT = timedelta(minutes=15)
+# Causes that move a running deadline; the others tell of one that began or went on.
+MOVES = ("moved", "outage", "extended", "vacation")
+
+
+class Asked(Protocol):
+    """What an engine says of a seat that must act."""
+
+    @property
+    def seat(self) -> int: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One append as the clocks see it. `events`: the type and data of each."""
+
+    events: Sequence[tuple[str, Mapping[str, Any]]]
+    actor: str
+    seat: int | None
+    received_at: datetime
+    occurred_at: datetime
+
+    def find(self, event_type: str) -> Mapping[str, Any] | None:
+        return next((data for kind, data in self.events if kind == event_type), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry of the account in its order: what happened to a clock, and what was left then, in seconds."""
+
+    at: datetime
+    seat: int
+    question: str
+    what: str
+    used: int
+    own: int
+    bank: int
+    due_at: datetime | None
+
+
+@dataclass(slots=True)
+class Account:
+    """All clocks of a match after its newest append. Banks and what is left are whole seconds."""
+
+    policy: Policy | None = None
+    hour: timedelta = timedelta(hours=1)
+    open: dict[Key, Clock] = field(default_factory=dict)
+    stopped: dict[Key, Clock] = field(default_factory=dict)
+    banks: dict[int, timedelta] = field(default_factory=dict)
+    moved: frozenset[int] = frozenset()
+    """Seats that have been asked for a turn: the next one brings an increment."""
+    missed: dict[int, int] = field(default_factory=dict)
+    """Time-outs of a seat in a row, since its holder last acted himself; those excused are not among them."""
+    excused: dict[int, int] = field(default_factory=dict)
+    """Time-outs of a seat's holder that were excused."""
+    paused_since: datetime | None = None
+    at: datetime | None = None
+    lines: list[Line] | None = None
+
+    def copy(self) -> Account:
+        return replace(
+            self,
+            open=dict(self.open),
+            stopped=dict(self.stopped),
+            banks=dict(self.banks),
+            missed=dict(self.missed),
+            excused=dict(self.excused),
+        )
+
+    def bank(self, seat: int) -> timedelta:
+        return self.banks.get(seat, self.policy.bank.start if self.policy and self.policy.bank else ZERO)
+
+    def due(self, key: Key) -> datetime | None:
+        """The deadline of an open question; None while its clock stands."""
+        found = self.open.get(key)
+        return found.due if found is not None else None
+
+    # --- the fold ---
+
+    def follow(
+        self,
+        step: Step,
+        asked: Iterable[Asked],
+        *,
+        surroundings: Callable[[int], Surroundings] | None = None,
+        recall: Callable[[int], Account] | None = None,
+    ) -> dict[Key, str]:
+        """Take over one append after which `asked` is open. Returns the clocks it set, each with the cause.
+
+        `surroundings(seat)`: what is known of a seat now; without it, what the append itself has recorded. `recall(version)`:
+        the account as it was then, for what is taken back.
+        """
+        if self.policy is None:
+            opened = step.find(OPENED)
+            if opened is not None:
+                self.policy = parse(opened.get("clock") or {"hours": 48}, self.hour)
+            self.at = step.occurred_at
+            if self.policy is None:
+                return {}
+        return _Fold(self, self.policy, step, {(one.seat, one.id): one.kind for one in asked}, surroundings, recall).done()
+
+    def note(self, key: Key, what: str, at: datetime, used: timedelta = ZERO) -> None:
+        if self.lines is None:
+            return
+        clock = self.open.get(key) or self.stopped[key]
+        left = clock.own // SECOND
+        self.lines.append(Line(at, *key, what, used // SECOND, left, self.bank(key[0]) // SECOND, clock.due))
+
+    # --- as snapshots keep it ---
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "policy": dict(self.policy.told) if self.policy is not None else None,
+            "open": [[*key, _clock_json(clock)] for key, clock in self.open.items()],
+            "stopped": [[*key, _clock_json(clock)] for key, clock in self.stopped.items()],
+            "banks": [[seat, left // SECOND] for seat, left in self.banks.items()],
+            "moved": sorted(self.moved),
+            "missed": [list(one) for one in sorted(self.missed.items())],
+            "excused": [list(one) for one in sorted(self.excused.items())],
+            "paused_since": write(self.paused_since) if self.paused_since is not None else None,
+            "at": write(self.at) if self.at is not None else None,
+        }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any], hour: timedelta) -> Account:
+        """Raises KeyError, TypeError or ValueError for what `as_json` did not write."""
+        if told["format"] != FORMAT:
+            raise ValueError("another format")
+        return cls(
+            policy=parse(told["policy"], hour) if told["policy"] is not None else None,
+            hour=hour,
+            open={(seat, question): _clock(clock) for seat, question, clock in told["open"]},
+            stopped={(seat, question): _clock(clock) for seat, question, clock in told["stopped"]},
+            banks={seat: left * SECOND for seat, left in told["banks"]},
+            moved=frozenset(told["moved"]),
+            missed=dict(told["missed"]),
+            excused=dict(told["excused"]),
+            paused_since=_read(told["paused_since"]),
+            at=_read(told["at"]),
+        )
+
+
+class _Fold:
+    """One step of the fold, in its order: what is taken back, what stopped, pauses, what began, what was moved."""
+
+    def __init__(
+        self,
+        account: Account,
+        policy: Policy,
+        step: Step,
+        asked: dict[Key, str],
+        surroundings: Callable[[int], Surroundings] | None,
+        recall: Callable[[int], Account] | None,
+    ) -> None:
+        self.account, self.policy, self.step, self.asked = account, policy, step, asked
+        self.live, self.recall = surroundings, recall
+        self.told = {(data["seat"], data["question"]): data for kind, data in step.events if kind == SET}
+        self.set: dict[Key, str] = {}
+
+    def done(self) -> dict[Key, str]:
+        account, step = self.account, self.step
+        then, rewound = self._taken_back()
+        for key in [key for key in account.open if key not in self.asked]:
+            self._stop(key)
+        if step.find("match.paused") is not None and account.paused_since is None:
+            account.paused_since = step.occurred_at
+            for key in list(account.open):
+                self._hold(key)
+        resumed = step.find("match.resumed") is not None and account.paused_since is not None
+        if resumed:
+            account.paused_since = None
+            for key in list(account.open):
+                self._run(key, replace(account.open[key], since=step.occurred_at), "pause")
+        if then is not None and rewound is not None:
+            self._restore(then, rewound.get("seat"))
+        for key, kind in self.asked.items():
+            if key not in account.open:
+                self._begin(key, kind)
+        if step.actor == "seat" and step.seat is not None:
+            account.missed.pop(step.seat, None)
+        for kind_of, data in step.events:
+            self._count(kind_of, data)
+            self._renew(kind_of, data)
+        for key, data in self.told.items():
+            if data["cause"] in MOVES and key in account.open and account.paused_since is None:
+                self._move(key, data)
+        while len(account.stopped) > REMEMBERED:
+            account.stopped.pop(next(iter(account.stopped)))
+        account.at = step.occurred_at
+        return self.set
+
+    # --- moments ---
+
+    def _stops(self, seat: int) -> datetime:
+        """When a clock of this seat stopped: an own act counts from when our border took it."""
+        step = self.step
+        return min(step.received_at, step.occurred_at) if step.seat == seat else step.occurred_at
+
+    def _starts(self) -> datetime:
+        """When a new clock starts; after a time-out at the deadline that ran out, so that nothing drifts."""
+        step = self.step
+        if step.actor == "clock" and step.occurred_at - PROMPT <= step.received_at <= step.occurred_at:
+            return step.received_at
+        return step.occurred_at
+
+    # --- what happens to a clock ---
+
+    def _reduced(self, key: Key, clock: Clock, moment: datetime) -> tuple[Clock, timedelta]:
+        """The clock as it stands at a moment, and what went from the bank."""
+        used = clock.used(max(moment, clock.since))
+        over = max(used - clock.own, ZERO) if self.policy.banked(clock.kind) else ZERO
+        own = max(clock.own - used, ZERO)
+        return replace(clock, since=moment, own=own, due=None, grace_from=None, excluded=(), fixed=None), over
+
+    def _stand(self, key: Key, what: str) -> Clock:
+        account, moment = self.account, self._stops(key[0])
+        clock = account.open[key]
+        stood, over = self._reduced(key, clock, moment)
+        if over:
+            account.banks[key[0]] = max(account.bank(key[0]) - over, ZERO)
+        account.open[key] = stood
+        account.note(key, what, moment, clock.used(max(moment, clock.since)))
+        return stood
+
+    def _stop(self, key: Key) -> None:
+        """The question is closed, or waits behind a window."""
+        self._stand(key, "stopped")
+        self.account.stopped.pop(key, None)
+        self.account.stopped[key] = self.account.open.pop(key)
+
+    def _hold(self, key: Key) -> None:
+        self._stand(key, "paused")
+        self.set[key] = "pause"
+
+    def _begin(self, key: Key, kind: str) -> None:
+        """A question is open that was not: a new one, or one that goes on with what was left."""
+        account, policy, starts = self.account, self.policy, self._starts()
+        before = account.stopped.pop(key, None)
+        if before is not None:
+            self._run(key, replace(before, since=starts, kind=kind), "asked")
+            return
+        seat = key[0]
+        if policy.bank is not None and kind in TURNS:
+            if seat in account.moved:
+                account.banks[seat] = min(account.bank(seat) + policy.bank.increment, policy.bank.cap)
+            account.moved |= {seat}
+        self._run(key, Clock(kind, starts, starts, policy.own_time(kind), ZERO), "asked")
+
+    def _run(self, key: Key, clock: Clock, cause: str) -> None:
+        """Start a clock at its `since` with all that is left of it, at least the minimum, unless the match is paused."""
+        account, policy = self.account, self.policy
+        self.set[key] = cause
+        if account.paused_since is not None:
+            account.open[key] = clock
+            account.note(key, "waits", clock.since)
+            return
+        bank = account.bank(key[0]) if policy.banked(clock.kind) else ZERO
+        # A clock that starts at a deadline past leaves the minimum from now.
+        late = max(self.step.occurred_at - clock.since, ZERO)
+        clock = replace(clock, left=max(clock.own + bank, policy.minimum - -late // SECOND * SECOND))
+        account.open[key] = run(policy, clock, self._known(key))
+        account.note(key, cause, clock.since)
+
+    def _known(self, key: Key) -> Surroundings:
+        if self.policy.plain:
+            return NOTHING_KNOWN
+        if self.live is not None:
+            return self.live(key[0])
+        return Recorded(self.told[key]["because"]) if key in self.told else NOTHING_KNOWN
+
+    # --- going back, starting anew, being moved ---
+
+    def _taken_back(self) -> tuple[Account | None, Mapping[str, Any] | None]:
+        """The account at the version that a person went back to. A reaction of the game gives nothing back."""
+        rewound = self.step.find(REWOUND)
+        if rewound is None or rewound.get("cause") not in ("undo", "redo", "host") or self.recall is None:
+            return None, None
+        return self.recall(int(rewound["to"])), rewound
+
+    def _restore(self, then: Account, undoer: int | None) -> None:
+        """Whose question opens again: the undoer's clock runs on as if nothing had been sent, the others get theirs back."""
+        account, step = self.account, self.step
+        going_on = {seat for seat, _ in account.open}
+        account.banks = {seat: left for seat, left in account.banks.items() if seat in going_on} | {
+            seat: left for seat, left in then.banks.items() if seat not in going_on
+        }
+        account.moved = then.moved
+        account.stopped = dict(then.stopped)
+        for key, was in then.open.items():
+            if key not in self.asked or key in account.open:
+                continue
+            if key[0] == undoer and was.due is not None and account.paused_since is None:
+                account.open[key] = was
+                self.set[key] = "undo"
+                account.note(key, "undo", was.since)
+            else:
+                stood, over = self._reduced(key, was, then.at or was.since)
+                if over:
+                    account.banks[key[0]] = max(account.bank(key[0]) - over, ZERO)
+                self._run(key, replace(stood, since=step.occurred_at), "undo")
+
+    def _count(self, event_type: str, data: Mapping[str, Any]) -> None:
+        """The time-outs of a seat's holder; another holder begins anew."""
+        account = self.account
+        if event_type == "match.timed_out":
+            counts = account.excused if data.get("excused") else account.missed
+            counts[data["seat"]] = counts.get(data["seat"], 0) + 1
+        elif event_type in ("match.vacated", "match.seated"):
+            account.missed.pop(data["seat"], None)
+            account.excused.pop(data["seat"], None)
+
+    def _renew(self, event_type: str, data: Mapping[str, Any]) -> None:
+        """A substitute has the time of the question anew, and so has he whose time-out is excused."""
+        if event_type == "match.seated":
+            keys = [key for key in self.account.open if key[0] == data["seat"]]
+        elif event_type == "match.timed_out" and data.get("excused"):
+            keys = [key for key in self.account.open if key == (data["seat"], data["question"])]
+        else:
+            return
+        for key in keys:
+            starts, kind = self._starts(), self.account.open[key].kind
+            self._stand(key, "stopped")
+            self._run(key, replace(self.account.open[key], since=starts, own=self.policy.own_time(kind)), "asked")
+
+    def _move(self, key: Key, data: Mapping[str, Any]) -> None:
+        """A running deadline was moved, and the event says by what."""
+        because, clock = data["because"], self.account.open[key]
+        clock = replace(clock, since=read(because["since"]), own=because["own"] * SECOND, left=because["left"] * SECOND)
+        self.account.open[key] = run(self.policy, clock, Recorded(because))
+        self.set[key] = data["cause"]
+        self.account.note(key, data["cause"], self.step.occurred_at)
+
+
+# --- JSON ---
+
+
+def _read(text: str | None) -> datetime | None:
+    return read(text) if text is not None else None
+
+
+def _clock_json(clock: Clock) -> dict[str, Any]:
+    return {
+        **clock.because(),
+        "kind": clock.kind,
+        "asked": write(clock.asked),
+        "due": write(clock.due) if clock.due is not None else None,
+        "grace_from": write(clock.grace_from) if clock.grace_from is not None else None,
+    }
+
+
+def _clock(told: Mapping[str, Any]) -> Clock:
+    return Clock(
+        kind=told["kind"],
+        asked=read(told["asked"]),
+        since=read(told["since"]),
+        own=told["own"] * SECOND,
+        left=told["left"] * SECOND,
+        due=_read(told["due"]),
+        grace_from=_read(told["grace_from"]),
+        excluded=tuple(Span(read(start), read(end)) for start, end in told["excluded"]),
+        fixed=_read(told.get("fixed")),
+    )

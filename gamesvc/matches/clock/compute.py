@@ -1,0 +1,144 @@
+"""From what is left to the moment it runs out: one running clock as a value.
+
+A deadline is always `since` plus what is left, counted outside the excluded spans; or, with fixed times, the first of them
+that leaves the minimum. So it never drifts, and anybody can reckon it again from what the clock holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
+
+from gamesvc.matches.clock.policy import Policy
+from gamesvc.matches.clock.spans import SECOND, Span, advance, counted, merged
+
+ZERO = timedelta(0)
+
+
+class Surroundings(Protocol):
+    """What the log does not know about a seat's time."""
+
+    def excluded(self, since: datetime, until: datetime) -> list[Span]:
+        """The spans that do not count for this seat."""
+
+    def fixed(self, after: datetime) -> datetime:
+        """The next fixed time of the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The clock of one seat and question: it runs since `since`, or stands there while `due` is None."""
+
+    kind: str
+    asked: datetime
+    since: datetime
+    own: timedelta
+    """What the question's own time had left at `since`."""
+    left: timedelta
+    """All that was left at `since`: own time, bank, at least the minimum."""
+    due: datetime | None = None
+    grace_from: datetime | None = None
+    excluded: tuple[Span, ...] = ()
+    fixed: datetime | None = None
+
+    def used(self, until: datetime) -> timedelta:
+        """The time counted since `since`, in whole seconds."""
+        if self.due is None:
+            return ZERO
+        return counted(self.since, until, self.excluded) // SECOND * SECOND
+
+    def because(self) -> dict[str, Any]:
+        """What `due` was reckoned from, as an event carries it."""
+        found: dict[str, Any] = {
+            "since": write(self.since),
+            "own": self.own // SECOND,
+            "left": self.left // SECOND,
+            "excluded": [[write(start), write(end)] for start, end in self.excluded],
+        }
+        if self.fixed is not None:
+            found["fixed"] = write(self.fixed)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Surroundings as `match.deadline_set` recorded them."""
+
+    because: Mapping[str, Any]
+
+    def excluded(self, since: datetime, until: datetime) -> list[Span]:
+        return [Span(read(start), read(end)) for start, end in self.because.get("excluded", ())]
+
+    def fixed(self, after: datetime) -> datetime:
+        found = self.because.get("fixed")
+        return read(found) if found is not None else after
+
+
+NOTHING_KNOWN = Recorded({})
+
+
+def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
+    """Let a clock run from its `since` with what it has left. Raises `NoTime`."""
+    if policy.plain and surroundings is NOTHING_KNOWN:
+        due = clock.since + clock.left
+        excluded: tuple[Span, ...] = ()
+        fixed = None
+    elif policy.fixed(clock.kind):
+        ready, excluded = advance(clock.since, clock.left, surroundings.excluded)
+        due = fixed = surroundings.fixed(ready)
+    else:
+        due, excluded = advance(clock.since, clock.left, surroundings.excluded)
+        fixed = None
+    grace_from = None
+    if policy.grace:
+        grace_from = due
+        if fixed is not None:
+            due += policy.grace
+        else:
+            due, excluded = advance(clock.since, clock.left + policy.grace, surroundings.excluded)
+    return replace(clock, due=due, grace_from=grace_from, excluded=excluded, fixed=fixed)
+
+
+def within(excluded: tuple[Span, ...], moment: datetime) -> bool:
+    """Whether a moment lies in one of the spans."""
+    return any(start <= moment < end for start, end in excluded)
+
+
+@dataclass(frozen=True, slots=True)
+class Spliced:
+    """Surroundings as they were known up to `cut`, as they are now after it, and a span more (an outage)."""
+
+    known: tuple[Span, ...]
+    cut: datetime
+    now: Surroundings
+    more: tuple[Span, ...] = ()
+
+    def excluded(self, since: datetime, until: datetime) -> list[Span]:
+        before = [Span(start, min(end, self.cut)) for start, end in self.known]
+        after = [Span(max(start, self.cut), end) for start, end in self.now.excluded(max(since, self.cut), until)]
+        return merged([*before, *after, *self.more], since, until)
+
+    def fixed(self, after: datetime) -> datetime:
+        return self.now.fixed(after)
+
+
+def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Clock:
+    """The same clock as if an outage had not counted. A fixed time moves on by its length."""
+    if clock.due is None:
+        return clock
+    if clock.fixed is not None:
+        moved = outage.end - outage.start
+        grace_from = clock.grace_from + moved if clock.grace_from is not None else None
+        return replace(clock, due=clock.due + moved, fixed=clock.fixed + moved, grace_from=grace_from)
+    return run(policy, clock, Spliced(clock.excluded, clock.due, now, (outage,)))
+
+
+def write(moment: datetime) -> str:
+    """A moment as events carry it: UTC, with microseconds and a Z."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def read(text: str) -> datetime:
+    return datetime.fromisoformat(text)

@@ -1,0 +1,139 @@
+"""Time that does not count, as spans of moments, and time that does, between and across them.
+
+All moments are aware and in UTC; local times are read in IANA zones, so that a night is a night on both sides of a change
+to daylight-saving time. A local time that does not exist is the moment as far after the change as it was meant before it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import holidays
+
+DAY = timedelta(days=1)
+SECOND = timedelta(seconds=1)
+# A deadline further away than this is none: the policy leaves no time to act.
+FURTHEST = timedelta(days=5 * 366)
+
+
+class Span(NamedTuple):
+    """The moments from `start` up to, and without, `end`."""
+
+    start: datetime
+    end: datetime
+
+
+Calendar = Callable[[datetime, datetime], Iterable[Span]]
+"""The spans that do not count between two moments, in any order; they may reach beyond both."""
+
+
+class NoTime(Exception):
+    """Nearly all time is excluded: no deadline can be found."""
+
+
+def nothing_excluded(since: datetime, until: datetime) -> Iterable[Span]:
+    return ()
+
+
+def moment(day: date, at: time, zone: ZoneInfo) -> datetime:
+    """A local time of a day in UTC; of two with the same name the first."""
+    return datetime.combine(day, at, zone).astimezone(UTC)
+
+
+def local_days(zone: ZoneInfo, since: datetime, until: datetime) -> Iterator[date]:
+    """The days that are, somewhere between two moments, today in a zone; with one more before."""
+    day = since.astimezone(zone).date() - DAY
+    last = until.astimezone(zone).date()
+    while day <= last:
+        yield day
+        day += DAY
+
+
+def nightly(start: time, end: time, zone: ZoneInfo, cap: timedelta, since: datetime, until: datetime) -> Iterator[Span]:
+    """The same hours of every day, over midnight where `end` is not after `start`; no more than `cap` each."""
+    for day in local_days(zone, since, until):
+        begins = moment(day, start, zone)
+        ends = min(moment(day if end > start else day + DAY, end, zone), begins + cap)
+        if begins < ends:
+            yield Span(begins, ends)
+
+
+def whole_days(wanted: Callable[[date], bool], zone: ZoneInfo, since: datetime, until: datetime) -> Iterator[Span]:
+    """The days that are wanted, from midnight to midnight of the zone."""
+    for day in local_days(zone, since, until):
+        if wanted(day):
+            yield Span(moment(day, time(0), zone), moment(day + DAY, time(0), zone))
+
+
+def merged(spans: Iterable[Span], since: datetime, until: datetime) -> list[Span]:
+    """The spans that touch the time between two moments, in order, with those that touch or overlap made one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if start >= end or end <= since or start > until:
+            continue
+        if found and start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, end))
+        else:
+            found.append(Span(start, end))
+    return found
+
+
+def counted(since: datetime, until: datetime, spans: Iterable[Span]) -> timedelta:
+    """How much time counts between two moments. `spans` are merged."""
+    if until <= since:
+        return timedelta(0)
+    lost = sum((max(min(end, until) - max(start, since), timedelta(0)) for start, end in spans), timedelta(0))
+    return until - since - lost
+
+
+def advance(since: datetime, left: timedelta, calendar: Calendar) -> tuple[datetime, tuple[Span, ...]]:
+    """The moment at which `left` has been counted, and the excluded spans up to it.
+
+    Never within a span: where the last of the time runs out as a span begins, the moment is the end of that span.
+    Raises `NoTime`.
+    """
+    reach = 2 * left + 10 * DAY
+    while True:
+        horizon = since + reach
+        spans = merged(calendar(since, horizon), since, horizon)
+        at, rest, passed = since, left, 0
+        for start, end in spans:
+            if start - at > rest:
+                break
+            rest -= max(start - at, timedelta(0))
+            at = max(at, end)
+            passed += 1
+        if at + rest < horizon:
+            return at + rest, tuple(spans[:passed])
+        if reach > FURTHEST:
+            raise NoTime
+        reach *= 4
+
+
+def next_fixed(
+    times: Iterable[time], wanted: Callable[[date], bool], zone: ZoneInfo, after: datetime, furthest: timedelta = FURTHEST
+) -> datetime:
+    """The first of the given local times on a wanted day that is not before `after`. Raises `NoTime`."""
+    for day in local_days(zone, after, after + furthest):
+        if wanted(day):
+            found = [at for at in (moment(day, one, zone) for one in times) if at >= after]
+            if found:
+                return min(found)
+    raise NoTime
+
+
+@functools.cache
+def holiday_places() -> dict[str, tuple[str, ...]]:
+    """The countries with a holiday list, and the parts of each with one of their own."""
+    return {country: tuple(parts) for country, parts in holidays.list_supported_countries().items()}
+
+
+@functools.lru_cache(256)
+def holidays_of(place: str, year: int) -> frozenset[date]:
+    """The public holidays of a country (`DE`) or a part of it (`DE-BY`) in a year, as the pinned list knows them."""
+    country, _, part = place.partition("-")
+    return frozenset(holidays.country_holidays(country, subdiv=part or None, years=year))

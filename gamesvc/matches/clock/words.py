@@ -1,0 +1,93 @@
+"""A clock policy in words, for pages and mails: short for lists, whole for the match page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from gamesvc.matches.clock.policy import WEEKDAYS, Policy, parse
+
+_DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def pace(told: Mapping[str, Any]) -> str:
+    """How fast a match is, in a few words: `2 days a turn`."""
+    policy = parse(told)
+    if policy.adjudication is not None:
+        days = _days(policy.adjudication.weekdays)
+        return f"{days} at {' and '.join(f'{at:%H:%M}' for at in policy.adjudication.times)}"
+    if policy.bank is not None:
+        own = f"{_length(policy.times['turn'])} a turn and " if "turn" in policy.times else ""
+        gain = f", {_length(policy.bank.increment)} more with each turn" if policy.bank.increment else ""
+        return f"{own}a bank of {_length(policy.bank.start)}{gain}"
+    return f"{_length(policy.times['turn'])} a turn"
+
+
+def sentences(told: Mapping[str, Any]) -> list[str]:
+    """The whole policy, a sentence for each part."""
+    policy = parse(told)
+    found = [f"{_capital(pace(told))}{_zone(policy)}."]
+    if policy.bank is not None:
+        found.append(f"The bank never holds more than {_length(policy.bank.cap)}.")
+    for kind, name in (("commit", "each simultaneous phase"), ("reaction", "each reaction"), ("choice", "each choice")):
+        if kind in policy.times:
+            found.append(f"{_capital(_length(policy.times[kind]))} for {name}.")
+    if policy.grace:
+        found.append(f"An answer up to {_length(policy.grace)} late still counts.")
+    found.append(f"Who is asked has at least {_length(policy.minimum)}.")
+    if policy.days_off is not None:
+        off = [f"{_DAY_NAMES[day]}s" for day in sorted(policy.days_off.weekdays)]
+        off += [f"public holidays ({policy.days_off.holidays})"] if policy.days_off.holidays else []
+        found.append(f"{_capital(_and(off))} do not count ({policy.days_off.zone}).")
+    if policy.quiet is not None:
+        found.append(f"A player's quiet hours do not count, up to {_length(policy.quiet)} a day.")
+    if policy.vacation:
+        found.append("Vacations stop the clock of the player who is away.")
+    return [*found, *_time_outs(policy.told)]
+
+
+_AFTER = {
+    "default": "When time runs out, the game answers for the player as its rules say.",
+    "pass": "When time runs out, the player passes, or the game answers for him.",
+    "lose": "Whose time runs out has lost.",
+    "bot": "Whose time runs out is replaced by a bot.",
+}
+
+
+def _time_outs(told: Mapping[str, Any]) -> list[str]:
+    found = [_AFTER[told.get("timeout", "default")]]
+    if told.get("excused"):
+        found.append(f"{_times(told['excused'])} for each player this is excused, and he has the time again.")
+    if told.get("after") and told.get("timeout", "default") in ("default", "pass"):
+        found.append(f"After {told['after']} in a row the seat is free for a substitute; after some days a bot plays on.")
+    return found
+
+
+def _times(count: int) -> str:
+    return {1: "Once", 2: "Twice"}.get(count, f"{count} times")
+
+
+def _length(length: timedelta) -> str:
+    days, rest = divmod(int(length.total_seconds()) // 60, 24 * 60)
+    hours, minutes = divmod(rest, 60)
+    parts = [(days, "day"), (hours, "hour"), (minutes, "minute")]
+    return _and([f"{count} {name}{'s' if count > 1 else ''}" for count, name in parts if count]) or "no time"
+
+
+def _days(weekdays: frozenset[int]) -> str:
+    if len(weekdays) == len(WEEKDAYS):
+        return "every day"
+    return f"every {_and([_DAY_NAMES[day] for day in sorted(weekdays)])}"
+
+
+def _zone(policy: Policy) -> str:
+    return f" ({policy.adjudication.zone})" if policy.adjudication is not None else ""
+
+
+def _and(parts: list[str]) -> str:
+    return ", ".join(parts[:-1]) + f" and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

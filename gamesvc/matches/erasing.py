@@ -1,0 +1,48 @@
+"""What erasing a person means for his matches: they go on, replay and verify; his seats are nobody's, and his words are gone.
+
+In an open match he gives his seat back; one that he hosts is called off if nobody else sits in it. In a running match his seat is
+vacated as after too many time-outs: a substitute or a bot may take it, and until then the clock answers. What he held in matches
+that are over is shown as "player 2".
+"""
+
+from __future__ import annotations
+
+from django.db.models.functions import Lower
+
+from accounts import erasure
+from accounts.addresses import verified_addresses
+from accounts.models import User
+from gamesvc.matches import lobby, substitutes
+from gamesvc.matches.models import Invitation, Match, Press, Refusal, Seat
+from gamesvc.matches.recording import Actor
+
+CHANNEL = "web"
+
+
+def register() -> None:
+    """Have the heart's part done when a person is erased."""
+    erasure.register("matches", erase_from_matches)
+
+
+def erase_from_matches(user: User) -> None:
+    """Take a person out of all matches, and delete what he wrote: press, refused commands, invitations to him or by him."""
+    _leave_open_matches(user)
+    _vacate_running_matches(user)
+    Press.objects.filter(user=user).delete()
+    Refusal.objects.filter(user=user).delete()
+    addresses = [address.lower() for address in [*verified_addresses(user), user.email] if address]
+    Invitation.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).delete()
+    Seat.objects.filter(user=user).update(user=None)
+
+
+def _leave_open_matches(user: User) -> None:
+    for match in Match.objects.filter(seats__user=user, status=Match.Status.OPEN):
+        lobby.leave_match(by=user, match=match, channel=CHANNEL)
+    for match in Match.objects.filter(creator=user, status=Match.Status.OPEN):
+        if not match.seats.exclude(user=None).exists():
+            lobby.cancel_match(by=user, match=match, channel=CHANNEL)
+
+
+def _vacate_running_matches(user: User) -> None:
+    for seat in Seat.objects.filter(user=user, match__status=Match.Status.RUNNING).select_related("match"):
+        substitutes.vacate(match=seat.match, seat=seat.index, actor=Actor("system"), channel=CHANNEL)

@@ -1,0 +1,36 @@
+"""Read models of matches, one module per subject. The truth is the stream of events."""
+
+from gamesvc.matches.models.absence import Follow, PauseWish
+from gamesvc.matches.models.clocks import Heartbeat, Outage
+from gamesvc.matches.models.core import Answered, Invitation, Match, Question, Refusal, Seat
+from gamesvc.matches.models.forks import Beginning
+from gamesvc.matches.models.mail_words import DoneWord, HeldOrders
+from gamesvc.matches.models.organising import Look
+from gamesvc.matches.models.press import Press
+from gamesvc.matches.models.projections import FeedCursor, Holding, Reckoned
+from gamesvc.matches.models.standing import Premove
+from gamesvc.matches.models.undo import Reason, UndoRequest
+
+__all__ = [
+    "Answered",
+    "Beginning",
+    "DoneWord",
+    "FeedCursor",
+    "Follow",
+    "Heartbeat",
+    "HeldOrders",
+    "Holding",
+    "Invitation",
+    "Look",
+    "Match",
+    "Outage",
+    "PauseWish",
+    "Premove",
+    "Press",
+    "Question",
+    "Reason",
+    "Reckoned",
+    "Refusal",
+    "Seat",
+    "UndoRequest",
+]

@@ -1,0 +1,65 @@
+"""What mails leave behind beside the record: orders that are held, and service words that were done."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from notifications.models import InboundMail
+
+
+class HeldOrders(models.Model):
+    """Orders of a mail that are read and not yet carried out: commands not yet made, so they stand outside the record.
+
+    `lines` are the orders as written, each with its number in the mail; `version` is what their writer knew, `kept_at` the
+    match's version when they were kept; `report` is what became of them. The mail itself may be deleted before they are due.
+    """
+
+    class Until(models.TextChoices):
+        DEADLINE = "deadline", "until the deadline, or until the player says ready"
+        WINDOW = "window", "until the others have answered"
+
+    class State(models.TextChoices):
+        HELD = "held"
+        DONE = "done"
+        REPLACED = "replaced"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="+")
+    seat = models.PositiveSmallIntegerField()
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    question = models.CharField(max_length=100)
+    mail = models.UUIDField()
+    first = models.PositiveSmallIntegerField(help_text="The number of the first line: what a mail leaves is kept once.")
+    lines = models.JSONField()
+    version = models.IntegerField()
+    kept_at = models.IntegerField()
+    counts_at = models.DateTimeField()
+    until = models.CharField(max_length=10, choices=Until.choices)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
+    # The match's version at the last look; nothing can have changed before another.
+    looked_at = models.IntegerField(default=0)
+    done_by = models.UUIDField(null=True, help_text="The mail that said ready.")
+    report = models.JSONField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "matches_held_orders"
+        constraints = [models.UniqueConstraint(fields=["mail", "first", "until"], name="held_orders_once")]
+        indexes = [models.Index(fields=["match", "seat"], name="held_orders_open", condition=models.Q(state="held"))]
+
+
+class DoneWord(models.Model):
+    """A line of a mail that did something outside the record: a worker that starts again must not do it twice."""
+
+    mail = models.ForeignKey(InboundMail, on_delete=models.CASCADE, related_name="+")
+    number = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=10)
+    detail = models.TextField(blank=True)
+
+    class Meta:
+        db_table = "matches_done_word"
+        constraints = [models.UniqueConstraint(fields=["mail", "number"], name="done_word_once")]

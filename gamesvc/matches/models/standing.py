@@ -1,0 +1,41 @@
+"""Commands that a seat has laid by for a case that may come. They lie outside the record: a command not given is no event."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+
+class Premove(models.Model):
+    """Commands to be given as soon as something happens that the seat can see, and the seat is asked."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        ARMED = "armed"
+        DONE = "done"
+        DROPPED = "dropped"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="premoves")
+    seat = models.PositiveSmallIntegerField()
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
+    # The name by which its owner speaks of it: 1, 2, 3 in each seat.
+    number = models.PositiveSmallIntegerField()
+    condition = models.JSONField()
+    commands = models.JSONField()
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.WAITING)
+    made_at = models.DateTimeField(default=timezone.now)
+    # The version at which its case came.
+    armed_version = models.IntegerField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    given = models.PositiveSmallIntegerField(default=0)
+    why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["match", "seat", "number"], name="premove_number_once")]
+        indexes = [
+            models.Index(fields=["match"], name="premove_open", condition=models.Q(status__in=["waiting", "armed"])),
+        ]

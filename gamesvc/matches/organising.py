@@ -1,0 +1,178 @@
+"""What an organiser does to a running match that is not his own: pause, resume, extend, set back, replace a player, abort.
+
+Each is an event with the actor `host`, a code for the reason and a random id; the words lie in an erasable table (`Reason`).
+Nobody does any of it to a match he plays in.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from events.store import DuplicateCommand, StoredEvent
+from gamesvc.games.kernel import Event, Refused
+from gamesvc.matches import deadlines, loading, organising_notices, rulings, substitutes, turns
+from gamesvc.matches.loading import STORE, Loaded
+from gamesvc.matches.models import Match, Reason, Seat
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.selectors import Forbidden
+from gamesvc.matches.undo_words import CODES
+
+HOURS = (1, 24 * 30)
+HOST = Actor("host")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is to be done, why, and the parameters of the actions that have some."""
+
+    action: str
+    code: str
+    reason: str
+    seat: int | None = None
+    hours: int | None = None
+    to: int | None = None
+    bot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """One measure being carried out: everything its action needs."""
+
+    by: User
+    match: Match
+    measure: Measure
+    channel: str
+    command_id: uuid.UUID
+    reason_id: uuid.UUID
+    received_at: datetime
+
+
+def organise(
+    *, by: User, match: Match, measure: Measure, command_id: uuid.UUID, channel: str = "api", received_at: datetime | None = None
+) -> int:
+    """Carry a measure out once, however often it is sent; the version of the match after it.
+
+    Raises `Forbidden` for whom it is not, `Refused` for what cannot be done, `KeyReused`, `Stale` or `Busy`.
+    """
+    if not rulings.may_rule(by, match, list(match.seats.all())):
+        raise Forbidden("Only the organiser of a match, or an operator, does this, and nobody who plays in it.")
+    act = ACTIONS.get(measure.action)
+    if act is None:
+        raise Refused("bad_action", f"action is one of {', '.join(ACTIONS)}.", "action")
+    if measure.code not in CODES:
+        raise Refused("bad_code", f"code is one of {', '.join(CODES)}.", "code")
+    if not measure.reason.strip() or len(measure.reason) > rulings.LONGEST_REASON:
+        raise Refused("bad_reason", f"Say why, in 1 to {rulings.LONGEST_REASON} characters; the players read it.", "reason")
+    if stored := STORE.command(match.id, command_id):
+        return stored[-1].version
+    done = _Done(by, match, measure, channel, command_id, uuid.uuid4(), received_at or timezone.now())
+    try:
+        return act(done)
+    except DuplicateCommand as twice:
+        raise turns.Busy from twice
+
+
+def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Done], int]:
+    """The action with its reason in words and the notices to the players, in one transaction."""
+
+    def carry_out(done: _Done) -> int:
+        with transaction.atomic():
+            words = done.measure.reason.strip()
+            Reason.objects.create(id=done.reason_id, match=done.match, user=done.by, words=words)
+            told = list(done.match.seats.exclude(user=None))
+            stored = act(done)
+            organising_notices.tell(done.match, told, done.measure.action, done.measure.code, done.reason_id)
+        return stored[-1].version
+
+    return carry_out
+
+
+def _pause(done: _Done) -> tuple[StoredEvent, ...]:
+    return deadlines.pause(match=done.match, by="host", **_how(done))
+
+
+def _resume(done: _Done) -> tuple[StoredEvent, ...]:
+    return deadlines.resume(match=done.match, by="host", **_how(done))
+
+
+def _extend(done: _Done) -> tuple[StoredEvent, ...]:
+    seat, hours = done.measure.seat, done.measure.hours
+    if seat is None or not 0 <= seat < done.match.seat_count:
+        raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: whose time is extended.", "seat")
+    if hours is None or not HOURS[0] <= hours <= HOURS[1]:
+        raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}.", "hours")
+    more = timedelta(seconds=hours * settings.SECONDS_PER_HOUR)
+    return deadlines.extend(match=done.match, seat=seat, more=more, **_how(done))
+
+
+def _how(done: _Done) -> dict[str, Any]:
+    return {
+        "actor": HOST,
+        "channel": done.channel,
+        "reason_id": done.reason_id,
+        "code": done.measure.code,
+        "command_id": done.command_id,
+    }
+
+
+def _abort(done: _Done) -> tuple[StoredEvent, ...]:
+    """The match ends without an outcome; its secret is revealed as at any end."""
+
+    def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
+        if loaded.ended:
+            raise Refused("match_over", "The match is over already.")
+        over = turns.ended(done.match, loaded.version + 1, "aborted", None)
+        return [Event(over.type, {**over.data, "code": done.measure.code, "reason_id": str(done.reason_id)})]
+
+    return deadlines.append(done.match, decide, actor=HOST, channel=done.channel, command_id=done.command_id)
+
+
+def _replace(done: _Done) -> tuple[StoredEvent, ...]:
+    """The holder loses the seat: a bot plays on at once, or a substitute is sought."""
+    seat = done.measure.seat
+    if seat is None or not 0 <= seat < done.match.seat_count:
+        raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: who is replaced.", "seat")
+    why = {"code": done.measure.code, "reason_id": str(done.reason_id)}
+    stored = substitutes.vacate(
+        match=done.match, seat=seat, actor=HOST, channel=done.channel, why=why, command_id=done.command_id
+    )
+    if done.measure.bot:
+        substitutes.seat_bot(match=done.match, seat=seat, actor=HOST, channel=done.channel)
+    return stored
+
+
+def _rewind(done: _Done) -> int:
+    """The ruling writes its own reason and notices, in its own append."""
+    if done.measure.to is None:
+        raise Refused("bad_version", "`to` is the version to set the match back to.", "to")
+    loaded = loading.load(done.match.id, done.match.game)
+    return rulings.set_back(
+        by=done.by,
+        match=done.match,
+        to=done.measure.to,
+        code=done.measure.code,
+        reason=done.measure.reason,
+        expected_version=loaded.viewer_version(None),
+        command_id=done.command_id,
+        received_at=done.received_at,
+        channel=done.channel,
+    ).version
+
+
+ACTIONS: dict[str, Callable[[_Done], int]] = {
+    "pause": _reasoned(_pause),
+    "resume": _reasoned(_resume),
+    "extend": _reasoned(_extend),
+    "rewind": _rewind,
+    "replace": _reasoned(_replace),
+    "abort": _reasoned(_abort),
+}

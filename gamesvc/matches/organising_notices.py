@@ -1,0 +1,68 @@
+"""Who is told of an organiser's measure: all players, with the reason."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from gamesvc.matches import notices
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.organising_words import reason_words
+from gamesvc.matches.undo_words import CODES
+from notifications import outbox, registry
+from notifications.models import Outbox
+from notifications.registry import Message
+
+
+def register() -> None:
+    """Tell `notifications` who words it."""
+    registry.register("measure", word_measure, label="The organiser does something to a match of yours")
+
+
+def tell(match: Match, players: Sequence[Seat], action: str, code: str, reason_id: uuid.UUID) -> None:
+    """Queue the notices, in the caller's transaction, also for him who loses his seat by it. Of an end the players are told by
+    the notice of the end."""
+    if action == "abort":
+        return
+    outbox.notify(
+        *(
+            outbox.Notice(
+                kind="measure",
+                user_id=seat.user_id,
+                topic=str(match.id),
+                payload={
+                    "match": str(match.id),
+                    "seat": seat.index,
+                    "action": action,
+                    "code": code,
+                    "reason": str(reason_id),
+                },
+            )
+            for seat in players
+        )
+    )
+
+
+def word_measure(row: Outbox) -> Message | None:
+    """What was done and why; None in a match that is over."""
+    match = Match.objects.get(pk=row.payload["match"])
+    if match.status != Match.Status.RUNNING:
+        return None
+    headline = {
+        "pause": _("The organiser has paused the match"),
+        "resume": _("The match goes on"),
+        "extend": _("The organiser has given more time"),
+        "replace": _("The organiser has replaced a player"),
+    }[row.payload["action"]]
+    own = match.seats.filter(index=row.payload["seat"], user=row.user).exists()
+    # Whoever has lost the seat learns that, and nothing of the position.
+    shown = notices.context_of(match, row.payload["seat"], row.user) if own else notices.plain_context(match)
+    context = shown | {
+        "headline": headline,
+        "why": CODES[row.payload["code"]],
+        "words": reason_words(row.payload["reason"]),
+    }
+    subject = f"[{context['title']} #{match.number}] {headline}"
+    return notices.compose("measure", subject, context, reason="measure")

@@ -1,0 +1,34 @@
+"""Choosing the clock of a new match: a preset by name, a policy in parts, or plain hours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from gamesvc.games.kernel import Refused
+from gamesvc.matches.clock.policy import PRESETS, parse
+
+
+def choose(clock: Mapping[str, Any] | str | None, hours: int) -> dict[str, Any]:
+    """The policy as `match.opened` will tell it. Raises `Refused`."""
+    if not clock:
+        return {"hours": hours}
+    if isinstance(clock, str):
+        if clock not in PRESETS:
+            raise Refused("bad_clock", f"There is no clock {clock!r}; there are: {', '.join(PRESETS)}.", "clock")
+        return dict(PRESETS[clock][1])
+    if not isinstance(clock, Mapping):
+        raise Refused("bad_clock", "clock is the name of a preset or an object with the parts of a policy.", "clock")
+    parse(clock)
+    return dict(clock)
+
+
+def nominal_hours(told: Mapping[str, Any]) -> int:
+    """Roughly how many hours a turn has, for lists that compare matches; with fixed times the longest wait."""
+    policy = parse(told)
+    if policy.adjudication is not None:
+        days = sorted(policy.adjudication.weekdays)
+        return 24 * max((after - day) % 7 or 7 for day, after in zip(days, [*days[1:], days[0]], strict=True))
+    own = policy.own_time("turn") or (policy.bank.start if policy.bank is not None else timedelta(0))
+    return max(1, round(own / timedelta(hours=1)))

@@ -1,0 +1,156 @@
+"""Conditional commands at work: after each append, what has its case now is given, in the transaction of what triggered it.
+
+A condition speaks only of what the seat may see: an event as the seat sees it, and values of its view. When its case has
+come a premove waits until the seat is asked, and is then given command by command, each an append of its own through the
+channel `standing`. The first that the rules refuse ends it: the rest is dropped, and its owner is told. So many automatic
+commands at most follow one command of a person, a bot or the clock; then the seats are asked.
+Not here: leaving and cancelling them (`standing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.utils import timezone
+
+from events.store import StoredEvent
+from gamesvc.games.kernel import REWOUND, Event, Game, Refused, see_event
+from gamesvc.matches import loading
+from gamesvc.matches.loading import Loaded
+from gamesvc.matches.models import Match, Premove
+from notifications import outbox
+
+MOST_AUTOMATIC = 10
+OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
+
+
+class Give(Protocol):
+    """Append one command of a seat, decided on the newest version. Raises `Refused`."""
+
+    def __call__(self, *, loaded: Loaded, seat: int, command: dict[str, Any], key: str) -> Sequence[StoredEvent]: ...
+
+
+def follow(match: Match, stored: Sequence[StoredEvent], give: Give) -> None:
+    """Give what has its case after these events. Runs in the transaction that appended them."""
+    fresh, budget = list(stored), MOST_AUTOMATIC
+    while True:
+        loaded = loading.load(match.id, match.game)
+        open_now = list(Premove.objects.filter(match=match, status__in=OPEN).order_by("seat", "number"))
+        if loaded.ended:
+            for one in open_now:
+                _end(one, Premove.Status.DROPPED, "The match is over.")
+            return
+        events = [loading.lift(loaded.game, one) for one in fresh]
+        for one in open_now:
+            _look(one, loaded, events)
+        awaited = {one.seat for one in loaded.awaited()}
+        ready = next((one for one in open_now if one.status == Premove.Status.ARMED and one.seat in awaited), None)
+        if ready is None or not budget:
+            return
+        fresh, budget = _give(match, ready, loaded, give, budget), budget - 1
+
+
+def _look(one: Premove, loaded: Loaded, events: Sequence[Event]) -> None:
+    """Arm what has its case now; disarm what had it before the match went back."""
+    for event in events:
+        if event.type == REWOUND and one.armed_version is not None and event.data["to"] < one.armed_version:
+            one.status, one.armed_version = Premove.Status.WAITING, None
+            one.save(update_fields=["status", "armed_version"])
+    if one.status == Premove.Status.WAITING and holds(loaded.game, one.condition, one.seat, events, loaded.timeline.state):
+        one.status, one.armed_version = Premove.Status.ARMED, loaded.version
+        one.save(update_fields=["status", "armed_version"])
+
+
+def _give(match: Match, one: Premove, loaded: Loaded, give: Give, budget: int) -> list[StoredEvent]:
+    """Give the next command of a premove that has its case."""
+    command = one.commands[one.given]
+    try:
+        stored = give(loaded=loaded, seat=one.seat, command=command, key=f"{one.id} {one.given}")
+    except Refused as refused:
+        _end(one, Premove.Status.DROPPED, refused.detail)
+        _tell(match, one)
+        return []
+    one.given += 1
+    if one.given == len(one.commands):
+        _end(one, Premove.Status.DONE, "")
+    else:
+        one.save(update_fields=["given"])
+    return list(stored)
+
+
+def _end(one: Premove, status: str, why: str) -> None:
+    one.status, one.why, one.ended_at = status, why, timezone.now()
+    one.save(update_fields=["status", "why", "ended_at", "given"])
+
+
+def _tell(match: Match, one: Premove) -> None:
+    if one.user_id is not None:
+        payload = {"match": str(match.id), "seat": one.seat, "premove": str(one.id)}
+        outbox.notify(outbox.Notice(kind="standing_dropped", user_id=one.user_id, topic=str(match.id), payload=payload))
+
+
+def open_in(matches: Iterable[UUID]) -> set[UUID]:
+    """Those of the matches in which any seat has something laid by: one question for many."""
+    return set(Premove.objects.filter(match_id__in=list(matches), status__in=OPEN).values_list("match_id", flat=True))
+
+
+def any_open(match_id: UUID) -> bool:
+    """Whether any seat of a match has something laid by."""
+    return Premove.objects.filter(match_id=match_id, status__in=OPEN).exists()
+
+
+# --- conditions ---
+
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda value, wanted: _same(value, wanted),
+    "!=": lambda value, wanted: not _same(value, wanted),
+    "<": lambda value, wanted: _number(value) and _number(wanted) and value < wanted,
+    "<=": lambda value, wanted: _number(value) and _number(wanted) and value <= wanted,
+    ">": lambda value, wanted: _number(value) and _number(wanted) and value > wanted,
+    ">=": lambda value, wanted: _number(value) and _number(wanted) and value >= wanted,
+}
+
+
+def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequence[Event], state: Any) -> bool:
+    """Whether the case has come: one of the events, as the seat sees them, fits, and all comparisons on its view hold."""
+    wanted = condition.get("event")
+    if wanted is not None:
+        seen = [see_event(game, event, seat) for event in events if not event.type.startswith("match.")]
+        if not any(event is not None and _fits(event, wanted) for event in seen):
+            return False
+    comparisons = condition.get("view", ())
+    if not comparisons:
+        return True
+    view = game.view(state, seat)
+    return all(COMPARE[one["op"]](find(view, one["path"]), one["value"]) for one in comparisons)
+
+
+def find(view: Any, path: str) -> Any:
+    """A value of a view by its path (`hands.0.cards`); None where there is none."""
+    for part in path.split("."):
+        if isinstance(view, Mapping):
+            view = view.get(part)
+        elif isinstance(view, list | tuple) and part.isdecimal() and int(part) < len(view):
+            view = view[int(part)]
+        else:
+            return None
+    return view
+
+
+def _fits(event: Event, wanted: Mapping[str, Any]) -> bool:
+    return event.type == wanted["type"] and all(_same(find(event.data, path), value) for path, value in wanted["data"].items())
+
+
+def _same(value: Any, wanted: Any) -> bool:
+    """Equal, letters in any case; a list has the value among its own."""
+    if isinstance(value, list | tuple) and not isinstance(wanted, list):
+        return any(_same(one, wanted) for one in value)
+    if isinstance(value, str) or isinstance(wanted, str):
+        return str(value).casefold() == str(wanted).casefold()
+    return bool(value == wanted)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,256 @@
+"""Reminders: when a question's time runs short, and when everybody waits for one. Also what other mails say of a question.
+
+The sweep reads the questions themselves: nothing about reminders is written when a turn is taken. A row for each question,
+point and deadline keeps a reminder from going out twice; another deadline is another row, so a deadline that moves is
+reminded of anew.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from gamesvc.matches import calendar_entries, hints, letterbox, notices, selectors
+from gamesvc.matches.loading import load
+from gamesvc.matches.models import Match, Question
+from gamesvc.matches.recording import utc_text
+from notifications import calendar, digests, registry, reminders
+from notifications.models import Outbox
+from notifications.registry import Brief, Message
+from notifications.wishes import POINTS
+
+# First the questions for which any player's point was reached lately, from their rows alone; then, for those few, whose they
+# are and what he chose. A point counts from the moment of asking on: "2 h before" says nothing new of a question that had two
+# hours from the start. Of several points that a sweep finds at once (it was away) the last is told, the others only put down.
+_SWEEP = """
+WITH near AS MATERIALIZED (
+  SELECT q.id, q.match_id, q.seat, q.question, q.asked_at, q.due_at
+  FROM matches_question q
+  WHERE NOT q.bot AND q.due_at > %(now)s::timestamptz AND EXISTS (
+    SELECT FROM unnest(%(shares)s::float8[], %(befores)s::float8[]) AS p(share, before)
+    WHERE q.asked_at + (q.due_at - q.asked_at) * p.share - p.before * interval '1 second'
+      BETWEEN %(since)s::timestamptz AND %(now)s::timestamptz)
+), due AS MATERIALIZED (
+  SELECT q.match_id, q.seat, q.question, q.due_at, s.user_id, p.point,
+         row_number() OVER (PARTITION BY q.id ORDER BY m.moment DESC, p.point) = 1 AS last, gen_random_uuid() AS notice
+  FROM near q
+  JOIN matches_seat s ON s.match_id = q.match_id AND s.index = q.seat AND s.user_id IS NOT NULL
+  LEFT JOIN notifications_preference own ON own.user_id = s.user_id AND own.topic = q.match_id::text
+  LEFT JOIN notifications_preference general ON general.user_id = s.user_id AND general.topic = ''
+  CROSS JOIN LATERAL unnest(coalesce(own.reminders, general.reminders, %(default)s::text[])) AS p(point)
+  JOIN unnest(%(points)s::text[], %(shares)s::float8[], %(befores)s::float8[]) AS k(point, share, before) ON k.point = p.point
+  CROSS JOIN LATERAL (
+    SELECT q.asked_at + (q.due_at - q.asked_at) * k.share - k.before * interval '1 second' AS moment) AS m
+  WHERE m.moment <= %(now)s::timestamptz AND m.moment > q.asked_at
+    AND NOT EXISTS (SELECT FROM notifications_reminder r WHERE r.topic = q.match_id::text
+      AND r.subject = q.seat || ' ' || q.question AND r.user_id = s.user_id AND r.point = p.point AND r.deadline = q.due_at)
+), guarded AS (
+  INSERT INTO notifications_reminder (user_id, topic, subject, point, deadline, notice, made_at)
+  SELECT user_id, match_id::text, seat || ' ' || question, point, due_at, CASE WHEN last THEN notice END, %(now)s::timestamptz
+  FROM due ON CONFLICT DO NOTHING RETURNING notice
+)
+INSERT INTO notifications_outbox (id, kind, user_id, topic, payload, created_at, due_at)
+SELECT due.notice, 'reminder', due.user_id, due.match_id::text,
+  jsonb_build_object('match', due.match_id, 'seat', due.seat, 'question', due.question, 'point', due.point,
+    'deadline', to_char(due.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')),
+  %(now)s::timestamptz, %(now)s::timestamptz
+FROM due JOIN guarded ON guarded.notice = due.notice
+"""
+LOOK_BACK = timedelta(hours=1)
+OLDEST = timedelta(days=3660)
+
+# A seat's own act, by hand: what a standing order does for it says nothing about its player.
+_ACTED = """
+SELECT n.id, min(e.occurred_at) FROM unnest(%s::uuid[], %s::uuid[], %s::int[], %s::timestamptz[]) AS n(id, match, seat, sent_at)
+JOIN events_event e ON e.stream = n.match AND e.command_seq = 0 AND e.occurred_at > n.sent_at
+CROSS JOIN LATERAL (SELECT e.meta::jsonb AS meta) AS m
+WHERE m.meta->'actor'->>'kind' = 'seat' AND (m.meta->'actor'->>'seat')::int = n.seat AND NOT m.meta ? 'automatic'
+GROUP BY n.id
+"""
+
+
+def register() -> None:
+    """Register the notices that ask a seat for something, and what digest and calendar say of open questions."""
+    registry.register(
+        "your_turn", notices.your_turn, label="It is your turn", deadline=deadline, brief=brief_of_turn, acted=acted
+    )
+    registry.register("reminder", reminder, label="Reminders", deadline=deadline, brief=brief_of_turn, acted=acted)
+    registry.register(
+        "last_one", last_one, label="All others are done and wait for you", deadline=deadline, brief=brief_of_turn, acted=acted
+    )
+    registry.register_facts(facts)
+    digests.register_source(open_matches)
+    calendar.register_source(calendar_entries.open_questions)
+
+
+def sweep(*, since: datetime | None = None) -> int:
+    """Queue a reminder for each open question that has reached a point its player chose. Returns how many were queued.
+
+    Points reached before `since` (an hour ago) are left to a sweep that looks further back: after an outage, or where a
+    deadline was moved nearer.
+    """
+    now = timezone.now()
+    points = reminders.points_in_use()
+    values: dict[str, Any] = {
+        "now": now,
+        "since": since or now - LOOK_BACK,
+        "points": [point.text for point in points],
+        "shares": [point.share for point in points],
+        "befores": [point.before for point in points],
+        "default": list(POINTS),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_SWEEP, values)
+        queued = int(cursor.rowcount)
+    if queued:
+        hints.notices()
+    return queued
+
+
+def sweep_all() -> int:
+    """The same for all points of all open questions, however long ago they were reached."""
+    return sweep(since=timezone.now() - OLDEST)
+
+
+def question_of(row: Outbox) -> Question | None:
+    """The question a notice is about, if it is still open, and still his whom the notice is for."""
+    payload = row.payload
+    found = Question.objects.select_related("match").filter(
+        match=payload["match"], seat=payload["seat"], question=payload["question"], match__status=Match.Status.RUNNING
+    )
+    question: Question | None = found.first()
+    if question is None or not question.match.seats.filter(index=question.seat, user=row.user_id).exists():
+        return None
+    # A reminder of a deadline that has moved since says what is no longer so; the new one has reminders of its own.
+    if "deadline" in payload and payload["deadline"] != utc_text(question.due_at):
+        return None
+    return question
+
+
+def deadline(row: Outbox) -> datetime | None:
+    """Until when a notice's question can be answered; None once it is closed."""
+    question = question_of(row)
+    return question.due_at if question is not None else None
+
+
+def reminder(row: Outbox) -> Message | None:
+    """The time of a question runs short; None when it is answered or its deadline has moved."""
+    question = question_of(row)
+    now = timezone.now()
+    if question is None or question.due_at <= now:
+        return None
+    headline = _("A reminder: your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
+    subject = _("[%(title)s #%(number)s] Reminder: your turn ends %(due)s")
+    return _turn_mail(row, question, headline, subject, reason="reminder")
+
+
+def last_one(row: Outbox) -> Message | None:
+    """All others have answered; None once this seat has too."""
+    question = question_of(row)
+    if question is None or Question.objects.filter(match=question.match).exclude(seat=question.seat).exists():
+        return None
+    headline = _("All others are done: your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
+    subject = _("[%(title)s #%(number)s] All others wait for you, until %(due)s")
+    return _turn_mail(row, question, headline, subject, reason="last-one")
+
+
+def _turn_mail(row: Outbox, question: Question, headline: str, subject: str, *, reason: str) -> Message:
+    match = question.match
+    context = notices.context_of(match, question.seat, row.user)
+    due = notices.local_time(question.due_at, row.user)
+    context |= {
+        "headline": headline,
+        "due": due,
+        "due_utc": notices.utc_time(question.due_at),
+        "orders": context["loaded"].game.order_help(question.prompt),
+        "reply_to": letterbox.reply_address(
+            match=match, loaded=context["loaded"], seat=question.seat, user=row.user, key=row.id, question=question
+        ),
+        "attachments": calendar_entries.file_for(match, question.seat, row.user),
+    }
+    words = {"title": context["title"], "number": match.number, "due": due}
+    return notices.compose("your_turn", subject % words, context, reason=reason)
+
+
+def brief_of_turn(row: Outbox) -> Brief | None:
+    """A question in a few lines; None once it is closed."""
+    question = question_of(row)
+    if question is None or row.user is None:
+        return None
+    return _brief(question.match, question.seat, row.user, [question], key=row.id)
+
+
+def open_matches(row: Outbox, user: User) -> list[Brief]:
+    """For the digest: the matches that wait for a player, and those in which something happened since he last looked."""
+    found = []
+    running = Match.objects.filter(seats__user=user, status=Match.Status.RUNNING, board=False).distinct().order_by("number")
+    for match in running.prefetch_related("questions"):
+        seat = next(one.index for one in match.seats.all() if one.user_id == user.pk)
+        own = sorted((one for one in match.questions.all() if one.seat == seat), key=lambda one: one.due_at)
+        brief = _brief(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
+        if own or brief.lines:
+            found.append(brief)
+    return found
+
+
+def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key: UUID) -> Brief:
+    """A match in a few lines. `key` makes the reply address, the same each time the mail is worded."""
+    loaded = load(match.id, match.game)
+    seats = tuple(match.seats.select_related("user", "match").order_by("index"))
+    names = selectors.seat_names(seats)
+    context = notices.plain_context(match)
+    lines = notices.tell_since(loaded, seats[seat], names)
+    question = own[0] if own else None
+    if question is None:
+        headline = _("not your move")
+    else:
+        headline = _("your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
+    return Brief(
+        key=f"{match.id} {seat}",
+        title=f"{context['title']} #{match.number}",
+        headline=headline,
+        link=context["link"],
+        due_at=question.due_at if question is not None and not question.paused else None,
+        lines=tuple(lines),
+        orders=loaded.game.order_help(question.prompt) if question is not None else "",
+        reply_to=letterbox.reply_address(match=match, loaded=loaded, seat=seat, user=user, key=key, question=question)
+        if question is not None
+        else "",
+    )
+
+
+def acted(rows: Sequence[Outbox]) -> Mapping[UUID, datetime]:
+    """Which of these notices their seats have acted upon since they were sent, and when first."""
+    sent = [row for row in rows if row.sent_at is not None]
+    if not sent:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _ACTED,
+            [
+                [row.pk for row in sent],
+                [row.payload["match"] for row in sent],
+                [row.payload["seat"] for row in sent],
+                [row.sent_at for row in sent],
+            ],
+        )
+        return dict(cursor.fetchall())
+
+
+def facts(row: Outbox) -> dict[str, object]:
+    """What a program is told of a notice: the match, its receiver's version of it, and nothing of the position."""
+    match = Match.objects.filter(pk=row.payload.get("match")).first() if row.payload.get("match") else None
+    if match is None or not match.seats.filter(user=row.user_id).exists():
+        return {}
+    seat = row.payload.get("seat")
+    told: dict[str, object] = {"match": str(match.id), "number": match.number, "seat": seat}
+    told["version"] = load(match.id, match.game).viewer_version(seat if isinstance(seat, int) else None)
+    return told

@@ -1,0 +1,128 @@
+"""What an organiser decides over the heads of the players: setting the match back, with a reason.
+
+The event holds a code and a random id; the words lie in an erasable table (`Reason`).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from accounts import erasure
+from accounts.models import User
+from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
+from gamesvc.games.kernel import REWOUND, Refused, see_event
+from gamesvc.matches import loading, selectors, turns, undo_acts, undo_notices, undo_words
+from gamesvc.matches.loading import STORE, Loaded
+from gamesvc.matches.models import Match, Reason, Seat
+from gamesvc.matches.recording import Act, Actor, record
+from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.matches.undo_acts import Outcome
+
+LONGEST_REASON = 1000
+_WRITE = (
+    "INSERT INTO matches_reason (id, match_id, user_id, words, written_at)"
+    " SELECT %s::uuid, %s::uuid, %s::bigint, %s::text, now() WHERE EXISTS (SELECT FROM appended)"
+)
+
+
+def register() -> None:
+    """Have the words of organisers erased with whom they may speak of."""
+    erasure.register("reasons", erase_reasons)
+
+
+def erase_reasons(user: User) -> None:
+    """Blank what this user wrote, and what was written about matches he played in."""
+    about = Q(user=user) | Q(match__seats__user=user)
+    Reason.objects.filter(pk__in=Reason.objects.filter(about).values("pk")).update(words="", user=None)
+
+
+def may_rule(user: User | None, match: Match, seats: Sequence[Seat]) -> bool:
+    """Whether a user may decide over this match: its organiser or an operator, and nobody who plays in it."""
+    if user is None or any(seat.user_id == user.pk for seat in seats):
+        return False
+    return match.creator_id == user.pk or user.is_staff
+
+
+def access_to_rule(*, by: User, ident: str) -> Access:
+    """A match for somebody who may want to decide over it: an operator finds every match. Raises `Unknown`."""
+    try:
+        return selectors.access_match(user=by, ident=ident)
+    except selectors.Unknown:
+        match = Match.objects.filter(selectors.by_ident(ident)).first() if by.is_staff else None
+        if match is None:
+            raise
+        return Access(match, by, None, tuple(match.seats.select_related("user").order_by("index")))
+
+
+def set_back(
+    *,
+    by: User,
+    match: Match,
+    to: int,
+    code: str,
+    reason: str,
+    expected_version: int,
+    command_id: uuid.UUID,
+    received_at: datetime,
+    channel: str = "api",
+) -> Outcome:
+    """Set a running match back (or forward) to a version between two commands. The players are told, with the reason.
+
+    Raises `Forbidden` for whom it is not, `Refused` for a version or reason that will not do, `Stale`, `KeyReused` or `Busy`.
+    """
+    seats = list(match.seats.all())
+    if not may_rule(by, match, seats):
+        raise Forbidden("Only the organiser of a match, or an operator, sets it back, and nobody who plays in it.")
+    if code not in undo_words.CODES:
+        raise Refused("bad_code", f"code is one of {', '.join(undo_words.CODES)}.", "code")
+    if not reason.strip() or len(reason) > LONGEST_REASON:
+        raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
+    for _ in range(turns.ATTEMPTS):
+        if stored := STORE.command(match.id, command_id):
+            return _repeated(match, stored, to, code)
+        loaded = loading.load(match.id, match.game)
+        undo_acts.check_running(match, loaded)
+        undo_acts.check_fresh(match, loaded, None, expected_version)
+        _check_target(loaded, to)
+        reason_id = uuid.uuid4()
+        run = loaded.timeline.rewind(to, turns.dice_for(match, loaded), cause="host", code=code, reason_id=str(reason_id))
+        more = [Statement(_WRITE, [reason_id, match.id, by.pk, reason.strip()])]
+        more += undo_notices.ruled(match, seats, code, str(reason_id))
+        act = Act(Actor("host"), channel, command_id, received_at)
+        try:
+            return _outcome(loaded, record(match, loaded, run.events, act, seats=seats, run=run, more=more))
+        except (VersionConflict, DuplicateCommand):
+            continue
+    raise turns.Busy
+
+
+def _check_target(loaded: Loaded, to: int) -> None:
+    """Refuse a version that is not between two commands as observers see the record, or lies before the first move."""
+    following = [undo_acts.past_of(loaded, one) for one in STORE.read(loaded.match_id, max(0, to), max(0, to) + 1)]
+    past = following[0] if following else None
+    if past is None or not past.first or not past.of_game or see_event(loaded.game, past.event, None) is None:
+        raise Refused("bad_version", "`to` is the version before a command; the log and the history show them.", "to")
+    if not _begun(loaded, to):
+        raise Refused("bad_version", "The match begins with its first command; it is not set back before it.", "to")
+
+
+def _begun(loaded: Loaded, version: int) -> bool:
+    """Whether the game had begun at a version."""
+    return loading.load_at(loaded.game, loaded.match_id, version).timeline.started
+
+
+def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str) -> Outcome:
+    first = stored[0]
+    if first.type != REWOUND or (first.data["to"], first.data.get("code")) != (to, code):
+        raise turns.KeyReused
+    return _outcome(loading.load(match.id, match.game), stored)
+
+
+def _outcome(loaded: Loaded, stored: Sequence[StoredEvent]) -> Outcome:
+    seen: list[dict[str, Any]] = [selectors.see_record(loaded.game, one, None, ended=False) for one in stored]
+    return Outcome(loaded.match_id, max(one["version"] for one in seen if "type" in one), seen, True, None)

@@ -1,0 +1,432 @@
+"""Lets a simulation happen: jumps from moment to moment, has the workers do what is due there, and breaks things on the way.
+
+At each moment, in this order: the heartbeat and what an outage has moved; what people do, and deadlines, at the same time;
+bots; reminders, digests and substitutes; mails. So what a notice tells is settled when it is sent. Then again, until nothing
+is due any more.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+import random
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection, connections
+
+from gamesvc.matches.heartbeat import NAME
+from gamesvc.matches.models import Heartbeat, Outage
+from gamesvc.matches.simulation import people
+from gamesvc.matches.simulation.clock import VirtualClock
+from gamesvc.matches.simulation.people import Person, Plan
+from gamesvc.matches.simulation.record import Broken, Record
+from gamesvc.matches.simulation.sink import Sink
+from gamesvc.matches.simulation.workers import Job, Worker
+from notifications import reminders, wishes
+
+logger = logging.getLogger(__name__)
+
+TASKS = "gamesvc.matches.tasks."
+DEADLINES, BOTS, REMINDERS = f"{TASKS}sweep_deadlines", f"{TASKS}sweep_bots", f"{TASKS}sweep_reminders"
+SUBSTITUTES, DIGESTS, SEND = f"{TASKS}sweep_substitutes", "notifications.tasks.sweep_digests", "notifications.tasks.send_due"
+# What beat calls now and then, whether or not something is due.
+NOW_AND_THEN = (f"{TASKS}sweep_all_reminders", f"{TASKS}follow_statistics", f"{TASKS}sweep_lobby", f"{TASKS}sweep_undo")
+EVERY = timedelta(hours=12)
+# So many rounds at one moment mean that something is due for ever.
+MOST_ROUNDS = 200
+# A job that died is done again by whoever asked for it, so often at most.
+MOST_TRIES = 20
+JOB_SECONDS = 120.0
+
+_NEXT = """
+SELECT (SELECT min(greatest(due_at, claimed_until + interval '1 microsecond')) FROM matches_question),
+       (SELECT min(greatest(due_at, claimed_until)) FROM notifications_outbox WHERE status = 'queued'),
+       (SELECT min(digest_at) FROM notifications_preference),
+       (SELECT min(asked_at) + interval '6 seconds' FROM matches_question WHERE bot),
+       (SELECT min(s.vacated_at) + %s::float8 * interval '1 day' + interval '1 second' FROM matches_seat s
+          JOIN matches_match m ON m.id = s.match_id WHERE s.vacated_at IS NOT NULL AND m.status = 'running'),
+       (SELECT min(moment) FROM matches_question q, unnest(%s::float8[], %s::float8[]) AS p(share, before),
+          LATERAL (SELECT q.asked_at + (q.due_at - q.asked_at) * p.share - p.before * interval '1 second' AS moment) AS m
+          WHERE NOT q.bot AND q.due_at > %s::timestamptz AND m.moment > greatest(%s::timestamptz, q.asked_at))
+"""
+_DUE = "SELECT match_id::text, seat, question, due_at FROM matches_question WHERE due_at <= %s::timestamptz"
+_ASKED = """
+SELECT q.match_id::text, q.seat, q.question, s.user_id, q.due_at FROM matches_question q
+JOIN matches_seat s ON s.match_id = q.match_id AND s.index = q.seat WHERE s.user_id IS NOT NULL
+"""
+_FREE = """
+SELECT s.match_id::text, s.index FROM matches_seat s JOIN matches_match m ON m.id = s.match_id
+WHERE s.vacated_at IS NOT NULL AND m.status = 'running'
+"""
+
+
+@dataclass(slots=True)
+class Chaos:
+    """How often what breaks, and how a database is started anew (None: it is not ours to stop)."""
+
+    kills: int = 0
+    restart: Callable[[], None] | None = None
+    restarts: int = 0
+    flushes: int = 0
+    outages: int = 0
+
+
+@dataclass(slots=True)
+class Due:
+    """What of a moment's round is due."""
+
+    deadlines: bool = False
+    mails: bool = False
+    digests: bool = False
+    bots: bool = False
+    substitutes: bool = False
+    reminders: bool = False
+
+
+@dataclass
+class Conductor:
+    """One simulation. Its database is empty at the beginning, and nobody else uses it or its broker."""
+
+    clock: VirtualClock
+    sink: Sink
+    seed: str
+    start: datetime
+    days: int
+    matches: int
+    players: int
+    chaos: Chaos
+    workers: int = 2
+    record: Record = field(default_factory=Record)
+    say: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        self.end = self.start + timedelta(days=self.days)
+        self.rng = random.Random(f"{self.seed} acts")
+        self.breaking = random.Random(f"{self.seed} chaos")
+        self.people: dict[int, Person] = {}
+        self.crew: list[Worker] = []
+        self.planned: set[tuple[Any, ...]] = set()
+        self.offered: set[tuple[str, int]] = set()
+        self.agenda: list[tuple[datetime, int, Job]] = []
+        self.order = itertools.count()
+        self.points: list[reminders.Point] = []
+        self.kill_moments: list[datetime] = []
+
+    # --- the whole ---
+
+    def run(self) -> Record:
+        """Play it from its start to its end; afterwards nothing is due any more."""
+        self._prepare()
+        self.sink.start()
+        self.crew = []
+        try:
+            for _ in range(self.workers):
+                self.crew.append(Worker(self.clock, self.crew, self.sink.port))
+            self._live()
+        finally:
+            for worker in self.crew:
+                worker.stop()
+            self.sink.stop()
+        return self.record
+
+    def _prepare(self) -> None:
+        rng = random.Random(f"{self.seed} people")
+        self.people = people.settle(self.players, rng)
+        for plan in people.matches(self.matches, self.people, self.start, self.days, rng):
+            self._later(plan.at, ("match", plan))
+        for person in self.people.values():
+            if person.kind != "fast" and rng.random() < 0.4:
+                self._plan_vacation(person, rng)
+        if self.chaos.kills:
+            self.kill_moments = sorted(self._some_moment() for _ in range(self.chaos.kills))
+        if self.chaos.restart is not None:
+            for _ in range(self.chaos.restarts):
+                self._later(self._some_moment(), ("restart",))
+        for _ in range(self.chaos.flushes):
+            self._later(self._some_moment(), ("flush",))
+        for _ in range(self.chaos.outages):
+            self._later(self._some_moment(), ("outage", timedelta(hours=self.breaking.uniform(1, 30))))
+        moment = self.start
+        while moment < self.end:
+            self._later(moment, ("now and then",))
+            moment += EVERY
+        self.points = reminders.points_in_use()
+        Heartbeat.objects.create(name=NAME, beat_at=self.start)
+        with_digest = wishes.Preference.objects.filter(digest_hour__isnull=False).select_related("user")
+        for row in with_digest:
+            row.digest_at = wishes.next_digest(row.user, row.digest_hour or 0, self.start)
+            row.digested_at = self.start
+            row.save()
+
+    def _plan_vacation(self, person: Person, rng: random.Random) -> None:
+        first = (self.start + timedelta(days=rng.uniform(1, max(2, self.days - 20)))).astimezone(person.zone).date()
+        last = first + timedelta(days=rng.choice((2, 6, 13)))
+        begins = datetime(first.year, first.month, first.day, tzinfo=person.zone).astimezone(self.start.tzinfo)
+        ends = begins + timedelta(days=(last - first).days + 1)
+        told = max(self.start, begins - timedelta(hours=rng.uniform(1, 60)))
+        person.away.append((begins, ends))
+        self._later(told, ("vacation", person.id, first, last))
+
+    def _some_moment(self) -> datetime:
+        return self.start + (self.end - self.start) * self.breaking.uniform(0.02, 0.95)
+
+    def _later(self, moment: datetime, job: Job) -> None:
+        heapq.heappush(self.agenda, (moment, next(self.order), job))
+
+    def _live(self) -> None:
+        began, told = time.monotonic(), time.monotonic()
+        while True:
+            moment = self._next()
+            if moment > self.end:
+                break
+            self.clock.set(moment)
+            self.record.moments += 1
+            self._moment(moment)
+            if time.monotonic() - told > 10:
+                told = time.monotonic()
+                self.say(f"{moment:%d %b %Y %H:%M}, after {told - began:.0f} s: {self.record.progress()}")
+        self.clock.set(self.end)
+        self._moment(self.end)
+        self.record.seconds = time.monotonic() - began
+
+    # --- one moment ---
+
+    def _moment(self, now: datetime) -> None:
+        # The beats of the time that was jumped over: nothing else happened in it.
+        self._execute("UPDATE matches_heartbeat SET beat_at = %s::timestamptz", [now])
+        acts = self._take_acts(now)
+        for _ in range(MOST_ROUNDS):
+            due = self._due(now)
+            if due.deadlines:
+                self._observe(now)
+            sweeps: list[Job] = [("task", DEADLINES)] * 2 if due.deadlines else []
+            if not acts and due == Due():
+                return
+            self._phase([*acts, *sweeps])
+            acts = []
+            self._phase([("hints", "celery"), *([("task", BOTS)] if self._due(now).bots else [])])
+            due = self._due(now)
+            planning = ((due.reminders, REMINDERS), (due.digests, DIGESTS), (due.substitutes, SUBSTITUTES))
+            self._phase([("task", name) for wanted, name in planning if wanted])
+            self.record.swept = now
+            self._phase([("hints", "mail"), *([("task", SEND)] if self._due(now).mails else [])])
+            self._plan_answers(now)
+        raise Broken(f"At {now} something is due for ever: {self._due(now)}.")
+
+    def _take_acts(self, now: datetime) -> list[Job]:
+        """What people do now. What happens to the service is done at once."""
+        acts: list[Job] = []
+        while self.agenda and self.agenda[0][0] <= now:
+            _, _, job = heapq.heappop(self.agenda)
+            match job[0]:
+                case "match":
+                    self._open(job[1])
+                case "restart" | "flush":
+                    self.record.note(job[0], now)
+                    getattr(self, f"_{job[0]}")()
+                case "outage":
+                    self._later(now + job[1], ("back", now))
+                    self.record.down = True
+                case "back":
+                    self.record.down = False
+                    self._after_outage(job[1], now)
+                case "now and then":
+                    self._phase([("task", name) for name in NOW_AND_THEN])
+                    self.points = reminders.points_in_use()
+                case _:
+                    acts.append(job)
+        return acts
+
+    def _open(self, plan: Plan) -> None:
+        host, *others = plan.people
+        job = ("open", host, plan.game, plan.options, plan.clock, len(plan.people) + plan.bots, plan.bots)
+        [match_id] = self._phase([job])
+        self.record.opened += 1
+        for other in others:
+            self._phase([("join", match_id, other)])
+        if self.rng.random() < 0.05:
+            begins = self.clock.now() + timedelta(hours=self.rng.uniform(1, 40))
+            self._later(begins, ("pause", match_id, False))
+            self._later(begins + timedelta(days=self.rng.uniform(0.5, 6)), ("pause", match_id, True))
+
+    def _plan_answers(self, now: datetime) -> None:
+        """Each player who is asked something new decides when he answers; each free seat finds somebody who takes it, or not."""
+        for match_id, seat, question, user_id, due_at in self._rows(_ASKED):
+            key = (match_id, seat, question, user_id)
+            if key in self.planned:
+                continue
+            self.planned.add(key)
+            moment = self.people[user_id].answers_at(now, due_at, self.rng)
+            if moment is not None:
+                self._later(max(moment, now), ("act", match_id, seat, question, user_id))
+        for match_id, seat in self._rows(_FREE):
+            if (match_id, seat) not in self.offered:
+                self.offered.add((match_id, seat))
+                if self.rng.random() < 0.6:
+                    who = self.rng.choice(sorted(self.people))
+                    self._later(now + timedelta(hours=self.rng.uniform(1, 60)), ("take_over", match_id, seat, who))
+
+    def _observe(self, now: datetime) -> None:
+        """Look, before any sweep does, which deadlines have come."""
+        for match_id, seat, question, due_at in self._rows(_DUE, [now]):
+            self.record.due.setdefault((match_id, seat, question, due_at), now)
+
+    # --- what is next ---
+
+    def _times(self, since: datetime) -> list[datetime | None]:
+        values = [
+            settings.SUBSTITUTE_DAYS,
+            [point.share for point in self.points],
+            [point.before for point in self.points],
+            since,
+            since,
+        ]
+        return list(self._rows(_NEXT, values)[0])
+
+    def _next(self) -> datetime:
+        now = self.clock.now()
+        times = [moment for moment in self._times(self.record.swept or self.start) if moment is not None]
+        if self.agenda:
+            times.append(self.agenda[0][0])
+        return max(now, min(times, default=self.end + timedelta(days=1)))
+
+    def _due(self, now: datetime) -> Due:
+        reached = [moment is not None and moment <= now for moment in self._times(self.record.swept or self.start)]
+        deadlines, mails, digests, bots, substitutes, reminders_ = reached
+        return Due(deadlines, mails, digests, bots, substitutes, reminders_)
+
+    # --- what breaks ---
+
+    def _flush(self) -> None:
+        with redis.Redis(unix_socket_path=settings.REDIS_URL.removeprefix("redis+socket://").partition("?")[0]) as broker:
+            broker.flushall()
+
+    def _restart(self) -> None:
+        """Start the database anew while the workers are in the middle of something."""
+        self.record.break_at = "restart"
+
+    def _after_outage(self, began: datetime, now: datetime) -> None:
+        """Nothing has beaten since then; the first beat afterwards finds that out."""
+        self._execute("UPDATE matches_heartbeat SET beat_at = %s::timestamptz", [began])
+        self._phase([("task", f"{TASKS}watch_outages")])
+        while Outage.objects.filter(settled_at=None).exists():
+            self._execute("UPDATE matches_outage SET claimed_until = NULL")  # the lease of one who died, run out
+            self._phase([("task", f"{TASKS}watch_outages")])
+        self.record.note("outage", now)
+
+    # --- the crew ---
+
+    def _phase(self, jobs: Iterable[Job]) -> list[Any]:
+        """Have these jobs done, several at once; the answers in their order. Acts of people are tried until they are answered."""
+        waiting = [(job, at, 1) for at, job in reversed(list(enumerate(jobs)))]
+        answers: list[Any] = [None] * len(waiting)
+        busy: dict[int, tuple[int, int]] = {}
+        victim = self._victim(bool(waiting))
+        began = time.monotonic()
+        while waiting or busy:
+            for index, worker in enumerate(self.crew):
+                if waiting and worker.job is None:
+                    job, at, tries = waiting.pop()
+                    worker.give(job)
+                    busy[index] = (at, tries)
+            if self.record.break_at == "restart" and self.chaos.restart is not None:
+                self.record.break_at = ""
+                time.sleep(self.breaking.uniform(0, 0.03))
+                self.record.broken.append((self.clock.now(), time.time(), "restart"))
+                self.chaos.restart()
+                connections.close_all()
+            pause = JOB_SECONDS if victim is None else max(0.0, victim - time.monotonic())
+            ready = wait([self.crew[index].pipe for index in busy], timeout=pause)
+            if not ready and victim is not None:
+                victim = None
+                index = self.breaking.choice(sorted(busy))
+                self._kill(index)
+                at, tries = busy.pop(index)
+                self._again(waiting, self.record.killed_jobs[-1], at, tries)
+                continue
+            if not ready:
+                raise Broken(f"Nothing came of {[self.crew[index].job for index in busy]} in {time.monotonic() - began:.0f} s.")
+            for index in [index for index in busy if self.crew[index].pipe in ready]:
+                at, tries = busy.pop(index)
+                job, self.crew[index].job = self.crew[index].job, None
+                try:
+                    how, answer = self.crew[index].pipe.recv()
+                except EOFError:
+                    raise Broken(f"A worker died by itself over {job}.") from None
+                assert job is not None
+                if how == "done":
+                    answers[at] = answer
+                    self.record.did(job, answer)
+                else:
+                    self.record.failures[f"{job[0]}: {answer}"] += 1
+                    self._again(waiting, job, at, tries)
+        return answers
+
+    def _victim(self, work: bool) -> float | None:
+        """When, if now is the time for it, a worker is killed: a moment on the machine's clock."""
+        if not work or not self.kill_moments or self.kill_moments[0] > self.clock.now():
+            return None
+        self.kill_moments.pop(0)
+        return time.monotonic() + self.breaking.uniform(0, 0.06)
+
+    def _kill(self, index: int) -> None:
+        worker = self.crew[index]
+        assert worker.job is not None
+        self.record.broken.append((self.clock.now(), time.time(), "kill"))
+        worker.kill()
+        self.record.killed_jobs.append(worker.job)
+        del self.crew[index]
+        self.crew.insert(index, Worker(self.clock, self.crew, self.sink.port))
+
+    def _again(self, waiting: list[tuple[Job, int, int]], job: Job, at: int, tries: int) -> None:
+        """A player whose request got no answer sends it again; a task that is lost is called again when it is due again."""
+        if job[0] in ("task", "hints"):
+            return
+        if tries >= MOST_TRIES:
+            raise Broken(f"{job} failed {tries} times: {dict(self.record.failures)}")
+        waiting.append((job, at, tries + 1))
+
+    # --- the database ---
+
+    def _rows(self, sql: str, params: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        for _ in range(3):
+            try:
+                with connection.cursor() as cursor:
+                    cursor.execute(sql, params or [])
+                    return cursor.fetchall()
+            except (DatabaseError, InterfaceError):
+                with suppress(DatabaseError, InterfaceError):
+                    connection.close()
+        raise Broken("The database does not answer.")
+
+    def _execute(self, sql: str, params: list[Any] | None = None) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, params or [])
+
+
+def make(
+    folder: Path,
+    *,
+    matches: int,
+    days: int,
+    players: int,
+    seed: str,
+    chaos: Chaos,
+    start: datetime,
+    workers: int = 2,
+    say: Callable[[str], None] = lambda text: None,
+) -> Conductor:
+    """A simulation that is ready to run."""
+    clock = VirtualClock(start)
+    sink = Sink(folder, clock, seed=seed, busy=0.01 if chaos.kills else 0.0)
+    return Conductor(clock, sink, seed, start, days, matches, players, chaos, workers=workers, say=say)

@@ -1,0 +1,168 @@
+"""Seats of running matches that fall free: who may take one over, and what happens when nobody does.
+
+A substitute plays on from the position as it is. He sees what the seat may see from now on, gets the time of its open
+questions anew, and contributes nothing to the draws: those are fixed since the start. After some days a bot takes the seat,
+or it resigns where the game has no bot.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from events.store import StoredEvent
+from gamesvc.games import catalog
+from gamesvc.games.kernel import Event, Refused
+from gamesvc.matches import absence_notices, deadlines, hints, loading, reliability, timeouts, turns
+from gamesvc.matches.loading import Loaded
+from gamesvc.matches.models import Holding, Match, Seat
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from notifications.inbound import addresses
+
+logger = logging.getLogger(__name__)
+
+
+def free_seats() -> QuerySet[Seat]:
+    """The seats of running public matches that wait for a substitute, the longest waiting first."""
+    rows = Seat.objects.filter(vacated_at__isnull=False, match__status=Match.Status.RUNNING, match__entry=Match.Entry.PUBLIC)
+    return rows.select_related("match").order_by("vacated_at", "pk")
+
+
+def take_over(*, by: User, match: Match, seat: int | None = None, link: str = "", channel: str = "api") -> Match:
+    """Take a free seat of a running match (any, or the one named). Raises `Refused`."""
+    with transaction.atomic():
+        seats = list(match.seats.select_for_update().order_by("index"))
+        _check_running(Match.objects.get(pk=match.pk))
+        if any(one.user_id == by.pk for one in seats):
+            raise Refused("joined_already", "You have a seat in this match already.")
+        free = [one for one in seats if one.vacated_at is not None]
+        found = next((one for one in free if seat in (None, one.index)), None)
+        if found is None:
+            told = ", ".join(str(one.index) for one in free) or "none"
+            raise Refused("seat_taken", f"Seats without a player: {told}.", "seat")
+        if match.entry == Match.Entry.INVITED and link != match.link_token and match.creator_id != by.pk:
+            invited = match.invitations.filter(user=by, declined_at=None).exists()
+            if not invited and not _held_before(match, by):
+                raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
+        reliability.check(by, match)
+        found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
+        # What happened before he came is news to him.
+        found.contribution, found.joined_at, found.seen_version = "", timezone.now(), 0
+        try:
+            with transaction.atomic():
+                found.save()
+        except IntegrityError:
+            raise Refused("joined_already", "You have a seat in this match already.") from None
+        event = Event("match.seated", {"seat": found.index, "holder": str(found.holder), "kind": "user"})
+        _append(match, [event], Actor("seat", found.index), channel)
+        absence_notices.tell_seat_taken(match, seats, found)
+    match.refresh_from_db()
+    return match
+
+
+def vacate(
+    *,
+    match: Match,
+    seat: int,
+    actor: Actor,
+    channel: str = "api",
+    more_events: Sequence[Event] = (),
+    why: Mapping[str, str] | None = None,
+    command_id: uuid.UUID | None = None,
+) -> tuple[StoredEvent, ...]:
+    """Take the holder off a seat of a running match, so that a substitute may take it. Raises `Refused`.
+
+    Who may do so is decided by the callers: the organiser, the erasing of a person, a player who gives up his seat. `why`: an
+    organiser's reason, as events tell it.
+    """
+    with transaction.atomic():
+        seats = list(match.seats.select_for_update().order_by("index"))
+        _check_running(Match.objects.get(pk=match.pk))
+        found = next((one for one in seats if one.index == seat), None)
+        if found is None or (found.user_id is None and not found.bot):
+            raise Refused("no_seat", f"Nobody holds seat {seat}.", "seat")
+        holder = found.user
+        after, more = timeouts.empty(match, seats, found)
+        rows = [after if one is found else one for one in seats]
+
+        def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
+            gone = timeouts.vacated(seat)
+            return [replace(gone, data={**gone.data, **(why or {})}), *more_events]
+
+        stored = deadlines.append(match, decide, actor=actor, channel=channel, command_id=command_id, seats=rows, more=more)
+        if holder is not None:
+            addresses.revoke(topic=str(match.id), user=holder)
+        return stored
+
+
+def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> None:
+    """Let a bot play on from a seat that is free. Raises `Refused`."""
+    engine = catalog.game(match.game)
+    if not engine.bots:
+        raise Refused("bad_bots", "This game has no bots.", "bot")
+    with transaction.atomic():
+        seats = list(match.seats.select_for_update().order_by("index"))
+        _check_running(Match.objects.get(pk=match.pk))
+        found = next((one for one in seats if one.index == seat and one.vacated_at is not None), None)
+        if found is None:
+            raise Refused("seat_taken", f"Seat {seat} is not free.", "seat")
+        found.bot, found.holder, found.vacated_at = timeouts.bot_of(engine), uuid.uuid4(), None
+        found.save()
+        _append(match, [timeouts.seated_bot(found)], actor, channel)
+        transaction.on_commit(lambda: hints.bots(match.id))
+
+
+def sweep(limit: int = 100) -> int:
+    """Let bots play on from seats that waited too long for a substitute. Returns how many seats were settled."""
+    before = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS)
+    waiting = Seat.objects.filter(vacated_at__lt=before, match__status=Match.Status.RUNNING).select_related("match")
+    settled = 0
+    for seat in waiting.order_by("vacated_at")[:limit]:
+        try:
+            _settle(seat.match, seat.index)
+            settled += 1
+        except Refused:
+            continue  # somebody was faster
+        except Exception:
+            # One match that cannot go on must not keep the others waiting.
+            logger.exception("Seat %s of match %s could not be given to a bot.", seat.index, seat.match_id)
+    return settled
+
+
+def _settle(match: Match, seat: int) -> None:
+    engine = catalog.game(match.game)
+    if engine.bots:
+        seat_bot(match=match, seat=seat, actor=Actor("system"), channel="clock")
+        return
+    loaded = loading.load(match.id, match.game)
+    turns.submit(
+        match=match,
+        sender=Sender(Actor("clock", seat), "clock", timezone.now()),
+        command={"name": "resign"},
+        expected_version=loaded.viewer_version(seat),
+        command_id=turns.command_id(sender=f"nobody {match.id}", key=str(seat)),
+    )
+
+
+def _held_before(match: Match, user: User) -> bool:
+    """Whether the user sat in this match before: he may come back to a seat that is free."""
+    return Holding.objects.filter(match=match, user=user).exists()
+
+
+def _check_running(match: Match) -> None:
+    if match.status != Match.Status.RUNNING:
+        raise Refused("not_running", f"The match is {match.status}; seats are taken over only while it runs.")
+
+
+def _append(match: Match, events: list[Event], actor: Actor, channel: str) -> tuple[StoredEvent, ...]:
+    return deadlines.append(match, lambda loaded, seats: events, actor=actor, channel=channel)

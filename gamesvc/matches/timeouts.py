@@ -1,0 +1,161 @@
+"""What it means for a seat that its time has run out: the match's policy read from its clock (`timeout`, `after`, `excused`).
+
+`default`: the game's own answer. `pass`: the game's `pass` where it is legal, else its own answer, which is the nearest thing
+to it. `lose`: the seat resigns. `bot`: a bot takes the seat for good. With `after`, so many time-outs in a row vacate the
+seat, and a substitute may take it (`substitutes`). With `excused`, so many of a player's time-outs give him the time again.
+Each time-out is an event that carries the deadline, the policy and what reminders were sent, in the append of what it does.
+Not here: when a clock runs out (`clocks`), and reckoning the time anew (`clock.account`).
+"""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.utils import timezone
+
+from events.store import Statement
+from gamesvc.games.kernel import Event, Game
+from gamesvc.matches import absence_notices
+from gamesvc.matches.loading import Loaded
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.recording import utc_text
+from notifications import reminders
+from notifications.inbound import addresses
+
+Reminded = Mapping[tuple[str, str, datetime], Sequence[Mapping[str, Any]]]
+"""What `reminders.sent_in` tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a time-out leads to, beside the game's own answer for the seat."""
+
+    events: tuple[Event, ...] = ()
+    more: tuple[Statement, ...] = ()
+    command: dict[str, Any] | None = None
+    """What the clock gives for the seat; None: the game's own answer."""
+    seats: list[Seat] | None = None
+    """The seats as they are afterwards; None: as before."""
+    excused: int = 0
+    """The how manieth excused time-out this is; then nothing is given for the seat, which is asked again."""
+
+
+class Due(Protocol):
+    """A question whose time has run out."""
+
+    @property
+    def seat(self) -> int: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def due_at(self) -> datetime: ...
+
+
+def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded: Reminded | None = None) -> Ruling:
+    """Decide what the time-out of an open question leads to. `reminded`: the reminders sent, where the caller has read them."""
+    account = loaded.account
+    told = account.policy.told if account.policy is not None else {}
+    seat = next(one for one in seats if one.index == due.seat)
+    if seat.user_id is None:
+        return Ruling((_timed_out(match, due, "default", seat, reminded),))
+    kind, missed, used = told.get("timeout", "default"), account.missed.get(due.seat, 0) + 1, account.excused.get(due.seat, 0)
+    if used < told.get("excused", 0):
+        notice = absence_notices.timed_out(match, seat, due, "excused", told["excused"] - used - 1)
+        return Ruling((_timed_out(match, due, kind, seat, reminded, excused=True),), tuple(notice), excused=used + 1)
+    event = _timed_out(match, due, kind, seat, reminded, in_row=missed)
+    if kind == "bot" and loaded.game.bots:
+        after, more = _hand_over(match, seat, bot_of(loaded.game))
+        more += absence_notices.timed_out(match, seat, due, "bot")
+        return Ruling((event, vacated(due.seat), seated_bot(after)), tuple(more), seats=_with(seats, after))
+    if kind == "lose" and "resign" in loaded.game.commands:
+        return Ruling((event,), tuple(absence_notices.timed_out(match, seat, due, "lose")), {"name": "resign"})
+    command = _pass(loaded, due.seat) if kind == "pass" else None
+    if told.get("after") is not None and missed >= told["after"]:
+        after, more = empty(match, seats, seat)
+        more += absence_notices.timed_out(match, seat, due, "vacated")
+        return Ruling((event, vacated(due.seat)), tuple(more), command, _with(seats, after))
+    return Ruling((event,), tuple(absence_notices.timed_out(match, seat, due, "default")), command)
+
+
+def leave(match: Match, seat: int, before: Sequence[Seat]) -> None:
+    """The reply addresses of him who held the seat die."""
+    holder = next((one.user for one in before if one.index == seat), None)
+    if holder is not None:
+        addresses.revoke(topic=str(match.id), user=holder)
+
+
+def _with(seats: Sequence[Seat], after: Seat) -> list[Seat]:
+    return [after if one.index == after.index else one for one in seats]
+
+
+def vacated(seat: int) -> Event:
+    """Its holder has lost this seat; nobody holds it now."""
+    return Event("match.vacated", {"seat": seat})
+
+
+def seated_bot(seat: Seat) -> Event:
+    """A bot plays on from this seat."""
+    return Event("match.seated", {"seat": seat.index, "holder": str(seat.holder), "kind": "bot"})
+
+
+def bot_of(game: Game[Any]) -> str:
+    """The bot that plays on for a player who is gone: the better one, where there are several."""
+    return "greedy" if "greedy" in game.bots else next(iter(game.bots))
+
+
+def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[Statement]]:
+    """The seat without its holder, and the statements that make it so and tell of it."""
+    after = copy.copy(seat)
+    after.user_id, after.bot, after.holder, after.vacated_at = None, "", None, timezone.now()
+    more = [
+        Statement(
+            "UPDATE matches_seat SET user_id = NULL, bot = '', holder = NULL, vacated_at = %s::timestamptz"
+            " WHERE match_id = %s::uuid AND index = %s::int AND EXISTS (SELECT FROM appended)",
+            [after.vacated_at, match.id, seat.index],
+        )
+    ]
+    return after, [*more, *absence_notices.seat_free(match, seats, seat)]
+
+
+def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement]]:
+    after = copy.copy(seat)
+    after.user_id, after.bot, after.holder, after.vacated_at = None, bot, uuid.uuid4(), None
+    row = Statement(
+        "UPDATE matches_seat SET user_id = NULL, bot = %s::text, holder = %s::uuid, vacated_at = NULL"
+        " WHERE match_id = %s::uuid AND index = %s::int AND EXISTS (SELECT FROM appended)",
+        [bot, after.holder, match.id, seat.index],
+    )
+    return after, [row]
+
+
+def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:
+    forms = loaded.game.legal_commands(loaded.timeline.state, seat)
+    return {"name": "pass"} if any(form.name == "pass" and not form.required and not form.parameters for form in forms) else None
+
+
+def _timed_out(
+    match: Match, due: Due, policy: str, seat: Seat, reminded: Reminded | None, *, excused: bool = False, in_row: int = 0
+) -> Event:
+    told = []
+    if seat.user_id is not None:
+        topic, subject = str(match.id), f"{due.seat} {due.question}"
+        if reminded is not None:
+            sent = reminded.get((topic, subject, due.due_at), [])
+        else:
+            sent = reminders.sent(topic=topic, subject=subject, deadline=due.due_at)
+        told = [{"point": one["point"], "sent_at": utc_text(one["sent_at"])} for one in sent if one["sent_at"] is not None]
+    data = {
+        "seat": due.seat,
+        "question": due.question,
+        "due_at": utc_text(due.due_at),
+        "policy": policy,
+        "excused": excused,
+        "in_row": in_row,
+        "reminders": told,
+    }
+    return Event("match.timed_out", data)

@@ -1,0 +1,59 @@
+"""On the page of a match: commands laid by for a case, as text, the same as by mail."""
+
+from __future__ import annotations
+
+import secrets as system
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import standing
+from gamesvc.matches.loading import Loaded
+from gamesvc.matches.models import Premove
+from gamesvc.matches.selectors import Access
+from gamesvc.web.access import find, signed_in
+
+
+def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
+    """What the player of a running match has laid by."""
+    if access.seat is None or not loaded.started or loaded.ended:
+        return {}
+    rows = [
+        {
+            "number": one.number,
+            "words": standing.words(loaded, one),
+            "open": one.status in (Premove.Status.WAITING, Premove.Status.ARMED),
+            "status": one.get_status_display(),
+            "why": one.why,
+        }
+        for one in standing.laid_by(access.match, access.seat.index)
+    ]
+    return {"standing": {"rows": rows, "shows": standing.SHOWS, "once": system.token_urlsafe(12)}}
+
+
+@require_POST
+@login_required
+def change(request: HttpRequest, ident: str) -> HttpResponse:
+    """Lay an order by, or cancel one."""
+    user, access = signed_in(request), find(request, ident)
+    try:
+        if access.seat is None:
+            raise Refused("no_seat", "Only the players of a match leave orders in it.")
+        given = request.POST.get("cancel", "")
+        if given.isdecimal() and len(given) < 5:
+            standing.cancel(match=access.match, seat=access.seat.index, number=int(given))
+            messages.success(request, "The order is cancelled.")
+        else:
+            asked = standing.parse_text(access.match, access.seat.index, request.POST.get("order", ""))
+            if asked.condition is None:
+                raise Refused("unreadable", f"This lays nothing by. {standing.HOW}")
+            standing.lay_by(match=access.match, seat=access.seat, user=user, condition=asked.condition, commands=asked.commands)
+            messages.success(request, "The order is laid by.")
+    except Refused as refused:
+        messages.error(request, refused.detail)
+    return redirect("web:match", access.match.number)

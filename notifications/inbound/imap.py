@@ -1,0 +1,237 @@
+"""The door for those who have a mailbox and no mail server: new messages of one folder are read by IMAP and stored.
+
+A message counts at its INTERNALDATE, the moment the mailbox's own server took it. Messages that are not for an address of
+ours are left as they are, so the mailbox may be a person's own. Those that are get the flag `\\Seen` and, where
+`IMAP_TAKEN_FOLDER` is set, go there. How far the folder was read is kept by UID, so that nothing depends on flags that
+somebody's mail program sets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import imaplib
+import logging
+import re
+import ssl
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import transaction
+from django.utils import timezone
+
+from notifications.inbound import doors, store
+from notifications.inbound.authentication import check_mode, is_loopback
+from notifications.inbound.reading import LARGEST
+from notifications.models import Mailbox, ReplyAddress
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_SECONDS = 20.0
+LEASE = timedelta(minutes=2)
+MOST_TRIES = 10
+# A mailbox that is read for the first time begins with what came lately: older turns are over.
+FIRST_LOOK = timedelta(days=14)
+
+_UIDVALIDITY = re.compile(rb"\d+")
+
+
+class Unreachable(Exception):
+    """The mailbox could not be read; the next poll tries again from where this one stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Where a mailbox is: `imaps://user:password@host:port/FOLDER`, or `imap://` with STARTTLS (plain on this machine only)."""
+
+    host: str
+    port: int
+    user: str
+    password: str
+    folder: str
+    tls: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.user}@{self.host}:{self.port}/{self.folder}"
+
+
+def account() -> Account | None:
+    """The account that `IMAP_URL` names, None if it is empty. Raises `ImproperlyConfigured` for one that cannot be read."""
+    if not settings.IMAP_URL:
+        return None
+    parts = urlsplit(str(settings.IMAP_URL))
+    if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username:
+        raise ImproperlyConfigured("IMAP_URL is like imaps://user:password@mail.example.org:993/INBOX.")
+    check_mode(parts.hostname)
+    tls = parts.scheme == "imaps"
+    return Account(
+        parts.hostname,
+        parts.port or (993 if tls else 143),
+        unquote(parts.username),
+        unquote(parts.password or ""),
+        unquote(parts.path.strip("/")) or "INBOX",
+        tls,
+    )
+
+
+def poll() -> int:
+    """Store what is new in the mailbox and return how many mails that is; 0 while another worker polls.
+
+    Raises `Unreachable`; what was stored before stays, and nothing is passed over.
+    """
+    where = account()
+    if where is None:
+        return 0
+    box = _claim(where.name)
+    if box is None:
+        return 0
+    began = timezone.now()
+    try:
+        with _connected(where) as connection:
+            taken = _read(connection, where, box)
+    except (imaplib.IMAP4.error, OSError, EOFError) as fault:
+        Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
+        # The fault may repeat what was sent to the server; the password is in it only if the server is no IMAP server at all.
+        raise Unreachable(f"{where.name}: {type(fault).__name__}: {fault}".replace(where.password or "\0", "…")) from None
+    Mailbox.objects.filter(pk=box.pk).update(polled_at=began, claimed_until=None)
+    if taken:
+        store.wake(taken)
+    return len(taken)
+
+
+def behind(*, topic: str, user_id: int, moment: datetime) -> bool:
+    """Whether mail of this user that came before a moment could still lie in the mailbox: no look has begun after it."""
+    where = account()
+    if where is None or Mailbox.objects.filter(name=where.name, polled_at__gt=moment).exists():
+        return False
+    return ReplyAddress.objects.filter(topic=topic, user_id=user_id, expires_at__gt=moment).exists()
+
+
+def _claim(name: str) -> Mailbox | None:
+    """The mailbox's row, leased to this worker; None if another one holds it."""
+    now = timezone.now()
+    with transaction.atomic():
+        Mailbox.objects.bulk_create([Mailbox(name=name)], ignore_conflicts=True)
+        box = Mailbox.objects.select_for_update().get(name=name)
+        if box.claimed_until is not None and box.claimed_until > now:
+            return None
+        box.claimed_until = now + LEASE
+        box.save(update_fields=["claimed_until"])
+    return box
+
+
+@contextlib.contextmanager
+def _connected(where: Account) -> Iterator[imaplib.IMAP4]:
+    connection: imaplib.IMAP4
+    if where.tls:
+        connection = imaplib.IMAP4_SSL(where.host, where.port, timeout=TIMEOUT_SECONDS, ssl_context=ssl.create_default_context())
+    else:
+        connection = imaplib.IMAP4(where.host, where.port, timeout=TIMEOUT_SECONDS)
+    try:
+        if not where.tls and not is_loopback(where.host):
+            connection.starttls(ssl.create_default_context())
+        connection.login(where.user, where.password)
+        yield connection
+    finally:
+        with contextlib.suppress(imaplib.IMAP4.error, OSError, EOFError):
+            connection.logout()
+
+
+def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]:
+    """Go through the folder's new messages, oldest first; each is stored before the next one is asked for."""
+    _ok(connection.select(_quoted(where.folder)))
+    _kind, answer = connection.response("UIDVALIDITY")
+    found = _UIDVALIDITY.search(answer[0] or b"") if answer else None
+    validity = int(found[0]) if found else 0
+    after = box.last_uid if validity == box.uid_validity else 0
+    if after:
+        uids = _search(connection, f"UID {after + 1}:*")
+    else:
+        since = (timezone.now() - FIRST_LOOK).strftime("%d-%b-%Y")
+        uids = _search(connection, f"SINCE {since}")
+    taken: list[UUID] = []
+    # "n:*" always names the newest message, also one that was seen before.
+    for uid in sorted(uid for uid in uids if uid > after):
+        try:
+            taken += _message(connection, uid)
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error as fault:
+            box.tries += 1
+            Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
+            if box.tries < MOST_TRIES:
+                raise
+            # One message that its server never gives must not keep back all that come after it.
+            log.error("message %s of %s cannot be read and is passed over: %s", uid, where.name, fault)
+        Mailbox.objects.filter(pk=box.pk).update(
+            uid_validity=validity, last_uid=uid, tries=0, claimed_until=timezone.now() + LEASE
+        )
+        box.tries = 0
+    return taken
+
+
+def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:
+    """Store one message if it is for us, and mark it."""
+    head, _moment = _fetch(connection, uid, "BODY.PEEK[HEADER]")
+    headers = doors.headers_of(head)
+    to = doors.addressed(headers)
+    if not to:
+        return []
+    # What is over the limit is stored cut, and refused by the pipeline as too large.
+    raw, moment = _fetch(connection, uid, f"BODY.PEEK[]<0.{LARGEST + 1}>")
+    taken = doors.take(raw, to=to, envelope_from=doors.sent_by(headers), received_at=min(moment, timezone.now()))
+    _mark(connection, uid)
+    return taken
+
+
+def _mark(connection: imaplib.IMAP4, uid: int) -> None:
+    """Flag a stored message as read and put it where the operator wants it. It is stored: a failure here loses nothing."""
+    try:
+        _ok(connection.uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Seen)"))
+        if not settings.IMAP_TAKEN_FOLDER:
+            return
+        folder = _quoted(settings.IMAP_TAKEN_FOLDER)
+        connection.create(folder)  # refused where it exists, which is as good
+        if "MOVE" in connection.capabilities:
+            _ok(connection.uid("MOVE", str(uid), folder))
+            return
+        _ok(connection.uid("COPY", str(uid), folder))
+        _ok(connection.uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Deleted)"))
+        if "UIDPLUS" in connection.capabilities:
+            # Without it EXPUNGE would also remove what a person marked; then the mark alone has to do.
+            _ok(connection.uid("EXPUNGE", str(uid)))
+    except imaplib.IMAP4.error as fault:
+        log.warning("a stored message could not be marked in the mailbox: %s", fault)
+
+
+def _search(connection: imaplib.IMAP4, what: str) -> list[int]:
+    answer = _ok(connection.uid("SEARCH", *what.split()))
+    return [int(uid) for part in answer if part for uid in part.split()]
+
+
+def _fetch(connection: imaplib.IMAP4, uid: int, part: str) -> tuple[bytes, datetime]:
+    """One part of a message, and when its server took it. A message that is gone by now is empty."""
+    answer = [item for item in _ok(connection.uid("FETCH", str(uid), f"(UID INTERNALDATE {part})")) if item]
+    contents = b"".join(item[1] for item in answer if isinstance(item, tuple))
+    # The date may stand before the contents or behind them.
+    date = imaplib.Internaldate2tuple(b" ".join(item[0] if isinstance(item, tuple) else item for item in answer))
+    return contents, datetime.fromtimestamp(time.mktime(date), UTC) if date is not None else timezone.now()
+
+
+def _quoted(folder: str) -> str:
+    """A folder's name as a quoted string (RFC 3501, section 9)."""
+    return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _ok(answer: tuple[str, list[Any]]) -> list[Any]:
+    kind, data = answer
+    if kind != "OK":
+        raise imaplib.IMAP4.error(f"the server said {kind}: {data!r}"[:300])
+    return data

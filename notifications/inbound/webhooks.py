@@ -1,0 +1,76 @@
+"""The door for those whose mail provider posts what came: django-anymail reads the provider's format, and here it is stored.
+
+A mail counts when it arrives here. The addresses exist only while `WEBHOOK_SECRETS` names at least one secret
+(`user:password`, several while they change); anymail compares them in constant time. Who sent the mail is proved as at
+the other doors: by the `Authentication-Results` that the provider leaves in it, or by its DKIM signature.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from anymail import signals
+from anymail.inbound import AnymailInboundMessage
+from anymail.signals import AnymailInboundEvent
+from anymail.urls import urlpatterns as provider_urls
+from anymail.utils import get_anymail_setting
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils import timezone
+
+from notifications.inbound import doors, store
+
+log = logging.getLogger(__name__)
+
+
+def register() -> None:
+    """Have what the providers post stored."""
+    signals.inbound.connect(arrived, dispatch_uid="notifications.inbound.webhooks")
+
+
+def urls() -> list[URLPattern]:
+    """The addresses of all providers (`postmark/inbound/`, `mailgun/inbound_mime/` ...), each closed without a secret."""
+    return [URLPattern(one.pattern, _guarded(one.callback), one.default_args, one.name) for one in provider_urls]
+
+
+def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any) -> None:
+    """Store one mail that a provider posted. A fault goes up and is answered with 500: the provider posts it again."""
+    received_at = timezone.now()
+    message: AnymailInboundMessage | None = event.message
+    if message is None:
+        log.warning("%s reports mail that it could not take", esp_name)
+        return
+    raw = _raw(message)
+    headers = doors.headers_of(raw)
+    named = (str(message.envelope_recipient),) if message.envelope_recipient else ()
+    to = doors.addressed(headers, named=named)
+    if not to:
+        log.info("mail from %s is for no address of ours", esp_name)
+        return
+    envelope_from = str(message.envelope_sender) if message.envelope_sender else doors.sent_by(headers)
+    taken = doors.take(raw, to=to, envelope_from=envelope_from, received_at=received_at)
+    if taken:
+        store.wake(taken)
+
+
+def _raw(message: AnymailInboundMessage) -> bytes:
+    """The mail as bytes; of one with a broken part what can be written."""
+    try:
+        return bytes(message.as_bytes())
+    except (UnicodeError, ValueError, LookupError, TypeError, AttributeError):
+        return str(message.as_string()).encode("utf-8", "replace")
+
+
+def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    @functools.wraps(view)  # with the marks that the view bears: no form token
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        # With `loopback` whatever a provider posts would be believed.
+        if not get_anymail_setting("webhook_secret", default=[]) or settings.INBOUND_AUTH == "loopback":
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return answer

@@ -1,0 +1,93 @@
+"""What became of each notice, channel by channel: queued, sent, refused, bounced, acted upon. For its receiver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import User
+from notifications import registry
+from notifications.models import Bounce, Handover, Outbox, Status
+
+# Afterwards an act is not looked for any more: it would not be because of the notice.
+LOOKED_FOR = timedelta(days=60)
+
+
+def page(user: User, *, before: tuple[datetime, UUID] | None, limit: int) -> list[Outbox]:
+    """A user's notices, the newest first, those before a place of the list."""
+    rows = Outbox.objects.filter(user=user).order_by("-created_at", "-id")
+    if before is not None:
+        rows = rows.filter(Q(created_at__lt=before[0]) | Q(created_at=before[0], id__lt=before[1]))
+    return list(rows.prefetch_related("handovers")[:limit])
+
+
+def note_acts(rows: Sequence[Outbox]) -> None:
+    """Find out which of these notices were acted upon since, and remember it."""
+    since = timezone.now() - LOOKED_FOR
+    carriers = Outbox.objects.in_bulk([row.merged_into for row in rows if row.merged_into is not None])
+    for row in rows:
+        carrier = carriers.get(row.merged_into) if row.merged_into is not None else None
+        if carrier is not None:
+            row.sent_at = carrier.sent_at  # in memory: when its words went out, by whatever mail
+    by_kind: dict[str, list[Outbox]] = {}
+    for row in rows:
+        if row.acted_at is None and row.sent_at is not None and row.sent_at > since:
+            by_kind.setdefault(row.kind, []).append(row)
+    for name, sent in by_kind.items():
+        kind = registry.find(name)
+        if kind is None or kind.acted is None:
+            continue
+        found = kind.acted(sent)
+        for row in sent:
+            if row.pk in found:
+                row.acted_at = found[row.pk]
+                Outbox.objects.filter(pk=row.pk, acted_at=None).update(acted_at=row.acted_at)
+
+
+def entries(rows: Sequence[Outbox]) -> list[dict[str, Any]]:
+    """What became of these notices, each with its steps in order of time."""
+    note_acts(rows)
+    bounces: dict[UUID, list[Bounce]] = {}
+    for bounce in Bounce.objects.filter(delivery__in=[row.pk for row in rows]):
+        if bounce.delivery is not None:
+            bounces.setdefault(bounce.delivery, []).append(bounce)
+    return [_entry(row, bounces.get(row.pk, [])) for row in rows]
+
+
+def _entry(row: Outbox, bounces: Sequence[Bounce]) -> dict[str, Any]:
+    kind = registry.find(row.kind)
+    steps = [_step("queued", "", row.created_at)]
+    if row.sent_at is not None:
+        steps.append(_step("sent", "mail", row.sent_at))
+    if row.status == Status.FAILED:
+        steps.append(_step("refused", "mail", None, row.error))
+    steps += [_step("bounced", "mail", bounce.happened_at, f"{bounce.report} {bounce.status}".strip()) for bounce in bounces]
+    for handover in row.handovers.all():
+        if handover.status == Handover.Status.WAITING:
+            steps.append(_step("planned", handover.channel, handover.due_at, handover.error))
+        else:
+            state = "refused" if handover.status == Handover.Status.FAILED else handover.status
+            steps.append(_step(state, handover.channel, handover.done_at, handover.error))
+    if row.acted_at is not None:
+        steps.append(_step("acted upon", "", row.acted_at))
+    steps.sort(key=lambda step: (step["at"] is None, step["at"].timestamp() if step["at"] else 0))
+    return {
+        "id": str(row.pk),
+        "kind": row.kind,
+        "label": kind.label if kind is not None else row.kind,
+        "match": row.topic or None,
+        "status": row.status,
+        "due_at": row.due_at,
+        "reason": row.error if row.status in (Status.DROPPED, Status.FAILED) else "",
+        "told_by": str(row.merged_into) if row.merged_into is not None else None,
+        "steps": steps,
+    }
+
+
+def _step(state: str, channel: str, at: datetime | None, detail: str = "") -> dict[str, Any]:
+    return {"state": state, "channel": channel, "at": at, "detail": detail}

@@ -1,0 +1,31 @@
+"""`manage.py mailbox`: one look into the mailbox that `IMAP_URL` names, to try the setting; beat looks by itself."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from notifications.inbound import imap
+
+
+class Command(BaseCommand):
+    help = "Look once into the mailbox of IMAP_URL and keep what is new for the workers."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="Print a JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            where = imap.account()
+            if where is None or not settings.REPLY_DOMAIN:
+                raise CommandError("Set IMAP_URL and REPLY_DOMAIN (README.md, Settings).")
+            taken = imap.poll()
+        except (ImproperlyConfigured, imap.Unreachable) as fault:
+            raise CommandError(str(fault)) from None
+        self.stdout.write(
+            json.dumps({"mailbox": where.name, "taken": taken}) if options["json"] else f"{where.name}: {taken} new"
+        )

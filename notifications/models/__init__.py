@@ -1,0 +1,28 @@
+"""Notices, reply addresses and inbound mail, one module per subject."""
+
+from notifications.models.bounces import Bounce, Report, Source, Suppression
+from notifications.models.core import InboundMail, MailStatus, Mute, Outbox, ReplyAddress, Scope, Status
+from notifications.models.mailbox import Mailbox
+from notifications.models.timing import CalendarEntry, CalendarFeed, Handover, Preference, Presence, Reminder, Webhook
+
+__all__ = [
+    "Bounce",
+    "CalendarEntry",
+    "CalendarFeed",
+    "Handover",
+    "InboundMail",
+    "MailStatus",
+    "Mailbox",
+    "Mute",
+    "Outbox",
+    "Preference",
+    "Presence",
+    "Reminder",
+    "ReplyAddress",
+    "Report",
+    "Scope",
+    "Source",
+    "Status",
+    "Suppression",
+    "Webhook",
+]

@@ -1,0 +1,23 @@
+"""Mailboxes that are read by IMAP: how far, and when last."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Mailbox(models.Model):
+    """One folder of one mailbox. `last_uid` is the newest message that was looked at, under `uid_validity` (RFC 3501, 2.3.1.1);
+    `tries` counts the looks that stopped at the message after it.
+
+    `polled_at` is the moment the last complete look began: all mail that came before it is stored here.
+    """
+
+    name = models.CharField(max_length=300, unique=True)
+    uid_validity = models.BigIntegerField(default=0)
+    last_uid = models.BigIntegerField(default=0)
+    tries = models.IntegerField(default=0)
+    polled_at = models.DateTimeField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "notifications_mailbox"

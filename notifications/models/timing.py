@@ -1,0 +1,143 @@
+"""When and by which channel a person wants to be told, and what keeps a notice from being sent twice."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class Preference(models.Model):
+    """A person's wishes: one row for all notices (`topic` empty), one for each topic where he wants it otherwise.
+
+    NULL means: as the wider row says, and at last as `notifications.preferences` does by default. The digest, its threshold
+    and the channels are one choice for all topics. `digest_at` is the next moment of the digest.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    topic = models.CharField(max_length=100, blank=True, default="")
+    reminders = ArrayField(models.CharField(max_length=8), null=True)
+    batch_minutes = models.PositiveSmallIntegerField(null=True)
+    immediate_below = models.PositiveSmallIntegerField(null=True)
+    digest_hour = models.PositiveSmallIntegerField(null=True)
+    digest_at = models.DateTimeField(null=True)
+    digested_at = models.DateTimeField(null=True)
+    channels = ArrayField(models.CharField(max_length=20), null=True)
+    channel_minutes = models.PositiveSmallIntegerField(null=True)
+
+    class Meta:
+        db_table = "notifications_preference"
+        constraints = [models.UniqueConstraint(fields=["user", "topic"], name="notifications_preference_once")]
+        indexes = [models.Index(fields=["digest_at"], condition=Q(digest_at__isnull=False), name="notifications_digest_due")]
+
+
+class Reminder(models.Model):
+    """That a point of a deadline was reached: what keeps a reminder from being sent twice.
+
+    `subject` says within its topic what the deadline is of (a seat's question). `notice` is the outbox row; NULL where a later
+    point of the same deadline was reached in the same sweep and spoke for this one.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    topic = models.CharField(max_length=100)
+    subject = models.CharField(max_length=120)
+    point = models.CharField(max_length=8)
+    deadline = models.DateTimeField()
+    notice = models.UUIDField(null=True)
+    made_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "notifications_reminder"
+        constraints = [
+            models.UniqueConstraint(fields=["topic", "subject", "user", "point", "deadline"], name="notifications_reminder_once")
+        ]
+        indexes = [models.Index(fields=["deadline"], name="notifications_reminder_age")]
+
+
+class Presence(models.Model):
+    """That a person had a topic's page open, and in view, at that moment."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    topic = models.CharField(max_length=100)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "notifications_presence"
+        constraints = [models.UniqueConstraint(fields=["user", "topic"], name="notifications_presence_once")]
+
+
+class Handover(models.Model):
+    """A notice's way through one channel other than mail; the mail's own way stands in the outbox row.
+
+    Written when the notice is first looked at, due when the channels before it have had their time.
+    """
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", "its time has not come"
+        SENT = "sent", "taken by the receiver's side"
+        REFUSED = "refused", "refused for good"
+        DROPPED = "dropped", "not sent, because it no longer held or was acted upon"
+        FAILED = "failed", "not sent, because it could not be"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    notice = models.ForeignKey("notifications.Outbox", on_delete=models.CASCADE, related_name="handovers")
+    channel = models.CharField(max_length=20)
+    due_at = models.DateTimeField()
+    claimed_until = models.DateTimeField(null=True)
+    attempts = models.IntegerField(default=0)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.WAITING)
+    done_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        db_table = "notifications_handover"
+        constraints = [models.UniqueConstraint(fields=["notice", "channel"], name="notifications_handover_once")]
+        indexes = [models.Index(fields=["due_at"], condition=Q(status="waiting"), name="notifications_handover_due")]
+
+
+class Webhook(models.Model):
+    """Where a person's program takes his notices. Its secret is derived from `id` and `generation`, and stored nowhere."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    url = models.URLField(max_length=500)
+    generation = models.PositiveIntegerField(default=1)
+    rotated_at = models.DateTimeField(default=timezone.now)
+    # Since when nothing was taken; the channel is switched off after a day of that.
+    failing_since = models.DateTimeField(null=True)
+    disabled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "notifications_webhook"
+
+
+class CalendarFeed(models.Model):
+    """A person's calendar address: derived from the row's id. Withdrawing it deletes the row, a new one has another address."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "notifications_calendar_feed"
+
+
+class CalendarEntry(models.Model):
+    """What a person's calendar was told of one deadline, so that a change can be told as a change of the same entry."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    topic = models.CharField(max_length=100)
+    subject = models.CharField(max_length=120)
+    due_at = models.DateTimeField()
+    sequence = models.PositiveIntegerField(default=0)
+    cancelled = models.BooleanField(default=False)
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "notifications_calendar_entry"
+        constraints = [models.UniqueConstraint(fields=["user", "topic", "subject"], name="notifications_calendar_entry_once")]
+        indexes = [models.Index(fields=["changed_at"], name="notifications_calendar_age")]

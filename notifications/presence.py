@@ -1,0 +1,41 @@
+"""Who has a page open: that delays a notice by a few minutes and never drops it.
+
+An open window is not a reader: so only pages in view say so, each time for a short while, and no notice waits long for it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from accounts.models import User
+from notifications.models import Outbox, Presence
+
+# A page in view says so once a minute.
+FRESH = timedelta(seconds=90)
+LOOK_AGAIN = timedelta(minutes=1)
+LONGEST = timedelta(minutes=5)
+KEPT = timedelta(days=1)
+
+
+def note(user: User, topic: str) -> None:
+    """The user has this topic's page in view now."""
+    now = timezone.now()
+    row = Presence(user=user, topic=topic, seen_at=now)
+    Presence.objects.bulk_create([row], update_conflicts=True, unique_fields=["user", "topic"], update_fields=["seen_at"])
+
+
+def wait_until(row: Outbox, now: datetime) -> datetime | None:
+    """Until when a notice waits because its receiver seems to look at what it tells of; None: it need not wait."""
+    latest = row.created_at + LONGEST
+    if row.user_id is None or not row.topic or now >= latest:
+        return None
+    if not Presence.objects.filter(user_id=row.user_id, topic=row.topic, seen_at__gt=now - FRESH).exists():
+        return None
+    return min(now + LOOK_AGAIN, latest)
+
+
+def forget() -> None:
+    """Delete what has long lost its meaning."""
+    Presence.objects.filter(seen_at__lt=timezone.now() - KEPT).delete()

@@ -1,0 +1,182 @@
+"""When and by which channel a person wants to be told: reminders, batches, the digest, the order of channels.
+
+What he does not want at all is in `preferences`. Spans are in the service's hours (`SECONDS_PER_HOUR`), so that a
+demonstration's short hours shorten them too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from notifications import channels
+from notifications.models import Preference
+
+POINTS = ("80%", "2h")
+MOST_POINTS = 6
+LONGEST_BATCH = 24 * 60
+CHANNEL_MINUTES = 60
+LONGEST_THRESHOLD = 30 * 24
+
+_POINT = re.compile(r"\A(?:[1-9][0-9]?%|[1-9][0-9]{0,2}[mhd])\Z")
+
+
+class WishRefused(Exception):
+    """A wish that cannot be: a stable code, a sentence for people, the field it is about."""
+
+    def __init__(self, code: str, detail: str, parameter: str) -> None:
+        super().__init__(detail)
+        self.code, self.detail, self.parameter = code, detail, parameter
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What holds for a person and a topic after all defaults.
+
+    `reminders`: points of a deadline, `80%` of its time gone or `2h` before it. `batch_minutes`: how long notices gather after
+    a mail; 0: never. `immediate_below`: hours left below which a mail goes at once, None: always at once. `digest_hour`: the
+    local hour of the daily digest, None: no digest. `channels`: in the order they are tried, `channel_minutes` apart.
+    """
+
+    reminders: tuple[str, ...] = POINTS
+    batch_minutes: int = field(default_factory=lambda: int(settings.NOTICE_BATCH_MINUTES))
+    immediate_below: int | None = None
+    digest_hour: int | None = None
+    channels: tuple[str, ...] = ("mail",)
+    channel_minutes: int = CHANNEL_MINUTES
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "reminders": list(self.reminders),
+            "batch_minutes": self.batch_minutes,
+            "immediate_below": self.immediate_below,
+            "digest_hour": self.digest_hour,
+            "channels": list(self.channels),
+            "channel_minutes": self.channel_minutes,
+        }
+
+
+GENERAL = ("reminders", "batch_minutes", "immediate_below", "digest_hour", "channels", "channel_minutes")
+OF_A_TOPIC = ("reminders", "batch_minutes")
+
+
+def wishes_of(user_id: int, topic: str = "") -> Wishes:
+    """What a person wants about a topic: his wish for it, else his general one, else the default."""
+    rows = Preference.objects.filter(user_id=user_id, topic__in={"", topic}).order_by("topic")
+    found: dict[str, Any] = {}
+    for row in rows:
+        for name in OF_A_TOPIC if row.topic else GENERAL:
+            value = getattr(row, name)
+            if value is not None:
+                found[name] = tuple(value) if isinstance(value, list) else value
+    return Wishes(**found)
+
+
+def own_wishes(user: User, topic: str = "") -> dict[str, Any]:
+    """What he has set himself; None where the default holds."""
+    row = Preference.objects.filter(user=user, topic=topic).first()
+    return {name: getattr(row, name, None) for name in (OF_A_TOPIC if topic else GENERAL)}
+
+
+def set_wishes(user: User, changes: Mapping[str, Any], *, topic: str = "") -> Wishes:
+    """Change some wishes; None goes back to the default. Raises `WishRefused`, and nothing has changed then."""
+    names = OF_A_TOPIC if topic else GENERAL
+    values = {name: _checked(name, value, names) for name, value in changes.items()}
+    with transaction.atomic():
+        row, _ = Preference.objects.select_for_update().get_or_create(user=user, topic=topic)
+        for name, value in values.items():
+            setattr(row, name, value)
+        if row.immediate_below is not None and row.digest_hour is None:
+            raise WishRefused(
+                "no_digest",
+                "Mails that wait need a digest that tells of them: choose an hour for it, or let every mail go at once.",
+                "immediate_below",
+            )
+        row.digest_at = next_digest(user, row.digest_hour) if row.digest_hour is not None else None
+        if row.digest_hour is not None and row.digested_at is None:
+            row.digested_at = timezone.now()
+        row.save()
+    return wishes_of(user.pk, topic)
+
+
+def next_digest(user: User, hour: int, after: datetime | None = None) -> datetime:
+    """The first moment after `after` (now) at which the clocks of the user's zone show that full hour.
+
+    Where summer time leaves the hour out, it is the same span after midnight; where it comes twice, the first one.
+    """
+    after = after or timezone.now()
+    day = after.astimezone(user.zone).date() - timedelta(days=1)
+    while True:
+        moment = datetime(day.year, day.month, day.day, hour, tzinfo=user.zone)
+        if moment.timestamp() > after.timestamp():
+            return moment.astimezone(timezone.get_default_timezone())
+        day += timedelta(days=1)
+
+
+def plan_digest(user: User) -> None:
+    """Plan the next digest anew, after the user's zone has changed."""
+    row = Preference.objects.filter(user=user, topic="", digest_hour__isnull=False).first()
+    if row is not None and row.digest_hour is not None:
+        Preference.objects.filter(pk=row.pk).update(digest_at=next_digest(user, row.digest_hour))
+
+
+def minutes(number: float) -> timedelta:
+    """So many minutes of the service's hours."""
+    return timedelta(seconds=number * settings.SECONDS_PER_HOUR / 60)
+
+
+def _checked(name: str, value: Any, names: tuple[str, ...]) -> Any:
+    if name not in names:
+        raise WishRefused("unknown_wish", f"There is no such wish here; there are: {', '.join(names)}.", name)
+    if value is None:
+        return None
+    match name:
+        case "reminders":
+            return _points(value)
+        case "channels":
+            return _order(value)
+    low, high = {
+        "batch_minutes": (0, LONGEST_BATCH),
+        "immediate_below": (0, LONGEST_THRESHOLD),
+        "digest_hour": (0, 23),
+        "channel_minutes": (1, LONGEST_BATCH),
+    }[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise WishRefused("bad_number", f"Give a whole number from {low} to {high}.", name)
+    return value
+
+
+def _points(value: Any) -> list[str]:
+    if not isinstance(value, list | tuple) or len(value) > MOST_POINTS:
+        raise WishRefused(
+            "bad_points", f"Give a list of at most {MOST_POINTS} points; an empty one means no reminders.", "reminders"
+        )
+    points = [str(point).strip().lower().replace(" ", "") for point in value]
+    for point in points:
+        if not _POINT.match(point):
+            detail = (
+                f"“{point[:20]}” is no point of a deadline. Write 80% for a share of the time gone, or 2h, 30m, 1d before it."
+            )
+            raise WishRefused("bad_points", detail, "reminders")
+    return list(dict.fromkeys(points))
+
+
+def _order(value: Any) -> list[str]:
+    known = ["mail", *channels.names()]
+    if (
+        not isinstance(value, list | tuple)
+        or "mail" not in value
+        or len(set(value)) != len(value)
+        or not set(value) <= set(known)
+    ):
+        detail = f"Give each channel once, in the order they shall be tried: {', '.join(known)}. Mail is always one of them."
+        raise WishRefused("bad_channels", detail, "channels")
+    return list(value)

@@ -1,0 +1,215 @@
+"""Erasing a person: nothing of him is left in any table, and his matches go on, replay and verify."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from accounts import erasure
+from accounts.addresses import add_verified_address
+from accounts.models import Absence, User
+from gamesvc.matches import auditing, export, loading, lobby, organising, press, proof
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Follow, Match, Question, Refusal, Seat
+from gamesvc.matches.organising import Measure
+from notifications.models import CalendarFeed, Preference, Webhook
+from tests.mailing import mailing, verify  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+NAME, ADDRESS, OTHER = "quixotella", "quixotella@players.example", "second-quixotella@elsewhere.example"
+WORDS = "dulcinea-of-toboso"
+
+
+def tables() -> dict[str, str]:
+    """Everything the database holds, table by table, as text (bytes as hex, and as text where they are)."""
+    found = {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_schema, table_name FROM information_schema.tables"
+            " WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE'"
+        )
+        for schema, name in cursor.fetchall():
+            cursor.execute(f'SELECT * FROM "{schema}"."{name}"')  # noqa: S608
+            cells = [cell for row in cursor.fetchall() for cell in row]
+            found[name] = "\n".join(
+                bytes(cell).decode("latin-1") if isinstance(cell, bytes | memoryview) else str(cell) for cell in cells
+            ).lower()
+    return found
+
+
+def remains(*strings: str) -> set[tuple[str, str]]:
+    return {(name, string) for name, text in tables().items() for string in strings if string.lower() in text}
+
+
+@pytest.fixture
+def quixotella(player):
+    user = player(NAME, timezone="Europe/Madrid", language="de")
+    add_verified_address(user, OTHER)
+    add_verified_address(user, ADDRESS)
+    return user
+
+
+def busy_life(user, ben, mailing, program):  # noqa: F811
+    """A running match with press, refusals, mails in both directions, a token, a session, invitations."""
+    verify(ben)
+    signed_in = Client()
+    signed_in.post("/accounts/login/", {"login": ADDRESS, "password": "a long password"})
+    Client().post("/accounts/login/", {"login": NAME, "password": f"{WORDS} wrong"})
+    match = lobby.create_match(by=user, game="toy", watch="all", contribution_text=WORDS)
+    lobby.invite(by=user, match=match, username="ben")
+    lobby.invite(by=user, match=match, address="friend@players.example")
+    match = lobby.join_match(by=ben, match=match)
+    press.say(match=match, by_seat=0, to="all", text=f"I am {NAME} and love {WORDS}.", channel="api")
+    press.say(match=match, by_seat=1, to=[0], text="Hello to you", channel="api")
+    mailing.work()
+    turn = next(mail for mail in mailing.sink.to(ADDRESS) if mail.message["X-Game-Reason"] == "your-turn")
+    mailing.write(f"set_orders {WORDS}\nEND\n", to=str(turn.message["Reply-To"]), sender=ADDRESS)
+    mailing.work()
+    hello = next(mail for mail in mailing.sink.to(ADDRESS) if mail.message["X-Game-Reason"] == "press")
+    mailing.write(f"Long live {WORDS}!", to=str(hello.message["Reply-To"]), sender=ADDRESS)
+    mailing.work()
+    client = program(user)
+    tag = client.get(f"/matches/{match.number}/view/")["ETag"]
+    refused = client.post(f"/matches/{match.number}/commands/", {"name": "counter", "item": 4242}, etag=tag)
+    assert refused.status_code == 422
+    client.post("/matches/", {"game": "toy"})
+    today = timezone.localdate()
+    Absence.objects.create(
+        user=user, first_day=today, last_day=today, zone="Europe/Madrid", starts_at=timezone.now(), ends_at=timezone.now()
+    )
+    Follow.objects.create(user=user, game="toy")
+    Follow.objects.create(user=ben, organiser=user)
+    Webhook.objects.create(user=user, url=f"https://{WORDS}.example/hook")
+    CalendarFeed.objects.create(user=user)
+    Preference.objects.create(user=user)
+    return match
+
+
+def test_nothing_is_left_of_the_person(toy, quixotella, ben, mailing, program):  # noqa: F811
+    match = busy_life(quixotella, ben, mailing, program)
+    assert {string for _name, string in remains(NAME, ADDRESS, OTHER, WORDS)} == {NAME, ADDRESS, OTHER, WORDS}
+    assert Refusal.objects.filter(match=match).exists()
+    erasure.erase(quixotella)
+    assert remains(NAME, ADDRESS, OTHER, WORDS, "4242") == set()
+    assert not [one for one in Session.objects.all() if one.get_decoded().get("_auth_user_id") == str(quixotella.pk)]
+    pointing = [
+        (field.related_model.__name__, field.field.name)
+        for field in User._meta.get_fields(include_hidden=True)
+        if field.auto_created and not field.concrete and not field.many_to_many
+        if field.related_model._base_manager.filter(**{field.field.name: quixotella}).exists()
+    ]
+    assert pointing == []
+
+
+def test_his_matches_replay_and_verify_and_call_him_player_1(toy, quixotella, ben, mailing, program):  # noqa: F811
+    match = busy_life(quixotella, ben, mailing, program)
+    erasure.erase(quixotella)
+    loading.forget_all()
+    assert auditing.check_match(match.id) == []
+    seen = program(ben).get(f"/matches/{match.number}/").json()
+    assert [(seat["name"], seat["kind"]) for seat in seen["seats"]] == [("", "free"), ("ben", "user")]
+    assert seen["host"] is None
+    page = Client().get(f"/matches/{match.number}/").content.decode()
+    assert "player 1" in page
+    report = proof.verify("".join(export.lines(loading.load(match.id, "toy"), None)).encode())
+    assert report.ok, report.as_json()
+
+
+def test_in_a_match_that_is_over_he_is_player_1(toy, quixotella, ben, program):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy"))
+    client = program(ben)
+    chief = User.objects.create_user("chief", is_staff=True)
+    measure = Measure("abort", "other", "test")
+    organising.organise(by=chief, match=match, measure=measure, command_id=uuid.uuid4())
+    erasure.erase(quixotella)
+    seen = client.get(f"/matches/{match.number}/").json()
+    assert [seat["name"] for seat in seen["seats"]] == ["player 1", "ben"]
+    assert auditing.check_match(match.id) == []
+
+
+def test_the_others_mails_and_messages_stay(toy, quixotella, ben, mailing, program):  # noqa: F811
+    match = busy_life(quixotella, ben, mailing, program)
+    erasure.erase(quixotella)
+    assert [one.text for one in press.messages(match, 1)] == ["Hello to you"]
+
+
+def test_a_seat_in_a_running_match_is_vacated_and_the_clock_answers(toy, quixotella, ben):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy"))
+    erasure.erase(quixotella)
+    match.refresh_from_db()
+    assert (match.status, match.creator) == ("running", None)
+    seat = match.seats.get(index=0)
+    assert (seat.user, seat.holder) == (None, None)
+    assert "match.vacated" in [stored.type for stored in STORE.read(match.id)]
+    assert Question.objects.filter(match=match, seat=0).exists()
+    assert auditing.check_match(match.id) == []
+
+
+def test_open_matches_are_left_and_called_off_where_nobody_else_sits(toy, quixotella, ben):
+    alone = lobby.create_match(by=quixotella, game="toy")
+    shared = lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy", take_seat=False))
+    others = lobby.join_match(by=quixotella, match=lobby.create_match(by=ben, game="toy", take_seat=False))
+    erasure.erase(quixotella)
+    assert Match.objects.get(pk=alone.pk).status == "cancelled"
+    assert Match.objects.get(pk=shared.pk).status == "open"
+    assert not Seat.objects.filter(match=others).exclude(holder=None).exists()
+    assert [auditing.check_match(match.id) for match in (alone, shared, others)] == [[], [], []]
+
+
+# --- the doors ---
+
+
+def test_the_api_asks_for_the_name(quixotella, program):
+    client = program(quixotella)
+    assert client.get("/me/").json()["name"] == NAME
+    for body in ({}, {"name": "somebody"}):
+        answer = client.call("DELETE", "/me/", body)
+        assert answer.status_code in (400, 422)
+        assert User.objects.filter(username=NAME).exists()
+    assert client.call("DELETE", "/me/", {"name": NAME}).status_code == 204
+    assert not User.objects.filter(username=NAME).exists()
+    assert client.get("/me/").status_code == 401
+
+
+def test_a_token_that_only_reads_erases_nobody(quixotella, program):
+    from accounts.tokens import create_token
+
+    client = program(quixotella)
+    client.token = create_token(user=quixotella, name="reader", scopes=["read"])[1]
+    assert client.call("DELETE", "/me/", {"name": NAME}).status_code == 403
+    assert User.objects.filter(username=NAME).exists()
+
+
+def test_the_page_tells_what_goes_and_asks_for_the_name(toy, quixotella, ben):
+    lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy"))
+    client = Client()
+    client.post("/accounts/login/", {"login": NAME, "password": "a long password"})
+    assert "/profile/erase" in client.get("/profile/").content.decode()
+    page = client.get("/profile/erase").content.decode()
+    assert "You play in 1 running match." in page
+    asked = client.post("/profile/erase", {"name": "wrong"})
+    assert "/accounts/reauthenticate/" in asked["Location"]
+    assert client.post(asked["Location"], {"password": "not his"}).status_code == 200
+    assert client.post(asked["Location"], {"password": "a long password"}).status_code == 422
+    assert User.objects.filter(username=NAME).exists()
+    assert client.post("/profile/erase", {"name": NAME}).status_code == 302
+    assert not User.objects.filter(username=NAME).exists()
+    assert client.get("/profile/").status_code == 302
+
+
+def test_the_command_erases(quixotella, capsys):
+    call_command("erase", NAME, "--yes", "--json")
+    result = json.loads(capsys.readouterr().out)
+    assert result["erased"] is True
+    assert User.objects.get(pk=quixotella.pk).username == result["now"]
+    with pytest.raises(CommandError, match="There is no user"):
+        call_command("erase", NAME, "--yes")

@@ -1,0 +1,518 @@
+"""The arithmetic of clocks: examples that can be reckoned by hand, and laws over random policies, zones and logs."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gamesvc.games.kernel import Awaited, Event, Refused
+from gamesvc.matches import policies, surroundings
+from gamesvc.matches.clock import words
+from gamesvc.matches.clock.account import Account, Key, Step
+from gamesvc.matches.clock.compute import Clock, Spliced, outlast, run, within
+from gamesvc.matches.clock.policy import PRESETS, SCHEMA, WEEKDAYS, Policy, parse
+from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
+from gamesvc.matches.models import Seat
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+BERLIN = ZoneInfo("Europe/Berlin")
+ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Chatham", "America/St_Johns")
+
+
+def at(text: str, zone: str = "UTC") -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+
+
+# --- spans ---
+
+
+def test_a_night_is_a_night_on_both_sides_of_a_change_to_daylight_saving_time():
+    found = list(nightly(time(22), time(7), BERLIN, 12 * HOUR, at("2026-03-28"), at("2026-03-30")))
+    lengths = {span.start.astimezone(BERLIN).date(): span.end - span.start for span in found}
+    assert lengths[date(2026, 3, 27)] == 9 * HOUR
+    assert lengths[date(2026, 3, 28)] == 8 * HOUR, "the clocks go forward"
+    assert {span.end.astimezone(BERLIN).time() for span in found} == {time(7)}
+
+
+def test_a_deadline_that_runs_out_as_a_night_begins_is_the_end_of_that_night():
+    def nights(since, until):
+        return nightly(time(22), time(7), BERLIN, 12 * HOUR, since, until)
+
+    due, spans = advance(at("2026-06-01T10:00", "Europe/Berlin"), 12 * HOUR, nights)
+    assert due == at("2026-06-02T07:00", "Europe/Berlin")
+    assert len(spans) == 1
+    due, _ = advance(at("2026-06-01T10:00", "Europe/Berlin"), 15 * HOUR, nights)
+    assert due == at("2026-06-02T10:00", "Europe/Berlin")
+
+
+def test_quiet_hours_are_honoured_up_to_the_cap_of_the_match():
+    [span] = merged(
+        nightly(time(20), time(8), BERLIN, 10 * HOUR, at("2026-06-01"), at("2026-06-01T23:00")),
+        at("2026-06-01T12:00"),
+        at("2026-06-01T23:00"),
+    )
+    assert span.end - span.start == 10 * HOUR
+
+
+moments = st.datetimes(datetime(2026, 1, 1), datetime(2027, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001 - naive, as it asks
+
+
+@given(
+    moments,
+    st.timedeltas(timedelta(0), timedelta(days=20)),
+    st.lists(
+        st.tuples(st.timedeltas(timedelta(-3), timedelta(days=30)), st.timedeltas(timedelta(0), timedelta(days=6))), max_size=12
+    ),
+)
+def test_what_is_advanced_is_what_is_counted_and_never_within_a_span(since, left, spans):
+    excluded = [Span(since + start, since + start + length) for start, length in spans]
+    due, passed = advance(since, left, lambda begin, until: excluded)
+    assert counted(since, due, merged(excluded, since, due)) == left
+    assert counted(since, due, passed) == left
+    assert not within(tuple(excluded), due)
+    again, _ = advance(since, left, lambda begin, until: passed)
+    assert again == due, "the spans passed are all that has to be recorded"
+
+
+@given(moments, st.sampled_from(ZONES), st.times(), st.times(), st.integers(1, 12))
+def test_nights_stand_at_the_same_local_time_all_year(since, zone, start, end, cap):
+    local = ZoneInfo(zone)
+    for span in nightly(start, end, local, cap * HOUR, since, since + 3 * DAY):
+        assert timedelta(0) < span.end - span.start <= cap * HOUR
+        begins = span.start.astimezone(local)
+        exists = datetime.combine(begins.date(), start, local).astimezone(UTC).astimezone(local).time() == start
+        assert begins.time() == start or not exists
+
+
+@given(moments, st.sampled_from(ZONES), st.sets(st.integers(0, 6), min_size=1))
+def test_whole_days_begin_and_end_at_midnight_of_their_zone(since, zone, weekdays):
+    local = ZoneInfo(zone)
+    for span in whole_days(lambda day: day.weekday() in weekdays, local, since, since + 9 * DAY):
+        assert span.start.astimezone(local).weekday() in weekdays
+        assert 23 * HOUR <= span.end - span.start <= 25 * HOUR
+
+
+# --- policies ---
+
+
+@pytest.mark.parametrize(
+    ("told", "code", "parameter"),
+    [
+        ({"vacation": True}, "bad_clock", "clock"),
+        ({"turn": "2 days"}, "bad_clock", "clock.turn"),
+        ({"turn": ""}, "bad_clock", "clock.turn"),
+        ({"hours": 0}, "bad_clock", "clock.hours"),
+        ({"hours": True}, "bad_clock", "clock.hours"),
+        ({"hours": 4, "turn": "3h"}, "bad_clock", "clock.hours"),
+        ({"turn": "1h", "speed": 3}, "bad_clock", "clock.speed"),
+        ({"turn": "4m"}, "no_time", "clock.turn"),
+        ({"turn": "1d", "minimum": "1m"}, "no_time", "clock.minimum"),
+        ({"turn": "1d", "adjudication": {"at": ["18:00"], "zone": "UTC"}}, "bad_clock", "clock.turn"),
+        ({"adjudication": {"at": ["25:00"], "zone": "UTC"}}, "bad_clock", "clock.adjudication.at"),
+        ({"adjudication": {"at": ["18:00"], "zone": "Mars/Olympus"}}, "bad_clock", "clock.adjudication.zone"),
+        ({"bank": {"start": "7d"}}, "no_time", "clock.bank.increment"),
+        ({"bank": {"start": "7d", "increment": "1d", "cap": "3d"}}, "bad_clock", "clock.bank.cap"),
+        ({"turn": "1d", "days_off": {"weekdays": list(WEEKDAYS), "zone": "UTC"}}, "no_time", "clock"),
+        ({"turn": "1d", "days_off": {"holidays": "DE-XX", "zone": "UTC"}}, "bad_clock", "clock.days_off.holidays"),
+        (
+            {"adjudication": {"at": ["18:00"], "days": ["sat"], "zone": "UTC"}, "days_off": {"weekdays": ["sat"], "zone": "UTC"}},
+            "no_time",
+            "clock",
+        ),
+    ],
+)
+def test_a_policy_that_makes_no_sense_or_leaves_no_time_is_refused_with_the_part_at_fault(told, code, parameter):
+    with pytest.raises(Refused) as refused:
+        parse(told)
+    assert (refused.value.code, refused.value.parameter) == (code, parameter)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_policies_with_words(name):
+    told = policies.choose(name, 48)
+    assert parse(told).told == told
+    assert all(sentence.endswith((".", ").")) for sentence in words.sentences(told))
+    assert policies.nominal_hours(told) > 0
+    assert set(told) <= set(SCHEMA["properties"])
+
+
+def test_fixed_times_are_local_times_and_pass_over_days_that_do_not_count():
+    policy = parse(
+        {
+            "adjudication": {"at": ["18:00"], "days": ["tue", "fri"], "zone": "Europe/Berlin"},
+            "days_off": {"holidays": "DE", "zone": "Europe/Berlin"},
+        }
+    )
+    assert policy.next_adjudication(at("2026-03-27T18:00", "Europe/Berlin")) == at("2026-03-27T17:00")
+    assert policy.next_adjudication(at("2026-03-28T12:00", "Europe/Berlin")) == at("2026-03-31T16:00"), "summer time"
+    assert policy.next_adjudication(at("2026-12-25T00:00")) == at("2026-12-29T17:00"), "Christmas is a Friday that year"
+
+
+# --- one clock after another ---
+
+
+@dataclass
+class Table:
+    """A match without a game: its log of steps, the clocks of the service, and what it cannot know of the seats."""
+
+    told: dict[str, Any]
+    now: datetime
+    persons: dict[int, Nights] = field(default_factory=dict)
+    account: Account = field(default_factory=Account)
+    log: list[tuple[Step, tuple[Awaited, ...]]] = field(default_factory=list)
+    past: dict[int, Account] = field(default_factory=dict)
+    asked: dict[Key, Awaited] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.seats = [Seat(index=index, user_id=index + 1) for index in range(3)]
+        self.take([Event("match.opened", {"clock": self.told, "seats": 3})], "host", None)
+
+    @property
+    def policy(self) -> Policy:
+        assert self.account.policy is not None
+        return self.account.policy
+
+    def known(self, seat: int):
+        return surroundings.NOTHING_KNOWN if self.policy.plain else self.persons.setdefault(seat, Nights(self.policy))
+
+    def take(self, events, actor, seat, *, received_at=None, asked=None):
+        """One append, as `recording` makes it."""
+        if asked is not None:
+            self.asked = {(one.seat, one.id): one for one in asked}
+        told = [(event.type, event.data) for event in events]
+        step = Step(told, actor, seat, received_at or self.now, self.now)
+        open_now = tuple(self.asked.values())
+        changed = self.account.follow(step, open_now, surroundings=self.known, recall=self.past.__getitem__)
+        more = list(surroundings.told(self.account, changed, self.seats, len(self.log), events))
+        step = replace(step, events=[*told, *((event.type, event.data) for event in more)])
+        self.log.append((step, open_now))
+        self.past[len(self.log)] = self.account.copy()
+        return more
+
+    def ask(self, *questions, by=None, actor="seat", received_at=None):
+        return self.take(
+            [], actor, by, received_at=received_at, asked=[Awaited(seat, kind, name, kind) for seat, name, kind in questions]
+        )
+
+    def wait(self, length) -> None:
+        self.now += length
+
+    def due(self, seat, name):
+        return self.account.due((seat, name))
+
+    def replayed(self) -> Account:
+        """The log folded anew, from nothing but itself."""
+        account, past = Account(), {}
+        for number, (step, open_now) in enumerate(self.log, 1):
+            account.follow(step, open_now, recall=past.__getitem__)
+            past[number] = account.copy()
+        return account
+
+
+class Nights:
+    """A person's quiet hours and vacations, which may change at any time."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy, self.zone, self.start, self.end = policy, "UTC", None, None
+        self.away: list[Span] = []
+
+    def excluded(self, since, until):
+        spans = self.policy.days_off.spans(since, until) if self.policy.days_off else []
+        if self.policy.quiet is not None and self.start is not None:
+            spans += nightly(self.start, self.end, ZoneInfo(self.zone), self.policy.quiet, since, until)
+        return spans + (self.away if self.policy.vacation else [])
+
+    def fixed(self, after):
+        return self.policy.next_adjudication(after)
+
+
+def test_a_window_stops_the_turn_clock_which_goes_on_with_what_was_left():
+    table = Table({"turn": "48h", "reaction": "6h"}, at("2026-06-01"))
+    table.ask((0, "turn1", "turn"))
+    table.wait(10 * HOUR)
+    table.ask((1, "window1", "reaction"), by=0)
+    assert table.due(1, "window1") == table.now + 6 * HOUR
+    table.wait(5 * HOUR)
+    table.ask((0, "turn1", "turn"), by=1)
+    assert table.due(0, "turn1") == table.now + 38 * HOUR
+    table.wait(38 * HOUR - timedelta(minutes=10))
+    table.ask((1, "window2", "reaction"), by=0)
+    table.ask((0, "turn1", "turn"), by=1)
+    assert table.due(0, "turn1") == table.now + HOUR, "never less than the minimum"
+
+
+def test_time_outs_do_not_drift():
+    table = Table({"turn": "24h"}, at("2026-06-01"))
+    table.ask((0, "turn0", "turn"))
+    for turn in range(1, 6):
+        due = table.due((turn - 1) % 2, f"turn{turn - 1}")
+        table.now = due + timedelta(seconds=2)
+        table.ask((turn % 2, f"turn{turn}", "turn"), by=(turn - 1) % 2, actor="clock", received_at=due)
+    assert table.due(1, "turn5") == at("2026-06-07")
+
+
+def test_a_bank_is_used_after_the_time_of_the_turn_and_gains_up_to_its_cap():
+    table = Table({"turn": "1h", "bank": {"start": "10h", "increment": "2h", "cap": "11h"}}, at("2026-06-01"))
+    table.ask((0, "a", "turn"))
+    assert table.due(0, "a") == table.now + 11 * HOUR
+    table.wait(4 * HOUR)
+    table.ask((1, "b", "turn"), by=0)
+    assert table.account.bank(0) == 7 * HOUR
+    table.ask((0, "c", "turn"), by=1)
+    assert table.account.bank(0) == 9 * HOUR
+    table.ask((1, "d", "turn"), by=0)
+    table.ask((0, "e", "turn"), by=1)
+    assert table.account.bank(0) == 11 * HOUR, "the cap"
+    table.wait(100 * HOUR)
+    table.ask((1, "f", "turn"), by=0)
+    assert table.account.bank(0) == timedelta(0)
+
+
+def test_an_act_counts_from_when_the_border_took_it_and_the_next_seat_from_when_it_was_done():
+    table = Table({"bank": {"start": "10h", "increment": "1h"}}, at("2026-06-01"))
+    table.ask((0, "a", "turn"))
+    table.wait(3 * HOUR)
+    table.ask((1, "b", "turn"), by=0, received_at=table.now - HOUR)
+    assert table.account.bank(0) == 8 * HOUR
+    assert table.due(1, "b") == table.now + 10 * HOUR
+
+
+def test_a_pause_stops_every_clock_and_gives_the_minimum_back():
+    table = Table({"turn": "48h", "minimum": "2h"}, at("2026-06-01"))
+    table.ask((0, "a", "commit"), (1, "b", "commit"))
+    table.wait(47 * HOUR)
+    table.take([Event("match.paused", {"by": "seats"})], "seat", 0)
+    assert table.due(0, "a") is None
+    table.wait(30 * DAY)
+    table.take([Event("match.resumed", {"by": "seats"})], "seat", 0)
+    assert table.due(0, "a") == table.due(1, "b") == table.now + 2 * HOUR
+
+
+def test_an_undo_lets_the_undoers_clock_run_on_and_gives_the_others_theirs_back_but_a_reaction_gives_nothing():
+    for cause, left in (("undo", 30), (None, 25)):
+        table = Table({"turn": "30h", "minimum": "1h"}, at("2026-06-01"))
+        table.ask((0, "a", "turn"))
+        before = len(table.log)
+        due = table.due(0, "a")
+        table.wait(4 * HOUR)
+        table.ask((1, "b", "turn"), by=0)
+        table.wait(5 * HOUR)
+        data = {"to": before, "data": {}} | ({"cause": cause, "seat": 0} if cause else {})
+        table.take([Event("match.rewound", data)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
+        if cause:
+            assert table.due(0, "a") == due, "as if nothing had been sent"
+        else:
+            assert table.due(0, "a") == table.now + 26 * HOUR, "used time stays used, the time of the other is not counted"
+        table.wait(HOUR)
+        table.ask((1, "b", "turn"), by=0)
+        assert table.due(1, "b") == table.now + (30 if cause else left) * HOUR
+
+
+def test_others_get_back_the_time_a_taken_back_command_cost_them():
+    table = Table({"bank": {"start": "20h", "increment": "1h"}}, at("2026-06-01"))
+    table.ask((1, "b", "turn"))
+    table.wait(2 * HOUR)
+    before = len(table.log)
+    table.ask((1, "b", "turn"), (0, "a", "turn"), by=0)
+    table.wait(3 * HOUR)
+    table.ask((0, "a", "turn"), by=1)
+    table.wait(HOUR)
+    table.take(
+        [Event("match.rewound", {"to": before, "cause": "host", "data": {}})],
+        "host",
+        None,
+        asked=[Awaited(1, "turn", "b", "turn")],
+    )
+    assert table.due(1, "b") == table.now + 20 * HOUR, "what he had at that version"
+
+
+def test_grace_comes_after_the_deadline_and_fixed_times_leave_the_minimum():
+    told = {"adjudication": {"at": ["18:00"], "zone": "UTC"}, "grace": "2h", "minimum": "6h"}
+    table = Table(told, at("2026-06-01T10:00"))
+    table.ask((0, "a", "commit"))
+    clock = table.account.open[0, "a"]
+    assert (clock.grace_from, clock.due) == (at("2026-06-01T18:00"), at("2026-06-01T20:00"))
+    table.wait(4 * HOUR)
+    table.ask((1, "b", "commit"), by=0)
+    assert table.account.open[1, "b"].grace_from == at("2026-06-02T18:00")
+
+
+def test_quiet_hours_change_from_the_next_deadline_on():
+    table = Table({"turn": "24h", "quiet_hours": 10}, at("2026-06-01T08:00"))
+    person = table.known(0)
+    person.start, person.end = time(22), time(6)
+    [told] = table.ask((0, "a", "turn"))
+    assert table.due(0, "a") == at("2026-06-02T16:00")
+    assert told.data["due_at"] == "2026-06-02T16:00:00.000000Z"
+    assert told.data["because"]["excluded"] == [["2026-06-01T22:00:00.000000Z", "2026-06-02T06:00:00.000000Z"]]
+    person.start = person.end = None
+    assert table.replayed().due((0, "a")) == at("2026-06-02T16:00"), "the log knows"
+    table.wait(HOUR)
+    table.ask((0, "c", "turn"), by=0)
+    assert table.due(0, "c") == table.now + 24 * HOUR
+
+
+def test_plain_policies_need_no_events():
+    table = Table({"hours": 48}, at("2026-06-01"))
+    assert table.ask((0, "a", "turn")) == []
+    assert table.ask((1, "b", "turn"), by=0) == []
+
+
+# --- laws ---
+
+lengths = st.sampled_from(["30m", "1h", "5h", "12h", "1d", "2d", "1d12h30m", "5d"])
+zones = st.sampled_from(ZONES)
+weekdays = st.lists(st.sampled_from(WEEKDAYS), max_size=5, unique=True)
+
+
+@st.composite
+def told_policies(draw):
+    told: dict[str, Any] = {}
+    match draw(st.sampled_from(["turn", "bank", "both", "fixed"])):
+        case "turn":
+            told["turn"] = draw(lengths)
+        case "bank":
+            told["bank"] = {"start": draw(lengths), "increment": draw(st.sampled_from(["30m", "6h"])), "cap": "9d"}
+        case "both":
+            told |= {"turn": draw(lengths), "bank": {"start": draw(lengths)}}
+        case "fixed":
+            told["adjudication"] = {"at": draw(st.sampled_from([["18:00"], ["02:30", "14:00"]])), "zone": draw(zones)}
+    for name in ("reaction", "choice", "commit", "minimum", "grace"):
+        if draw(st.booleans()):
+            told[name] = draw(lengths)
+    if draw(st.booleans()):
+        told["days_off"] = {
+            "weekdays": draw(weekdays),
+            "zone": draw(zones),
+            "holidays": draw(st.sampled_from(["", "DE", "US-NY"])),
+        }
+    if draw(st.booleans()):
+        told["quiet_hours"] = draw(st.integers(1, 12))
+    if draw(st.booleans()):
+        told["vacation"] = True
+    return told
+
+
+def chance_act(table: Table, rng: random.Random, number: int) -> None:
+    """Something that happens in a match; what is asked afterwards follows no game."""
+    kinds = ["turn", "commit", "reaction", "choice"]
+    asked = list(table.asked.values())
+    act = rng.choice(
+        ["answer", "answer", "answer", "window", "late", "pause", "resume", "outage", "vacation", "quiet", "undo", "extend"]
+    )
+    clocks = {key: clock for key, clock in table.account.open.items() if clock.due is not None}
+    match act:
+        case "answer":
+            seat = rng.choice(asked).seat if asked else 0
+            rest = [one for one in asked if one.seat != seat]
+            rest += [
+                Awaited((seat + step) % 3, "ask", f"q{number}.{step}", rng.choice(kinds)) for step in range(rng.choice([1, 1, 2]))
+            ]
+            table.take([], "seat", seat, asked=rest, received_at=table.now - timedelta(seconds=rng.randrange(900)))
+        case "window":
+            seat = rng.choice(asked).seat if asked else 0
+            back = [Awaited(key[0], "ask", key[1], clock.kind) for key, clock in table.account.stopped.items()]
+            table.take([], "seat", seat, asked=[*asked[1:], *back[:1]])
+        case "late" if clocks:
+            key = min(clocks, key=lambda one: clocks[one].due)
+            due = clocks[key].due
+            table.now = max(table.now, due + timedelta(seconds=rng.randrange(5)))
+            rest = [one for one in asked if (one.seat, one.id) != key]
+            table.take(
+                [], "clock", key[0], received_at=due, asked=[*rest, Awaited((key[0] + 1) % 3, "ask", f"q{number}", "turn")]
+            )
+        case "pause" if table.account.paused_since is None:
+            table.take([Event("match.paused", {"by": "host"})], "host", None)
+        case "resume" if table.account.paused_since is not None:
+            table.take([Event("match.resumed", {"by": "host"})], "host", None)
+        case "outage" if clocks:
+            span = Span(table.now - timedelta(hours=rng.randrange(1, 40)), table.now)
+            moved = {key: outlast(table.policy, clock, span, table.known(key[0])) for key, clock in clocks.items()}
+            table.take([surroundings.deadline_set(key, one, "outage", 0) for key, one in moved.items()], "system", None)
+        case "vacation":
+            seat = rng.randrange(3)
+            if table.policy.vacation:
+                table.known(seat).away = [Span(table.now, table.now + rng.randrange(1, 9) * DAY)] if rng.random() < 0.7 else []
+                events = [
+                    surroundings.deadline_set(
+                        key, run(table.policy, clock, Spliced(clock.excluded, table.now, table.known(seat))), "vacation", 0
+                    )
+                    for key, clock in clocks.items()
+                    if key[0] == seat and clock.due > table.now
+                ]
+                table.take(events, "system", None)
+        case "quiet":
+            if not table.policy.plain:
+                person = table.known(rng.randrange(3))
+                person.zone, person.start, person.end = rng.choice(ZONES), time(rng.randrange(24)), time(rng.randrange(24), 30)
+        case "undo" if len(table.log) > 2:
+            to = rng.randrange(2, len(table.log))
+            cause = rng.choice([{"cause": "undo", "seat": rng.randrange(3)}, {"cause": "host"}, {}])
+            table.take([Event("match.rewound", {"to": to, "data": {}, **cause})], "seat", 0, asked=table.log[to - 1][1])
+        case "extend" if clocks:
+            key, clock = rng.choice(list(clocks.items()))
+            if clock.fixed is None:
+                longer = replace(clock, own=clock.own + HOUR, left=clock.left + HOUR)
+                longer = run(table.policy, longer, Spliced(clock.excluded, clock.due, table.known(key[0])))
+                table.take([surroundings.deadline_set(key, longer, "extended", 0)], "host", None)
+
+
+TELLING = {"match.paused", "match.resumed", "match.rewound", "match.deadline_set"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(told_policies(), st.integers(0, 2**32), moments)
+def test_laws_of_the_account_over_random_policies_zones_absences_and_pauses(told, seed, begin):
+    try:
+        table = Table(told, begin)
+    except Refused:
+        return  # a policy without time to act, or a bank over its cap: refused before any match
+    rng = random.Random(seed)
+    for seat in range(3):
+        if not table.policy.plain:
+            person = table.known(seat)
+            person.zone, person.start, person.end = rng.choice(ZONES), time(rng.randrange(24)), time(rng.randrange(24))
+    for number in range(25):
+        table.wait(timedelta(minutes=rng.choice([1, 30, 300, 2000])))
+        before, steps = dict(table.account.open), len(table.log)
+        chance_act(table, rng, number)
+        types = {name for step, _ in table.log[steps:] for name, _ in step.events}
+        for key, clock in table.account.open.items():
+            if key in before and clock.due != before[key].due:
+                assert types & TELLING, "a deadline moved without an event"
+            check_clock(table, key, clock, before)
+        check_banks(table)
+    again = table.replayed()
+    assert again.as_json() == table.account.as_json()
+    assert Account.from_json(again.as_json(), HOUR).as_json() == again.as_json()
+
+
+def check_clock(table: Table, key: Key, clock: Clock, before: dict[Key, Clock]) -> None:
+    assert (clock.due is None) == (table.account.paused_since is not None)
+    if clock.due is None or before.get(key) == clock:
+        return
+    if clock.fixed is None:
+        assert not within(clock.excluded, clock.due), "a deadline within excluded time"
+        whole = clock.left + (table.policy.grace or timedelta(0))
+        assert counted(clock.since, clock.due, clock.excluded) == whole
+        if table.log[-1][0].find("match.deadline_set") and table.log[-1][0].find("match.deadline_set")["cause"] == "asked":
+            around = tuple(table.known(key[0]).excluded(clock.due - 2 * DAY, clock.due + 2 * DAY))
+            assert not within(around, clock.due), "a deadline within excluded time of this seat"
+    said = [data for step, _ in table.log for name, data in step.events if name == "match.deadline_set"]
+    told = [data for data in said if (data["seat"], data["question"]) == key]
+    if not table.policy.plain:
+        assert told[-1]["due_at"] == surroundings.write(clock.due), "the newest event tells the deadline"
+
+
+def check_banks(table: Table) -> None:
+    bank = table.policy.bank
+    for left in table.account.banks.values():
+        assert bank is not None
+        assert timedelta(0) <= left <= bank.cap

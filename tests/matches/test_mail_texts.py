@@ -1,0 +1,128 @@
+"""What stands in our mails, whichever it is: columns, deadline in two zones, board, seal, how to stop them."""
+
+from __future__ import annotations
+
+import random
+import re
+import uuid
+
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamesvc.matches import loading, lobby, press, turns
+from gamesvc.matches.turns import Actor, Sender
+from notifications import mail
+from notifications.models import Outbox
+from tests.mailing import mailing, verify  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+MOMENT = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d\d:\d\d "
+
+
+def play(match, steps):
+    """Let the bots of the game play so many commands for the seats."""
+    game, rng = loading.load(match.id, match.game).game, random.Random(3)
+    bot = game.bots.get("greedy") or game.bots["random"]
+    for _ in range(steps):
+        loaded = loading.load(match.id, match.game)
+        if loaded.ended:
+            return
+        seat = loaded.awaited()[0].seat
+        state = loaded.timeline.state
+        turns.submit(
+            match=match,
+            sender=Sender(Actor("seat", seat), "web", timezone.now()),
+            command=bot(game.view(state, seat), game.legal_commands(state, seat), rng),
+            expected_version=loaded.viewer_version(seat),
+            command_id=uuid.uuid4(),
+            seats=tuple(match.seats.all().order_by("index")),
+        )
+
+
+def mails_of(game, anna, ben, mailing):  # noqa: F811
+    """The mails of a match from its invitation to its end, by what they are for."""
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game=game)
+    if match.seat_count > 1:
+        lobby.invite(by=anna, match=match, username="ben")
+        lobby.invite(by=anna, match=match, address="stranger@elsewhere.example")
+        mailing.work()
+        match = lobby.join_match(by=ben, match=match)
+    mailing.work()
+    play(match, 9)
+    # Also those that the wish for fewer mails would hold back.
+    Outbox.objects.filter(status="queued").update(claimed_until=None)
+    mailing.work()
+    asked = [one for one in mailing.sink.messages if one.message["X-Game-Reason"] == "your-turn"][-1]
+    who, to = asked.recipients[0], str(asked.message["Reply-To"])
+    for words in ("help\nhistory 30\nstatus\nhand\n", "a line that nobody can read\n", f"press all {'many words ' * 20}\n"):
+        mailing.write(words, to=to, sender=who)
+        mailing.work()
+    if match.seat_count > 1:
+        press.say(match=match, by_seat=0, to="all", text="Good luck. " * 20, channel="web")
+        mailing.work()
+    turns.submit(
+        match=match,
+        sender=Sender(Actor("seat", 0), "web", timezone.now()),
+        command={"name": "resign"},
+        expected_version=loading.load(match.id, match.game).viewer_version(0),
+        command_id=uuid.uuid4(),
+        seats=tuple(match.seats.all().order_by("index")),
+    )
+    mailing.work()
+    found = {}
+    for one in mailing.sink.messages:
+        found.setdefault(str(one.message["X-Game-Reason"]), []).append(one)
+    return found
+
+
+@pytest.mark.parametrize("game", ["stratastar", "space_fleet_commander", "star_commander", "space_war"])
+def test_every_mail_of_a_match(game, anna, ben, mailing):  # noqa: F811
+    found = mails_of(game, anna, ben, mailing)
+    assert {"match-started", "your-turn", "receipt", "match-over"} <= set(found)
+    for reason, caught in ((reason, one) for reason, mails in found.items() for one in mails):
+        text, html = caught.text.replace("\r\n", "\n"), caught.html
+        for line in text.splitlines():
+            assert len(line) <= 72 or " " not in line.strip(), f"{reason}: {line}"
+        assert "\n\n\n" not in text
+        assert "unsubscribe.invalid" not in text + html
+        assert not re.search(r"{[{%]|[%}]}|%\(|None", text)
+        assert re.search(r"https?://\S+", text)
+        assert "<script" not in html
+        assert not re.search(r"(?:src|background)=\"(?!cid:)", html), "nothing is fetched from anywhere"
+        assert '<meta name="color-scheme" content="light">' in html
+        if unsubscribe := caught.message["List-Unsubscribe"]:
+            link = re.match(r"\s*<([^>]+)>", unsubscribe)[1]
+            assert f"\n{link}\n" in text
+            assert f'href="{link}"' in html
+        else:
+            assert "Stop these mails" not in text + html
+        if reason in ("your-turn", "match-started", "match-over", "receipt"):
+            assert re.search(r"^Seal of the record up to here: \d+:[0-9a-f]{16}$", text, re.MULTILINE)
+            image = next(part for part in caught.message.walk() if part.get_content_type() == "image/png")
+            assert image.get_content_disposition() == "inline"
+            assert re.search(r'<img src="cid:[^"]+" width="600" alt="[^"]{20,}"', html)
+            assert "You are " in text
+        if reason == "your-turn":
+            zone = "CET|CEST" if caught.recipients[0].startswith("anna") else "EST|EDT"
+            for part in (text, html):
+                assert re.search(rf"Due {MOMENT}(?:{zone})(?:</b>)? \({MOMENT}UTC\)", part)
+            assert text.index("Due ") < text.index("Since your last look") < text.index("Orders:") < text.index("END")
+
+
+@given(st.text(st.sampled_from("ab -.)1•*\n"), max_size=600))
+def test_columns_keep_every_word(text):
+    made = mail.in_columns(text)
+    assert made.split() == text.split()
+    assert all(len(line) <= mail.COLUMNS or " " not in line.strip() for line in made.splitlines())
+
+
+def test_columns_keep_the_shape():
+    long = "a long explanation that goes on and on until it has to be broken somewhere"
+    assert mail.in_columns(f"- {long}").splitlines()[1].startswith("  ")
+    assert mail.in_columns(f"help      {long}").splitlines()[1].startswith(" " * 10)
+    board = "  ".join("....." for _ in range(10)) + "\n" + " 1  .  ~  #R"
+    assert mail.in_columns(board) == board + "\n"

@@ -1,0 +1,443 @@
+"""The words of an order mail that do something: undo, wait and ready, press, vacation, and orders that wait for others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts import erasure
+from accounts.models import Absence
+from gamesvc.games import catalog
+from gamesvc.games.kernel import Awaited, Refused
+from gamesvc.matches import clocks, held_orders, loading, lobby, mail_words, notices, order_run, turns
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import DoneWord, HeldOrders, Match, Premove, Press, Question
+from gamesvc.matches.png import to_png
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from notifications.inbound import pipeline
+from notifications.models import InboundMail, MailStatus
+from tests.games.toy import GAME as TOY
+from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.test_replies import read_toy, reply_to, turn_mail
+
+pytestmark = pytest.mark.django_db
+
+
+def awaited(state):
+    """The toy with a window: what is played may be countered by the other seat before its player goes on."""
+    if state.over:
+        return ()
+    if state.items and state.orders[state.items[-1].seat].startswith("open"):
+        return (Awaited(1 - state.items[-1].seat, "window", f"window{state.items[-1].id}", "reaction"),)
+    return (Awaited(0, "turn", "turn0"),)
+
+
+def decide(run, seat, command):
+    """Seat 0 plays as often as it likes; seat 1 answers `pass`, `draw` (something happens) or `counter`."""
+    if command["name"] == "play":
+        run.emit("played", seat=seat, card=command["card"], item=run.version)
+        run.emit("orders_set", seat=seat, text=f"open{run.version}")
+    elif command["name"] == "pass":
+        run.emit("orders_set", seat=1 - seat, text="")
+    elif command["name"] == "draw":
+        if seat == 1:
+            run.emit("drew", seat=seat, card=run.state.deck[0])
+            run.emit("orders_set", seat=0, text="")
+        else:
+            run.emit("orders_set", seat=0, text="drawn")
+    elif command["name"] == "set_orders":
+        run.emit("orders_set", seat=seat, text=command["text"])
+    else:
+        raise Refused("no_target", "Not here.")
+
+
+def view(state, viewer):
+    seen = TOY.view(state, viewer)
+    return {**seen, "items": [item["card"] for item in seen["items"]], "orders": None}
+
+
+WINDOWED = replace(
+    TOY,
+    parse=read_toy,
+    awaited=awaited,
+    decide=decide,
+    view=view,
+    outcome=lambda state: None,
+    default_command=lambda state, seat: {"name": "pass"},
+    legal_commands=lambda state, seat: () if any(one.seat != seat for one in awaited(state)) else TOY.legal_commands(state, seat),
+)
+
+
+@pytest.fixture(autouse=True)
+def small_pictures(monkeypatch):
+    monkeypatch.setattr(notices, "to_png", lambda svg, width: to_png(svg, width=40))
+
+
+def open_duel(anna, ben, mailing, monkeypatch, game):  # noqa: F811
+    offered = catalog.game
+    monkeypatch.setattr(catalog, "game", lambda game_id: game if game_id == "toy" else offered(game_id))
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game="toy", contribution_text="tea")
+    match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    mailing.work()
+    return match
+
+
+@pytest.fixture
+def duel(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    return open_duel(anna, ben, mailing, monkeypatch, replace(TOY, parse=read_toy))
+
+
+@pytest.fixture
+def windowed(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    return open_duel(anna, ben, mailing, monkeypatch, WINDOWED)
+
+
+def state_of(match):
+    return loading.load(match.id, match.game).timeline.state
+
+
+def events(match):
+    return [stored.type for stored in STORE.read(match.id)][6:]
+
+
+def answer(match, seat, **command):
+    """The other player, by another channel."""
+    loaded = loading.load(match.id, match.game)
+    return turns.submit(
+        match=match,
+        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        command=command,
+        expected_version=loaded.viewer_version(seat),
+        command_id=turns.command_id(sender="test", key=str(loaded.version)),
+    )
+
+
+def flat(caught):
+    """The text of a mail on one line, however it was wrapped."""
+    return " ".join(caught.text.split())
+
+
+def cards(match, seat):
+    return sorted(state_of(match).hands[seat])
+
+
+# --- wait and ready ---
+
+
+def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
+    mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert events(duel) == []
+    receipt = mailing.receipt()
+    assert "1 order kept" in receipt.subject
+    assert "or until you answer: ready" in flat(receipt)
+    Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
+    held = HeldOrders.objects.get()
+    HeldOrders.objects.update(counts_at=timezone.now() - timedelta(minutes=1))
+    assert clocks.sweep() == 1
+    [drew, _ended] = STORE.read(duel.id)[6:]
+    assert drew.meta["actor"] == {"kind": "seat", "seat": 0}
+    assert drew.meta["command_id"] == str(turns.command_id(sender=f"mail {held.mail}", key="1"))
+    assert clocks.sweep() == 0
+    mailing.work()
+    assert "1 order done" in mailing.receipt().subject
+
+
+def test_ready_carries_them_out(duel, mailing):  # noqa: F811
+    mailing.write("wait\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    mailing.write("status", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert "Orders held:" in flat(mailing.receipt())
+    mailing.write("ready", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert events(duel) == ["toy.drew", "toy.turn_ended"]
+    assert "1 order done" in mailing.receipt().subject
+    mailing.write("ready", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert "No orders of yours are held." in flat(mailing.receipt())
+    assert len(events(duel)) == 2
+
+
+def test_a_worker_that_dies_after_ready_repeats_nothing(duel, mailing, monkeypatch):  # noqa: F811
+    mailing.write("wait\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    mailing.write("ready", to=reply_to(mailing.receipt()))
+    with monkeypatch.context() as patch:
+
+        def dies(*_a, **_k):
+            raise MemoryError
+
+        patch.setattr(order_run.OrderRun, "_load", dies)
+        pipeline.work()
+    assert mailing.newest.status == MailStatus.WAITING
+    InboundMail.objects.update(claimed_until=None)
+    mailing.work()
+    assert events(duel) == ["toy.drew", "toy.turn_ended"]
+    assert "1 order done" in mailing.receipt().subject
+
+
+@pytest.mark.parametrize("second", ["draw", "wait\ndraw"])
+def test_a_later_mail_replaces_what_is_held(duel, mailing, second):  # noqa: F811
+    card = cards(duel, 0)[0]
+    mailing.write(f"wait\nplay {card}", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    mailing.write(second, to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert HeldOrders.objects.filter(state="replaced").count() == 1
+    if second != "draw":
+        mailing.write("ready", to=reply_to(mailing.receipt()))
+        mailing.work()
+    assert events(duel) == ["toy.drew", "toy.turn_ended"]
+    assert "1 order done" in mailing.receipt().subject
+
+
+def test_waiting_needs_something_to_wait_for(duel, mailing):  # noqa: F811
+    mailing.write("draw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    mailing.write("wait\ndraw", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert "no deadline to wait for" in flat(mailing.receipt())
+    mailing.write("wait\nready\ndraw", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert "not both" in flat(mailing.receipt())
+    assert HeldOrders.objects.count() == 0
+
+
+# --- orders that wait for others ---
+
+
+def test_the_rest_goes_on_by_itself_when_nobody_reacts(windowed, mailing):  # noqa: F811
+    card = cards(windowed, 0)[0]
+    mailing.write(f"play {card}\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert events(windowed) == ["toy.played", "toy.orders_set"]
+    receipt = mailing.receipt()
+    assert "1 of 2 orders done, the rest is kept" in receipt.subject
+    assert "2. draw: kept" in receipt.text
+    assert held_orders.sweep() == 0  # they have not answered
+    answer(windowed, 1, name="pass")
+    assert held_orders.sweep() == 1
+    assert held_orders.sweep() == 0
+    [*_, last] = STORE.read(windowed.id)
+    assert last.meta["channel"] == "mail"
+    assert last.meta["command"] == {"name": "draw"}
+    mailing.work()
+    assert "1 order done" in mailing.receipt().subject
+    assert "2. draw: done" in flat(mailing.receipt())
+
+
+def test_the_rest_comes_back_when_something_has_changed(windowed, mailing):  # noqa: F811
+    card = cards(windowed, 0)[0]
+    mailing.write(f"play {card}\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    answer(windowed, 1, name="draw")
+    before = events(windowed)
+    assert held_orders.sweep() == 1
+    assert events(windowed) == before
+    mailing.work()
+    receipt = mailing.receipt()
+    assert "an order was refused" in receipt.subject
+    assert "Something happened that you had not seen" in flat(receipt)
+    assert held_orders.sweep() == 0
+
+
+def test_the_rest_waits_again_behind_the_next_window(windowed, mailing):  # noqa: F811
+    one, two = cards(windowed, 0)
+    mailing.write(f"play {one}\nplay {two}\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    answer(windowed, 1, name="pass")
+    assert held_orders.sweep() == 1
+    mailing.work()
+    assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
+    answer(windowed, 1, name="pass")
+    assert held_orders.sweep() == 1
+    assert state_of(windowed).orders[0] == "drawn"
+    assert HeldOrders.objects.filter(state="held").count() == 0
+
+
+def test_orders_sent_while_others_may_react_wait_too(windowed, mailing):  # noqa: F811
+    to = reply_to(turn_mail(mailing))
+    mailing.write(f"play {cards(windowed, 0)[0]}", to=to)
+    mailing.work()
+    mailing.write("draw", to=to)
+    mailing.work()
+    assert "1 order kept" in mailing.receipt().subject
+    answer(windowed, 1, name="pass")
+    assert held_orders.sweep() == 1
+    assert state_of(windowed).orders[0] == "drawn"
+
+
+def test_held_orders_of_one_who_left_are_never_carried_out(windowed, mailing, player):  # noqa: F811
+    mailing.write(f"play {cards(windowed, 0)[0]}\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    answer(windowed, 1, name="pass")
+    windowed.seats.filter(index=0).update(user=player("cara"))
+    before = events(windowed)
+    assert held_orders.sweep() == 0
+    assert events(windowed) == before
+    assert HeldOrders.objects.get().state == "replaced"
+
+
+def test_held_orders_are_erased_with_their_writer(duel, mailing, anna):  # noqa: F811
+    mailing.write("wait\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    erasure.erase(anna)
+    assert HeldOrders.objects.count() == 0
+
+
+def test_held_orders_are_forgotten_long_after(duel, mailing):  # noqa: F811
+    for text in ("wait\ndraw", "wait\ndraw"):
+        mailing.write(text, to=reply_to(turn_mail(mailing)))
+        mailing.work()
+    HeldOrders.objects.update(created_at=timezone.now() - timedelta(days=31))
+    assert held_orders.forget_old() == 1
+    assert HeldOrders.objects.get().state == "held"
+
+
+# --- undo ---
+
+
+def test_undo_by_mail(duel, mailing):  # noqa: F811
+    card = cards(duel, 0)[0]
+    mailing.write(f"play {card}", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    mailing.write("undo\ndraw", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert events(duel)[2:] == ["match.rewound", "toy.drew", "toy.turn_ended"]
+    assert "2 orders done" in mailing.receipt().subject
+    # a draw told something: that needs the other's word
+    mailing.write("undo", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert events(duel)[-1] == "match.undo_asked"
+    assert "The others are asked" in flat(mailing.receipt())
+    mailing.write("undo yes", to=reply_to(turn_mail(mailing, "ben")), sender="ben@players.example")
+    mailing.work()
+    assert events(duel)[-1] == "match.rewound"
+    mailing.write("undo no", to=reply_to(mailing.receipt("ben@players.example")), sender="ben@players.example")
+    mailing.work()
+    assert "no open request" in flat(mailing.receipt("ben@players.example"))
+
+
+# --- press ---
+
+
+def test_press_by_mail_reaches_a_player_or_all(duel, mailing):  # noqa: F811
+    duel.press = Match.PressKind.PRIVATE
+    duel.save()
+    text = "press ben: well played\npress 2 again\npress all: to everybody\npress ALL:\nfirst line\n second line\n\ndraw"
+    mailing.write(text, to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert [one.text for one in Press.objects.order_by("said_at")] == [
+        "well played",
+        "again",
+        "to everybody",
+        "first line\nsecond line",
+    ]
+    assert [one.to for one in Press.objects.order_by("said_at")] == [[1], [1], [], []]
+    assert events(duel) == ["toy.drew", "toy.turn_ended"]
+    assert "1. press ben: well played Passed on." in flat(mailing.receipt())
+    assert "1 order done" in mailing.receipt().subject
+    assert "anna@players.example" not in "".join(mail.raw.decode() for mail in mailing.sink.to("ben@players.example"))
+
+
+def test_press_to_nobody_or_beside_a_mistake_is_not_passed_on(duel, mailing):  # noqa: F811
+    duel.press = Match.PressKind.PRIVATE
+    duel.save()
+    for text in ("press cara hello\ndraw", "press ben hello\nplya 1", "press all\ndraw"):
+        mailing.write(text, to=reply_to(turn_mail(mailing)))
+        mailing.work()
+        assert "Nothing was done" in mailing.receipt().subject
+    assert Press.objects.count() == 0
+    assert events(duel) == []
+
+
+def test_a_word_is_done_once_however_often_its_worker_dies(duel, mailing, monkeypatch):  # noqa: F811
+    duel.press = Match.PressKind.PRIVATE
+    duel.save()
+    mailing.write("press all hello\nvacation 2031-01-01", to=reply_to(turn_mail(mailing)))
+    real = mail_words.do
+
+    def dies(writer, line):
+        real(writer, line)
+        raise MemoryError
+
+    monkeypatch.setattr(mail_words, "do", dies)
+    for _ in range(2):
+        pipeline.work()
+        InboundMail.objects.update(claimed_until=None)
+    monkeypatch.setattr(mail_words, "do", real)
+    mailing.work()
+    assert Press.objects.count() == 1
+    assert [one.state for one in DoneWord.objects.order_by("number")] == ["answered", "refused"]  # that is far ahead
+
+
+# --- vacation and the rest ---
+
+
+def test_vacation_by_mail(duel, mailing, anna):  # noqa: F811
+    first = timezone.now().date() + timedelta(days=3)
+    last = first + timedelta(days=2)
+    mailing.write(f"vacation {first}..{last}\nvacation", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    absence = Absence.objects.get(user=anna)
+    assert (absence.first_day, absence.last_day) == (first, last)
+    assert f"You are away from {first} to {last}." in flat(mailing.receipt())
+    assert f"{first}..{last}" in flat(mailing.receipt())
+    mailing.write("vacation off", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert Absence.objects.count() == 0
+    mailing.write("vacation next week\ndraw", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert "vacation 2026-12-24..2027-01-02" in flat(mailing.receipt())
+    assert events(duel) == []
+
+
+def test_standing_orders_by_mail(duel, mailing):  # noqa: F811
+    mailing.write("standing if drew seat=1 then draw\nstanding", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert Premove.objects.get().commands == [{"name": "draw"}]
+    assert "Laid by as order 1." in flat(mailing.receipt())
+    assert "1: if drew seat=1 then draw" in flat(mailing.receipt())
+    mailing.write("standing cancel 1", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert "Order 1 is cancelled." in flat(mailing.receipt())
+    mailing.write("standing whatever\ndraw", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert "cannot be read" in flat(mailing.receipt())
+    assert Premove.objects.filter(status="dropped").count() == 1
+    assert events(duel) == []
+
+
+def test_a_draw_is_no_word_of_this_game_and_says_so(duel, mailing):  # noqa: F811
+    mailing.write("draw?", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert "no draw by agreement" in flat(mailing.receipt())
+    assert events(duel) == []
+
+
+def test_help_names_every_word(duel, mailing):  # noqa: F811
+    mailing.write("help", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    text = mailing.receipt().text
+    for word in (
+        "preview",
+        "help",
+        "board",
+        "history",
+        "hand",
+        "undo",
+        "wait",
+        "ready",
+        "standing",
+        "vacation",
+        "press",
+        "resign",
+        "status",
+    ):
+        assert f"\n{word}" in text.replace("\r\n", "\n")

@@ -1,0 +1,345 @@
+"""Organisers: measures over a running match and their reasons, looks behind, refused commands; and who may not."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from accounts import erasure
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import auditing, export, loading, lobby, looks, notices, organising_notices, proof, refusals, substitutes
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Look, Match, Question, Reason, Refusal
+from gamesvc.matches.selectors import Forbidden
+from notifications.models import Outbox
+from tests.matches.exports import node_verify, play_out
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def olga(player):
+    """An organiser who does not play."""
+    return player("olga")
+
+
+@pytest.fixture
+def operator(player):
+    return player("operator", is_staff=True)
+
+
+@pytest.fixture
+def match(toy, anna, ben, olga):
+    made = lobby.create_match(by=olga, game=toy, take_seat=False)
+    lobby.join_match(by=anna, match=made)
+    return lobby.join_match(by=ben, match=made)
+
+
+def organise(program, user, match, action, **more):
+    body = {"action": action, "code": "dispute", "reason": "Said by phone", **more}
+    return program(user).post(f"/matches/{match.number}/organise/", body)
+
+
+def last(match):
+    return STORE.read(match.id)[-1]
+
+
+def play(program, user, match, **command):
+    client = program(user)
+    tag = client.get(f"/matches/{match.number}/view/")["ETag"]
+    return client.post(f"/matches/{match.number}/commands/", command, etag=tag)
+
+
+# --- measures ---
+
+
+def test_a_match_is_paused_and_goes_on(match, olga, anna, program):
+    assert organise(program, olga, match, "pause").status_code == 200
+    event = next(one for one in reversed(STORE.read(match.id)) if one.type == "match.paused")
+    assert event.meta["actor"] == {"kind": "host"}
+    assert (event.data["by"], event.data["code"]) == ("host", "dispute")
+    assert "phone" not in str([stored.as_record() for stored in STORE.read(match.id)])
+    assert Reason.objects.get(pk=event.data["reason_id"]).words == "Said by phone"
+    match.refresh_from_db()
+    assert match.paused_at is not None
+    assert organise(program, olga, match, "pause").json()["code"] == "paused_already"
+    assert organise(program, olga, match, "resume").status_code == 200
+    match.refresh_from_db()
+    assert match.paused_at is None
+    assert sorted(Outbox.objects.filter(kind="measure").values_list("user__username", "payload__action")) == [
+        ("anna", "pause"),
+        ("anna", "resume"),
+        ("ben", "pause"),
+        ("ben", "resume"),
+    ]
+
+
+def test_a_deadline_is_extended(match, olga, program):
+    before = Question.objects.get(match=match, seat=0).due_at
+    assert organise(program, olga, match, "extend", seat=0, hours=10).status_code == 200
+    assert Question.objects.get(match=match, seat=0).due_at - before == timedelta(hours=10)
+    assert last(match).data["cause"] == "extended"
+    for wrong, code in (
+        ({"seat": 1, "hours": 1}, "not_awaited"),
+        ({"seat": 9, "hours": 1}, "bad_seat"),
+        ({"seat": 0}, "bad_hours"),
+    ):
+        answer = organise(program, olga, match, "extend", **wrong)
+        assert (answer.status_code, answer.json()["code"]) == (422, code)
+
+
+def test_the_match_is_set_back(match, olga, anna, program):
+    version = loading.load(match.id, "toy").version
+    assert play(program, anna, match, name="draw").status_code == 200
+    assert organise(program, olga, match, "rewind", to=version).status_code == 200
+    assert last(match).type != "toy.turn_ended"
+    rewound = next(one for one in reversed(STORE.read(match.id)) if one.type == "match.rewound")
+    assert (rewound.data["to"], rewound.data["cause"], rewound.data["code"]) == (version, "host", "dispute")
+
+
+def test_a_match_is_aborted_and_proves_itself(match, olga, anna, program):
+    assert organise(program, olga, match, "abort").status_code == 200
+    match.refresh_from_db()
+    assert (match.status, match.outcome) == ("cancelled", None)
+    ended = last(match)
+    assert (ended.data["reason"], ended.data["code"], ended.data["outcome"]) == ("aborted", "dispute", None)
+    assert auditing.check_match(match.id) == []
+    report = proof.verify("".join(export.lines(loading.load(match.id, "toy"), None)).encode())
+    assert report.ok, report.as_json()
+    assert play(program, anna, match, name="draw").json()["code"] == "match_over"
+    assert organise(program, olga, match, "abort").json()["code"] == "match_over"
+    assert set(Outbox.objects.filter(kind="match_ended").values_list("user__username", flat=True)) == {"anna", "ben"}
+
+
+def test_a_real_match_with_all_measures_is_proved_by_both_verifiers(anna, ben, olga, operator, program, tmp_path):
+    made = lobby.create_match(by=olga, game="stratastar", take_seat=False)
+    lobby.join_match(by=anna, match=made)
+    lobby.join_match(by=ben, match=made)
+    play_out(made, most=3)
+    version = loading.load(made.id, made.game).version
+    play_out(made, most=1)
+    looks.look_behind(by=operator, match=made, seat=0, version=version, reason="A complaint")
+    asked = Question.objects.filter(match=made).first().seat
+    for action, more in (
+        ("extend", {"seat": asked, "hours": 2}),
+        ("rewind", {"to": version}),
+        ("pause", {}),
+        ("resume", {}),
+        ("replace", {"seat": 1}),
+        ("abort", {}),
+    ):
+        answer = organise(program, olga, made, action, **more)
+        assert answer.status_code == 200, (action, answer.content)
+    assert auditing.check_match(made.id) == []
+    file = tmp_path / "aborted.jsonl"
+    call_command("export", str(made.id), "--out", str(file))
+    call_command("verify", str(file))
+    assert proof.verify(file.read_bytes()).ok
+    [judged] = node_verify(tmp_path, file.read_bytes())
+    assert judged["ok"], judged
+    kinds = {stored.type for stored in STORE.read(made.id)}
+    assert {"match.looked", "match.paused", "match.resumed", "match.rewound", "match.vacated", "match.deadline_set"} <= kinds
+
+
+def test_a_player_is_replaced_by_a_substitute(match, olga, anna, program, player):
+    assert organise(program, olga, match, "replace", seat=0).status_code == 200
+    vacated = next(one for one in reversed(STORE.read(match.id)) if one.type == "match.vacated")
+    assert (vacated.meta["actor"], vacated.data["seat"], vacated.data["code"]) == ({"kind": "host"}, 0, "dispute")
+    assert match.seats.get(index=0).user is None
+    assert program(anna).get(f"/matches/{match.number}/view/").json()["seat"] is None
+    gone = Outbox.objects.get(kind="measure", user=anna)
+    worded = organising_notices.word_measure(gone)
+    assert "has replaced a player" in worded.text
+    assert "Said by phone" in worded.text
+    assert not worded.images
+    dora = player("dora")
+    substitutes.take_over(by=dora, match=match, link=match.link_token)
+    assert play(program, dora, match, name="draw").status_code == 200
+    assert auditing.check_match(match.id) == []
+
+
+def test_a_player_is_replaced_by_a_bot(match, olga, ben, program):
+    assert organise(program, olga, match, "replace", seat=0, bot=True).status_code == 200
+    seats = program(ben).get(f"/matches/{match.number}/").json()["seats"]
+    assert [seat["kind"] for seat in seats] == ["bot", "user"]
+    assert auditing.check_match(match.id) == []
+    assert organise(program, olga, match, "replace", seat=7).json()["code"] == "bad_seat"
+
+
+def test_the_log_tells_each_measure_with_its_reason(match, olga, anna, program):
+    after = loading.load(match.id, "toy").version
+    for action, more in (("extend", {"seat": 0, "hours": 1}), ("pause", {}), ("resume", {}), ("replace", {"seat": 1})):
+        assert organise(program, olga, match, action, reason=f"because of {action}", **more).status_code == 200
+    loaded = loading.load(match.id, "toy")
+    told = [sentence for _version, _moment, sentence in notices.tell(loaded, 0, ("anna", "ben"), after)]
+    for action in ("extend", "pause", "resume", "replace"):
+        [sentence] = [one for one in told if f"because of {action}" in one]
+        assert "Reason: a dispute is settled." in sentence
+
+
+def test_the_same_request_does_it_once(match, olga, program):
+    body = {"action": "extend", "code": "fault", "reason": "down", "seat": 0, "hours": 5}
+    client = program(olga)
+    before = Question.objects.get(match=match, seat=0).due_at
+    for _ in range(3):
+        assert client.post(f"/matches/{match.number}/organise/", body, key="same").status_code == 200
+    assert Question.objects.get(match=match, seat=0).due_at - before == timedelta(hours=5)
+    assert Reason.objects.count() == 1
+
+
+@pytest.mark.parametrize("action", ["pause", "extend", "rewind", "replace", "abort"])
+def test_nobody_does_it_to_a_match_he_plays_in(toy, anna, ben, program, action):
+    own = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    anna.is_staff = True
+    anna.save()
+    version = loading.load(own.id, "toy").version
+    answer = organise(program, anna, own, action, seat=0, hours=1, to=version)
+    assert answer.status_code == 403
+    assert loading.load(own.id, "toy").version == version
+    assert not Reason.objects.exists()
+
+
+def test_nor_a_stranger_and_a_stranger_learns_nothing(match, program, player, anna):
+    assert organise(program, player("stranger"), match, "abort").status_code == 404
+    assert organise(program, anna, match, "abort").status_code == 403
+    match.refresh_from_db()
+    assert match.status == "running"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"action": "explode"}, {"code": "whim"}, {"reason": ""}, {"reason": "a" * 1001}, {"colour": "red"}]
+)
+def test_what_does_not_fit_is_refused(match, olga, program, wrong):
+    body = {"action": "pause", "code": "dispute", "reason": "x", **wrong}
+    answer = program(olga).post(f"/matches/{match.number}/organise/", body)
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["pointer"] == f"#/{next(iter(wrong))}"
+
+
+def test_reasons_are_read_in_the_log_and_go_with_him_who_wrote_them(match, olga, anna, program):
+    organise(program, olga, match, "abort")
+    client = program(anna)
+    version = loading.load(match.id, "toy").version
+    words = " ".join(client.get(f"/matches/{match.number}/steps/{version - 1}/").json()["words"])
+    assert words == "The organiser calls the match off. Reason: a dispute is settled. “Said by phone”"
+    erasure.erase(olga)
+    words = " ".join(client.get(f"/matches/{match.number}/steps/{version - 1}/").json()["words"])
+    assert words == "The organiser calls the match off. Reason: a dispute is settled."
+
+
+# --- looks behind ---
+
+
+def test_a_look_is_an_event_before_anything_is_shown_and_the_players_see_it(match, operator, anna, program):
+    version = loading.load(match.id, "toy").version
+    look = looks.look_behind(by=operator, match=match, seat=1, version=version, reason="Collusion was reported")
+    assert last(match).type == "match.looked"
+    assert last(match).data == {"seat": 1, "version": version, "look_id": str(look.id)}
+    state = loading.state_at(loading.load(match.id, "toy").game, match.id, version)
+    assert looks.seen(look)["view"]["hands"][1] == list(state.hands[1])
+    [told] = program(anna).get(f"/matches/{match.number}/looks/").json()
+    assert (told["by"], told["seat"], told["version"], told["reason"]) == ("operator", 1, version, "Collusion was reported")
+    step = program(anna).get(f"/matches/{match.number}/steps/{version}/").json()
+    assert step["words"] == [f"An operator looked at what ben sees, at version {version}. “Collusion was reported”"]
+    assert auditing.check_match(match.id) == []
+
+
+def test_a_look_makes_no_command_stale(match, operator, anna, program):
+    client = program(anna)
+    tag = client.get(f"/matches/{match.number}/view/")["ETag"]
+    looks.look_behind(by=operator, match=match, seat=1, version=match.version, reason="check")
+    assert client.post(f"/matches/{match.number}/commands/", {"name": "draw"}, etag=tag).status_code == 200
+
+
+def test_nobody_looks_who_plays_or_is_no_operator(match, olga, anna):
+    anna.is_staff = True
+    anna.save()
+    version = match.version
+    for user in (anna, olga):
+        with pytest.raises(Forbidden):
+            looks.look_behind(by=user, match=match, seat=1, version=version, reason="curious")
+    assert loading.load(match.id, "toy").version == version
+    assert not Look.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ({"reason": "  "}, "bad_reason"),
+        ({"seat": 5}, "bad_seat"),
+        ({"version": 0}, "no_such_version"),
+        ({"version": 999}, "no_such_version"),
+    ],
+)
+def test_a_look_that_does_not_fit_is_refused(match, operator, wrong, code):
+    asked = {"seat": 1, "version": match.version, "reason": "check", **wrong}
+    with pytest.raises(Refused) as refused:
+        looks.look_behind(by=operator, match=match, **asked)
+    assert refused.value.code == code
+    assert not Look.objects.exists()
+
+
+def test_after_the_end_there_is_nothing_to_look_behind(match, olga, operator, program):
+    organise(program, olga, match, "abort")
+    with pytest.raises(Refused) as refused:
+        looks.look_behind(by=operator, match=match, seat=0, version=4, reason="check")
+    assert refused.value.code == "nothing_hidden"
+
+
+# --- refused commands ---
+
+
+def test_the_organiser_reads_who_tried_what_and_why_it_was_refused(match, olga, anna, ben, program):
+    play(program, anna, match, name="counter", item=3)
+    play(program, ben, match, name="draw")
+    [second, first] = program(olga).get(f"/matches/{match.number}/refusals/").json()["results"]
+    assert (first["seat"], first["name"], first["channel"], first["code"]) == (0, "anna", "api", "no_target")
+    assert first["command"] == {"item": 3, "name": "counter"}
+    assert (second["seat"], second["code"]) == (1, "not_your_turn")
+    [own] = program(ben).get(f"/matches/{match.number}/refusals/").json()["results"]
+    assert own["id"] == second["id"]
+
+
+def test_an_organiser_who_plays_reads_his_own_only_until_the_end(toy, anna, ben, program):
+    own = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    play(program, anna, own, name="counter", item=3)
+    play(program, ben, own, name="counter", item=3)
+    assert [one["seat"] for one in program(anna).get(f"/matches/{own.number}/refusals/").json()["results"]] == [0]
+    Match.objects.filter(pk=own.pk).update(status="finished")
+    assert [one["seat"] for one in program(anna).get(f"/matches/{own.number}/refusals/").json()["results"]] == [1, 0]
+
+
+def test_many_refusals_come_in_pages(match, olga, program, anna):
+    now = timezone.now()
+    Refusal.objects.bulk_create(
+        Refusal(
+            match=match,
+            command_id=f"00000000-0000-4000-8000-{at:012d}",
+            user=anna,
+            seat=0,
+            channel="api",
+            received_at=now - timedelta(seconds=at // 4),
+            command={"name": "draw"},
+            code="x",
+            detail="x",
+        )
+        for at in range(120)
+    )
+    client, read, following = program(olga), [], ""
+    while following is not None:
+        page = client.get(f"/matches/{match.number}/refusals/{following}").json()
+        read += [one["id"] for one in page["results"]]
+        following = page["next"]
+    assert len(read) == len(set(read)) == 120
+
+
+def test_old_refusals_go(match, anna, ben, program, settings):
+    play(program, anna, match, name="counter", item=3)
+    play(program, ben, match, name="draw")
+    old = Refusal.objects.get(user=anna)
+    Refusal.objects.filter(pk=old.pk).update(received_at=timezone.now() - timedelta(days=settings.REFUSALS_KEPT_DAYS + 1))
+    assert refusals.prune() == 1
+    assert list(Refusal.objects.values_list("user__username", flat=True)) == ["ben"]

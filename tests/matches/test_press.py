@@ -1,0 +1,353 @@
+"""Press: who may write to whom and who reads it, through the API, the page and by mail; and matches without names."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import lobby, press
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import TooMany
+from gamesvc.matches.models import Match, Press, Seat
+from notifications.models import InboundMail, Outbox
+from tests.mailing import mailing, verify  # noqa: F401
+from tests.web.page import chosen, forms
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def carl(player):
+    return player("carl")
+
+
+@pytest.fixture
+def trio(anna, ben, carl):
+    """A running match of three, which everybody may watch."""
+    match = lobby.create_match(by=anna, game="stratastar", seats=3, watch="all")
+    lobby.join_match(by=ben, match=match)
+    return lobby.join_match(by=carl, match=match)
+
+
+def duel(anna, ben, **more):
+    match = lobby.create_match(by=anna, game="toy", watch="all", **more)
+    return lobby.join_match(by=ben, match=match)
+
+
+# --- the text ---
+
+UNSEEN = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u0000\u0007\u001b\ufeff\u00ad"
+
+
+@given(st.text(alphabet=st.characters() | st.sampled_from(UNSEEN + "\r\n\t\u2028\u200d"), max_size=200))
+def test_what_is_kept_of_a_text_can_be_shown_anywhere_and_stays_as_it_is(text):
+    kept = press.clean(text)
+    assert press.clean(kept) == kept
+    assert not set(kept) & set(UNSEEN)
+    assert all(unicodedata.category(one) not in ("Cc", "Cs", "Cn", "Co", "Zl", "Zp") or one == "\n" for one in kept)
+    assert kept == kept.strip()
+    assert "\n\n\n" not in kept
+
+
+def test_words_of_all_scripts_stay():
+    for words in ("Grüße, Łódź", "こんにちは", "שלום עליכם", "نامه‌ای برای تو", "👩‍🚀 ok"):
+        assert press.clean(words) == unicodedata.normalize("NFC", words)
+
+
+# --- who may write to whom ---
+
+
+def test_a_private_message_is_read_by_its_writer_and_its_receivers_alone(trio, anna, ben, carl, player, program):
+    answer = program(anna).post(f"/matches/{trio.number}/press/", {"to": [1], "text": "Let us join against carl."})
+    assert answer.status_code == 201, answer.content
+    assert answer.json() == {
+        "id": answer.json()["id"],
+        "seat": 0,
+        "name": "anna",
+        "to": [1],
+        "text": "Let us join against carl.",
+        "said_at": answer.json()["said_at"],
+    }
+    read = {
+        user.username: [one["text"] for one in program(user).get(f"/matches/{trio.number}/press/").json()["results"]]
+        for user in (anna, ben, carl, player("watcher"))
+    }
+    assert read == {"anna": ["Let us join against carl."], "ben": ["Let us join against carl."], "carl": [], "watcher": []}
+    assert list(Outbox.objects.filter(kind="press").values_list("user__username", flat=True)) == ["ben"]
+
+
+def test_a_message_to_all_is_read_by_observers_too(trio, anna, player, program):
+    assert program(anna).post(f"/matches/{trio.number}/press/", {"to": "all", "text": "Good luck!"}).status_code == 201
+    [seen] = program(player("watcher")).get(f"/matches/{trio.number}/press/").json()["results"]
+    assert (seen["name"], seen["to"], seen["text"]) == ("anna", "all", "Good luck!")
+    assert Outbox.objects.filter(kind="press").count() == 2
+
+
+def test_press_is_no_part_of_the_record(trio):
+    before = STORE.head(trio.id)
+    press.say(match=trio, by_seat=0, to="all", text="Hello", channel="api")
+    assert STORE.head(trio.id) == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "to", "text", "code"),
+    [
+        ("none", "all", "hello", "press_off"),
+        ("public", [1], "hello", "press_public_only"),
+        ("private", [0], "hello", "press_nobody"),
+        ("private", [7], "hello", "press_nobody"),
+        ("private", [1], " \u202e\n\t ", "press_empty"),
+        ("private", "all", "a" * 2001, "press_too_long"),
+    ],
+)
+def test_what_may_not_be_written_is_refused(toy, anna, ben, program, kind, to, text, code):
+    match = duel(anna, ben, press=kind)
+    answer = program(anna).post(f"/matches/{match.number}/press/", {"to": to, "text": text})
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+    assert not Press.objects.exists()
+    assert not Outbox.objects.filter(kind="press").exists()
+
+
+@pytest.mark.parametrize(
+    "body", [{"to": [], "text": "x"}, {"to": "ben", "text": "x"}, {"to": [True], "text": "x"}, {"text": "x"}]
+)
+def test_a_body_that_does_not_fit_is_told_where(toy, anna, ben, program, body):
+    answer = program(anna).post(f"/matches/{duel(anna, ben).number}/press/", body)
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["pointer"] == "#/to"
+
+
+def test_only_players_write_and_bots_do_not_read(toy, anna, ben, program):
+    match = duel(anna, ben)
+    assert program(anna).post(f"/matches/{match.number}/press/", {"to": "all", "text": "hi"}).status_code == 201
+    with pytest.raises(Refused, match="Only the players"):
+        press.say(match=match, by_seat=5, to="all", text="hi", channel="api")
+    alone = lobby.create_match(by=anna, game="toy", bots={1: "random"})
+    for to in ("all", [1]):
+        with pytest.raises(Refused) as refused:
+            press.say(match=alone, by_seat=0, to=to, text="hi", channel="api")
+        assert refused.value.code == "press_nobody"
+
+
+def test_an_observer_may_read_and_not_write(trio, player, program):
+    answer = program(player("watcher")).post(f"/matches/{trio.number}/press/", {"to": "all", "text": "boo"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "no_seat")
+
+
+def test_the_same_request_says_it_once(trio, anna, program):
+    client = program(anna)
+    answers = [client.post(f"/matches/{trio.number}/press/", {"to": "all", "text": "once"}, key="k1").json() for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert Press.objects.count() == 1
+    assert Outbox.objects.filter(kind="press").count() == 2
+
+
+def test_a_flood_is_stopped(trio, anna, program, monkeypatch):
+    monkeypatch.setattr(press, "PER_HOUR", 3)
+    for at in range(3):
+        press.say(match=trio, by_seat=0, to="all", text=f"{at}", channel="api")
+    answer = program(anna).post(f"/matches/{trio.number}/press/", {"to": "all", "text": "more"})
+    assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= 3600
+    with pytest.raises(TooMany):
+        press.say(match=trio, by_seat=0, to="all", text="more", channel="api")
+    press.say(match=trio, by_seat=1, to="all", text="another may", channel="api")
+
+
+def test_a_long_conversation_comes_in_pages(trio, program, anna):
+    start = timezone.now() - timedelta(days=1)
+    Press.objects.bulk_create(
+        Press(match=trio, seat=0, to=[], user=anna, text=f"{at}", channel="api", said_at=start + timedelta(seconds=at // 3))
+        for at in range(130)
+    )
+    client, path, read = program(anna), f"/matches/{trio.number}/press/", []
+    following = ""
+    while following is not None:
+        page = client.get(path + following).json()
+        read += [one["id"] for one in page["results"]]
+        following = page["next"]
+    assert len(read) == len(set(read)) == 130
+    assert client.get(f"{path}?before=yesterday").json()["code"] == "bad_before"
+
+
+def test_a_substitute_does_not_read_the_letters_of_the_one_before_him(trio, ben, player):
+    press.say(match=trio, by_seat=0, to=[1], text="for ben alone", channel="api")
+    press.say(match=trio, by_seat=0, to="all", text="for all", channel="api")
+    dora = player("dora")
+    Seat.objects.filter(match=trio, index=1).update(user=dora, joined_at=timezone.now())
+    press.say(match=trio, by_seat=0, to=[1], text="for dora", channel="api")
+    assert [one.text for one in press.messages(trio, 1)] == ["for dora", "for all"]
+    assert [one.text for one in press.messages(trio, 0)] == ["for dora", "for all", "for ben alone"]
+
+
+# --- the page ---
+
+
+def signed_in(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_the_page_of_the_match_shows_press_and_takes_it(trio, anna, ben, carl):
+    client = signed_in(anna)
+    page = client.get(f"/matches/{trio.number}/").content.decode()
+    assert "Send the message" in page
+    sent = {"to": "1", "text": "<b>secret</b> & more", "_once": "k"}
+    assert [client.post(f"/matches/{trio.number}/press", sent).status_code for _ in range(2)] == [302, 302]
+    assert Press.objects.count() == 1
+    for user, sees in ((anna, True), (ben, True), (carl, False)):
+        shown = signed_in(user).get(f"/matches/{trio.number}/").content.decode()
+        assert ("&lt;b&gt;secret&lt;/b&gt; &amp; more" in shown) is sees
+        assert "<b>secret" not in shown
+    refused = client.post(f"/matches/{trio.number}/press", {"to": "1", "text": "a" * 2100})
+    assert refused.status_code == 422
+    assert "at most 2000 characters" in refused.content.decode()
+    assert "a" * 2100 in refused.content.decode()
+
+
+def test_a_stranger_who_may_watch_sees_the_public_press(trio, anna):
+    press.say(match=trio, by_seat=0, to="all", text="Hear, hear", channel="web")
+    page = Client().get(f"/matches/{trio.number}/press").content.decode()
+    assert "Hear, hear" in page
+    assert "Send the message" not in page
+    assert Client().post(f"/matches/{trio.number}/press", {"to": "all", "text": "boo"}).status_code == 422
+
+
+def test_without_press_the_match_page_shows_none(toy, anna, ben):
+    match = duel(anna, ben, press="none")
+    assert 'id="press"' not in signed_in(anna).get(f"/matches/{match.number}/").content.decode()
+
+
+def test_the_form_for_a_new_match_asks_for_both(toy, anna):
+    client = signed_in(anna)
+    form = forms(client.get("/new/stratastar/").content.decode())[-1]
+    assert form.choices["press"] == {"private", "public", "none"}
+    posted = chosen(form, {"press": ["public"], "anonymous": ["1"]})
+    assert client.post("/new/stratastar/", posted).status_code == 302
+    match = Match.objects.get()
+    assert (match.press, match.anonymous) == ("public", True)
+
+
+# --- by mail ---
+
+
+def press_mail(mailing, name):  # noqa: F811
+    return [mail for mail in mailing.sink.to(f"{name}@players.example") if mail.message["X-Game-Reason"] == "press"][-1]
+
+
+def test_a_message_comes_by_mail_and_its_answer_goes_back(toy, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = duel(anna, ben)
+    press.say(match=match, by_seat=0, to=[1], text="Shall we call it a draw?\nEND\n-- \nanna", channel="api")
+    mailing.work()
+    caught = press_mail(mailing, "ben")
+    assert "anna writes" in caught.subject
+    for part in (caught.text, caught.html):
+        assert "Shall we call it a draw?" in part
+        assert "your answer goes to anna." in part
+    assert "anna@players.example" not in caught.message.as_string()
+    to = str(caught.message["Reply-To"])
+    assert to.startswith("press+")
+
+    mailing.write("No, I am winning.\n\n> Shall we call it a draw?\n", to=to, sender="ben@players.example")
+    mailing.work()
+    answer = Press.objects.latest("said_at")
+    assert (answer.seat, answer.to, answer.text, answer.channel) == (1, [0], "No, I am winning.", "mail")
+    back = press_mail(mailing, "anna")
+    assert "No, I am winning." in back.text
+    assert "ben@players.example" not in back.message.as_string()
+    assert Press.objects.count() == 2
+
+
+def test_an_answer_is_passed_on_once_however_often_it_is_worked_on(toy, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = duel(anna, ben)
+    press.say(match=match, by_seat=0, to="all", text="Hello", channel="api")
+    mailing.work()
+    to = str(press_mail(mailing, "ben").message["Reply-To"])
+    mailing.write("Hello anna", to=to, sender="ben@players.example")
+    mailing.work()
+    InboundMail.objects.update(status="waiting", claimed_until=None)
+    mailing.work()
+    said = list(Press.objects.order_by("said_at").values_list("seat", "to", "text"))
+    assert said == [(0, [], "Hello"), (1, [], "Hello anna")]
+
+
+def test_an_answer_that_cannot_be_passed_on_comes_back_with_the_reason(toy, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = duel(anna, ben)
+    press.say(match=match, by_seat=0, to=[1], text="Hello", channel="api")
+    mailing.work()
+    to = str(press_mail(mailing, "ben").message["Reply-To"])
+    for words, reason in (("> only a quote", "nothing to pass on"), ("so many words\n" * 300, "at most 2000 characters")):
+        mailing.write(words, to=to, sender="ben@players.example")
+        mailing.work()
+        assert reason in mailing.last("ben@players.example", "not passed on").text.replace("\n", " ")
+    Seat.objects.filter(match=match, index=1).update(user=None)
+    mailing.write("I am gone", to=to, sender="ben@players.example")
+    mailing.work()
+    assert "do not hold that seat" in mailing.last("ben@players.example", "not passed on").text
+    assert Press.objects.count() == 1
+
+
+def test_a_strange_sender_is_asked_first(toy, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = duel(anna, ben)
+    press.say(match=match, by_seat=0, to=[1], text="Hello", channel="api")
+    mailing.work()
+    mailing.write("I am ben, really", to=str(press_mail(mailing, "ben").message["Reply-To"]), sender="mallory@elsewhere.example")
+    mailing.work()
+    assert Press.objects.count() == 1
+    assert "Are these orders yours?" in mailing.last("ben@players.example").subject
+
+
+# --- without names ---
+
+
+def test_in_an_anonymous_match_no_door_tells_who_plays(toy, anna, ben, player, program, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game="toy", watch="all", anonymous=True)
+    _invitation, token = lobby.invite(by=anna, match=match, username="ben")
+    mailing.work()
+    told = [
+        mailing.last("ben@players.example").message.as_string(),
+        signed_in(ben).get(f"/invitations/{token}/").content.decode(),
+    ]
+    told[1] = told[1].replace(">ben<", "")  # his own name above the page
+    match = lobby.join_match(by=ben, match=match)
+    press.say(match=match, by_seat=0, to="all", text="Guess who", channel="api")
+    mailing.work()
+    watcher = player("watcher")
+    paths = ["", "view/", "events/", "press/", "export/", "board.svg", "steps/3/"]
+    told += [b"".join(program(watcher).get(f"/matches/{match.number}/{path}")).decode() for path in paths]
+    told += [program(watcher).get("/matches/?mine=false").content.decode()]
+    told += [
+        signed_in(watcher).get(path).content.decode()
+        for path in ("/lobby/", f"/matches/{match.number}/", f"/matches/{match.number}/press")
+    ]
+    told += [mail.message.as_string() for mail in mailing.sink.to("ben@players.example")]
+    assert "player 1" in "".join(told)
+    for text in told:
+        assert "anna" not in text
+    summary = program(ben).get(f"/matches/{match.number}/").json()
+    assert summary["host"] is None
+    assert [seat["name"] for seat in summary["seats"]] == ["player 1", "player 2"]
+    assert summary["anonymous"] is True
+
+
+def test_after_the_end_the_names_are_told(toy, anna, ben, program):
+    match = lobby.create_match(by=anna, game="toy", watch="all", anonymous=True)
+    press.say(match=lobby.join_match(by=ben, match=match), by_seat=1, to="all", text="Bye", channel="api")
+    assert program(anna).get(f"/matches/{match.number}/press/").json()["results"][0]["name"] == "player 2"
+    Match.objects.filter(pk=match.pk).update(status="finished")
+    assert program(anna).get(f"/matches/{match.number}/press/").json()["results"][0]["name"] == "ben"
+    summary = program(anna).get(f"/matches/{match.number}/").json()
+    assert (summary["host"], [seat["name"] for seat in summary["seats"]]) == ("anna", ["anna", "ben"])

@@ -1,0 +1,295 @@
+"""Reminders from open questions: at the points each player chose, once each, anew when a deadline moves, none for a done turn."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gamesvc.games import catalog
+from gamesvc.games.kernel import Awaited
+from gamesvc.matches import loading, lobby, reminding, turns
+from gamesvc.matches.models import Question
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from notifications import digests, registry, reminders, wishes
+from notifications.models import Outbox, Preference, Reminder, Status
+from notifications.tasks import send_due
+from tests.games.toy import GAME as TOY
+from tests.mailing import mailing, verify  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def duel(toy, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game=toy, hours=48, contribution_text="tea")
+    match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    send_due()
+    return match
+
+
+def act(match, seat, command):
+    loaded = loading.load(match.id, match.game)
+    return turns.submit(
+        match=match,
+        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        command=command,
+        expected_version=loaded.viewer_version(seat),
+        command_id=turns.command_id(sender=f"user {seat}", key=str(uuid.uuid4())),
+    )
+
+
+def at(match, **delta):
+    """Travel to so long after the question was asked."""
+    asked = Question.objects.get(match=match).asked_at
+    return time_machine.travel(asked + timedelta(**delta), tick=True)
+
+
+def reminded(mailing, name="anna"):  # noqa: F811
+    return [mail for mail in mailing.sink.to(f"{name}@players.example") if mail.message["X-Game-Reason"] == "reminder"]
+
+
+def test_by_default_at_80_percent_and_two_hours_before(duel, mailing):  # noqa: F811
+    with at(duel, hours=38):
+        assert reminding.sweep() == 0
+    with at(duel, hours=38.5):
+        assert (reminding.sweep(), reminding.sweep()) == (1, 0)
+        send_due()
+    with at(duel, hours=46.1):
+        assert (reminding.sweep(), reminding.sweep()) == (1, 0)
+        send_due()
+    first, second = reminded(mailing)
+    assert "Reminder: your turn ends" in first.subject
+    assert "You may answer this mail" in first.text
+    assert first.message["Reply-To"] != second.message["Reply-To"]
+    question = Question.objects.get(match=duel)
+    sent = reminders.sent(topic=str(duel.id), subject=f"{question.seat} {question.question}", deadline=question.due_at)
+    assert [(one["point"], one["status"]) for one in sent] == [("80%", "sent"), ("2h", "sent")]
+    assert reminded(mailing, "ben") == []
+
+
+def test_of_several_points_missed_only_the_last_is_told(duel, mailing):  # noqa: F811
+    with at(duel, hours=47.5):
+        assert reminding.sweep() == 0, "so long ago that it is left to the sweep that looks further back"
+        assert (reminding.sweep_all(), reminding.sweep_all()) == (1, 0)
+        send_due()
+    assert len(reminded(mailing)) == 1
+    assert {(row.point, row.notice is None) for row in Reminder.objects.all()} == {("80%", True), ("2h", False)}
+
+
+def test_none_for_a_turn_that_is_done_nor_after_the_deadline(duel, mailing):  # noqa: F811
+    with at(duel, hours=38.5):
+        reminding.sweep()
+        act(duel, 0, {"name": "draw"})
+        send_due()
+    assert reminded(mailing) == []
+    assert Outbox.objects.get(kind="reminder").status == Status.DROPPED
+    with at(duel, hours=49):
+        assert reminding.sweep() == 0
+
+
+def test_a_deadline_that_moves_is_reminded_of_anew(duel, mailing):  # noqa: F811
+    with at(duel, hours=38.5):
+        assert reminding.sweep() == 1
+        # Moved after the reminder was queued and before it was sent: what it says is no longer so.
+        Question.objects.update(due_at=Question.objects.get(match=duel).asked_at + timedelta(hours=96))
+        send_due()
+        assert reminding.sweep() == 0
+    assert reminded(mailing) == []
+    with at(duel, hours=77):
+        assert (reminding.sweep(), reminding.sweep()) == (1, 0)
+        send_due()
+    assert len(reminded(mailing)) == 1
+
+
+def test_points_of_ones_own_and_for_one_match(duel, anna, mailing):  # noqa: F811
+    wishes.set_wishes(anna, {"reminders": ["1d"]})
+    with at(duel, hours=23.9):
+        assert reminding.sweep() == 0
+    wishes.set_wishes(anna, {"reminders": ["50%", " 30M "]}, topic=str(duel.id))
+    with at(duel, hours=24.1):
+        assert reminding.sweep() == 1
+    assert Reminder.objects.get().point == "50%"
+    with at(duel, hours=47.6):
+        assert reminding.sweep() == 1
+    wishes.set_wishes(anna, {"reminders": []}, topic=str(duel.id))
+    Reminder.objects.all().delete()
+    with at(duel, hours=47.6):
+        assert reminding.sweep_all() == 0
+
+
+def test_a_point_before_the_question_was_asked_says_nothing(duel, anna):
+    wishes.set_wishes(anna, {"reminders": ["3d", "48h"]})
+    with at(duel, hours=47):
+        assert reminding.sweep_all() == 0
+
+
+def test_bots_and_empty_seats_are_not_reminded(toy, anna):
+    lobby.create_match(by=anna, game=toy, bots={0: "random"}, take_seat=True)
+    with time_machine.travel(timezone.now() + timedelta(hours=47), tick=True):
+        reminding.sweep_all()
+    assert not Outbox.objects.filter(kind="reminder").exclude(user=anna).exists()
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    points=st.lists(st.sampled_from(["10%", "50%", "80%", "99%", "1h", "2h", "30m", "1d"]), unique=True, max_size=6),
+    looks=st.lists(st.floats(0, 60), max_size=8),
+    moves=st.lists(st.tuples(st.floats(0, 60), st.floats(1, 96)), max_size=3),
+)
+def test_each_point_of_each_deadline_is_reached_once(duel, anna, points, looks, moves):
+    """Whatever the times of the sweeps and the moves of the deadline: no point twice, none before its moment, none too late."""
+    Reminder.objects.all().delete()
+    Outbox.objects.filter(kind="reminder").delete()
+    wishes.set_wishes(anna, {"reminders": points})
+    question = Question.objects.get(match=duel)
+    asked = question.asked_at
+    Question.objects.update(due_at=asked + timedelta(hours=48))
+    steps = sorted([(hour, None) for hour in looks] + list(moves), key=lambda step: step[0])
+    for hour, moved in steps:
+        with time_machine.travel(asked + timedelta(hours=hour), tick=False):
+            if moved is not None:
+                Question.objects.update(due_at=asked + timedelta(hours=moved))
+            due = Question.objects.get(match=duel).due_at
+            before = set(Reminder.objects.values_list("point", "deadline"))
+            queued = reminding.sweep_all()
+            found = set(Reminder.objects.values_list("point", "deadline")) - before
+            assert queued == (1 if found else 0), "one mail speaks for all points reached since the last look"
+            now = timezone.now()
+            for point, deadline in found:
+                assert deadline == due > now
+                assert asked < moment_of(point, asked, due) <= now
+    guards = list(Reminder.objects.values_list("point", "deadline"))
+    assert len(guards) == len(set(guards))
+
+
+def moment_of(point, asked, due):
+    number, unit = int(point[:-1]), point[-1]
+    if unit == "%":
+        return asked + (due - asked) * number / 100
+    return due - timedelta(minutes=number * {"m": 1, "h": 60, "d": 1440}[unit])
+
+
+# --- the last one ---
+
+
+def three(game=TOY):
+    """The toy for three, in which all write their orders at once."""
+
+    def evolve(state, event):
+        after = game.evolve(state, event)
+        return replace(after, orders=("", "", "")) if state is None else after
+
+    return replace(
+        game,
+        manifest=replace(game.manifest, min_seats=3, max_seats=3),
+        evolve=evolve,
+        seats=lambda state: 3,
+        awaited=lambda state: tuple(
+            Awaited(seat, "plan", f"plan{seat}", "commit") for seat in range(3) if not state.orders[seat]
+        ),
+        legal_commands=lambda state, seat: (),
+    )
+
+
+@pytest.fixture
+def trio(toy, anna, ben, player, mailing, monkeypatch):  # noqa: F811
+    offered = catalog.game
+    game = three()
+    monkeypatch.setattr(catalog, "game", lambda game_id: game if game_id == "toy" else offered(game_id))
+    carl = player("carl")
+    verify(anna, ben, carl)
+    match = lobby.create_match(by=anna, game=toy, seats=3)
+    for user in (ben, carl):
+        match = lobby.join_match(by=user, match=match)
+    send_due()
+    return match
+
+
+def test_the_last_one_is_told_that_all_wait_for_him(trio, mailing):  # noqa: F811
+    act(trio, 0, {"name": "set_orders", "text": "a"})
+    assert not Outbox.objects.filter(kind="last_one").exists()
+    act(trio, 2, {"name": "set_orders", "text": "c"})
+    send_due()
+    [mail] = [mail for mail in mailing.sink.messages if mail.message["X-Game-Reason"] == "last-one"]
+    assert mail.recipients == ("ben@players.example",)
+    assert "All others wait for you" in mail.subject
+    assert "You may answer this mail" in mail.text
+
+
+def test_whoever_answers_first_gets_no_such_mail(trio, mailing):  # noqa: F811
+    act(trio, 0, {"name": "set_orders", "text": "a"})
+    act(trio, 2, {"name": "set_orders", "text": "c"})
+    act(trio, 1, {"name": "set_orders", "text": "b"})
+    send_due()
+    assert [mail for mail in mailing.sink.messages if mail.message["X-Game-Reason"] == "last-one"] == []
+    assert Outbox.objects.get(kind="last_one").status == Status.DROPPED
+
+
+def test_with_two_seats_nobody_is_the_last_one(duel):
+    act(duel, 0, {"name": "draw"})
+    assert not Outbox.objects.filter(kind="last_one").exists()
+
+
+# --- several matches in one mail, and the digest ---
+
+
+def test_turns_of_several_matches_in_one_mail_can_each_be_answered(duel, anna, ben, toy, mailing, settings):  # noqa: F811
+    settings.NOTICE_BATCH_MINUTES = 10
+    act(duel, 0, {"name": "draw"})
+    for _ in range(2):
+        match = lobby.create_match(by=anna, game=toy)
+        lobby.join_match(by=ben, match=match)
+    act(duel, 1, {"name": "draw"})
+    send_due()
+    [mail] = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "summary"]
+    assert "3 matches wait for you" in mail.subject
+    assert "- drew" in mail.text, "what happened since she last looked"
+    addresses = [line for line in mail.text.splitlines() if line.startswith("turn+")]
+    assert len(set(addresses)) == 3
+    mailing.write("draw\nEND\n", to=addresses[0])
+    mailing.work()
+    receipt = mailing.receipt()
+    assert "1 order done" in receipt.subject
+
+
+def test_the_digest_tells_what_waits_and_what_happened(duel, anna, mailing):  # noqa: F811
+    act(duel, 0, {"name": "draw"})
+    wishes.set_wishes(anna, {"digest_hour": 7})
+    Preference.objects.update(digest_at=timezone.now())
+    assert digests.sweep() == 1
+    send_due()
+    [mail] = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "digest"]
+    assert mail.subject == "What happened in your matches"
+    assert "- drew" in mail.text
+    act(duel, 1, {"name": "draw"})
+    Preference.objects.update(digest_at=timezone.now())
+    digests.sweep()
+    send_due()
+    digest = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "digest"][-1]
+    assert digest.subject.startswith("1 match waits for you, until ")
+    assert str(digest.message["Reply-To"]).startswith("turn+"), "one match alone can be answered like its own mail"
+
+
+def test_a_program_is_told_which_match_and_version_and_nothing_of_the_position(duel, anna):
+    row = Outbox.objects.get(kind="your_turn")
+    told = registry.facts_of(row)
+    assert told == {"match": str(duel.id), "number": duel.number, "seat": 0, "version": 6}
+    row.user_id = anna.pk + 1000
+    assert registry.facts_of(row) == {}
+
+
+def test_whoever_left_the_seat_is_reminded_of_nothing(duel, mailing):  # noqa: F811
+    with at(duel, hours=38.5):
+        reminding.sweep()
+        duel.seats.filter(index=0).update(user=None, bot="random")
+        send_due()
+    assert reminded(mailing) == []

@@ -1,0 +1,217 @@
+"""Commands laid by for a case: given in the transaction of what brings it, private, dropped when they do not fit."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import loading, lobby, premoves, proof, standing, turns
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Match, Premove, Seat
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from notifications.models import Outbox
+from tests.conftest import Program
+from tests.matches.exports import export_of, node_verify, play_out
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HE_DRAWS = {"event": {"type": "drew", "data": {"seat": 0}}}
+
+
+@pytest.fixture
+def match(toy: str, anna: User, ben: User) -> Match:
+    made = lobby.create_match(by=anna, game=toy, watch="all")
+    return lobby.join_match(by=ben, match=made)
+
+
+def send(match: Match, seat: int, **command: Any) -> turns.Receipt:
+    loaded = loading.load(match.id, match.game)
+    return turns.submit(
+        match=match,
+        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        command=command,
+        expected_version=loaded.viewer_version(seat),
+        command_id=uuid.uuid4(),
+    )
+
+
+def lay(match: Match, seat: int, condition: dict[str, Any], *commands: dict[str, Any]) -> Premove:
+    row = Seat.objects.get(match=match, index=seat)
+    return standing.lay_by(match=match, seat=row, user=row.user, condition=condition, commands=commands)
+
+
+def acts(match: Match) -> list[tuple[str, int | None, str]]:
+    """Who gave which command, and how, after the start."""
+    stored = [one for one in STORE.read(match.id) if "command" in one.meta]
+    return [(one.meta["command"]["name"], one.meta["actor"].get("seat"), one.meta["channel"]) for one in stored]
+
+
+def test_it_is_given_with_what_brings_its_case(match: Match) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    send(match, 0, name="draw")
+    assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
+    stored = STORE.read(match.id)
+    triggering = next(one for one in stored if one.meta.get("command"))
+    answer = next(one for one in stored if one.meta.get("channel") == "standing")
+    assert answer.version > triggering.version
+    assert loading.load(match.id, match.game).awaited()[0].seat == 0
+    assert Premove.objects.get(match=match).status == Premove.Status.DONE
+
+
+def test_it_waits_until_its_seat_is_asked_and_may_have_several_commands(match: Match) -> None:
+    # The case comes with his own draw, the commands with his next two turns.
+    lay(match, 1, {"event": {"type": "drew", "data": {"seat": 1}}}, {"name": "draw"}, {"name": "draw"})
+    send(match, 0, name="draw")
+    send(match, 1, name="draw")
+    assert Premove.objects.get(match=match).status == Premove.Status.ARMED
+    send(match, 0, name="draw")
+    assert acts(match)[-1] == ("draw", 1, "standing")
+    assert Premove.objects.get(match=match).given == 1
+
+
+def test_what_does_not_fit_is_dropped_and_its_owner_told(match: Match) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "counter", "item": 99}, {"name": "draw"})
+    send(match, 0, name="draw")
+    assert acts(match) == [("draw", 0, "api")]
+    row = Premove.objects.get(match=match)
+    assert (row.status, row.given) == (Premove.Status.DROPPED, 0)
+    assert "not open to you" in row.why
+    notice = Outbox.objects.get(kind="standing_dropped")
+    message = standing.word_dropped(notice)
+    assert message is not None
+    assert "did not fit" in message.subject
+    assert "if drew seat=0 then" in message.text
+
+
+def test_a_condition_sees_only_what_its_seat_sees(match: Match) -> None:
+    """The card he draws is hidden from seat 1: no condition on it ever holds, whatever the card is."""
+    for card in (1, 2):
+        lay(match, 1, {"event": {"type": "drew", "data": {"seat": 0, "card": card}}}, {"name": "draw"})
+        lay(match, 1, {"view": [{"path": "hands.0.0", "op": "=", "value": card}]}, {"name": "draw"})
+    send(match, 0, name="draw")
+    assert acts(match) == [("draw", 0, "api")]
+    assert set(Premove.objects.values_list("status", flat=True)) == {Premove.Status.WAITING}
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "given"),
+    [("=", 1, True), ("=", 2, False), (">=", 1, True), ("<", 1, False), ("!=", 0, True), (">", "x", False)],
+)
+def test_comparisons_on_the_view(match: Match, op: str, value: Any, given: bool) -> None:
+    lay(match, 1, {"view": [{"path": "turn", "op": op, "value": value}], **HE_DRAWS}, {"name": "draw"})
+    send(match, 0, name="draw")
+    assert (acts(match)[-1] == ("draw", 1, "standing")) is given
+
+
+def test_orders_that_trigger_each_other_stop(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(premoves, "MOST_AUTOMATIC", 2)
+    for seat in (0, 1):
+        for _ in range(2):
+            lay(match, seat, {"event": {"type": "drew", "data": {"seat": 1 - seat}}}, {"name": "draw"})
+    send(match, 0, name="draw")
+    assert [how for *_, how in acts(match)] == ["api", "standing", "standing"]
+
+
+def test_it_goes_with_a_transaction_that_fails(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    before = STORE.head(match.id)
+
+    def breaks(*args: Any) -> None:
+        raise RuntimeError("a worker dies here")
+
+    monkeypatch.setattr(premoves, "_end", breaks)
+    with pytest.raises(RuntimeError):
+        send(match, 0, name="draw")
+    assert STORE.head(match.id) == before
+    assert Premove.objects.get(match=match).status == Premove.Status.WAITING
+
+
+def test_a_match_with_automatic_acts_is_proved_by_both(match: Match, tmp_path: Any) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    send(match, 0, name="draw")
+    play_out(match)
+    content = export_of(match)
+    report = proof.verify(content)
+    assert report.ok, report.as_json()
+    assert {check.name: check.status for check in report.checks}["decisions"] == "proved"
+    [other] = node_verify(tmp_path, content)
+    assert other["ok"], other
+
+
+@pytest.mark.parametrize(
+    ("condition", "commands", "code"),
+    [
+        ({}, [{"name": "draw"}], "bad_condition"),
+        ({"event": {}}, [{"name": "draw"}], "bad_condition"),
+        ({"event": {"type": "drew", "data": {"seat": 1.5}}}, [{"name": "draw"}], "bad_condition"),
+        ({"view": [{"path": "turn", "op": "~", "value": 1}]}, [{"name": "draw"}], "bad_condition"),
+        (HE_DRAWS, [], "bad_commands"),
+        (HE_DRAWS, ["draw"], "bad_commands"),
+        (HE_DRAWS, [{"name": "draw"}] * 6, "bad_commands"),
+        (HE_DRAWS, [{"name": "dance"}], "unknown_command"),
+        (HE_DRAWS, [{"name": "play"}], "bad_parameter"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(match: Match, condition: Any, commands: Any, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        lay(match, 1, condition, *commands)
+    assert refused.value.code == code
+    assert not Premove.objects.exists()
+
+
+def test_as_text(match: Match) -> None:
+    asked = standing.parse_text(match, 1, "if drew seat=0 and turn >= 1 then draw; draw")
+    assert asked.condition == {
+        "event": {"type": "drew", "data": {"seat": 0}},
+        "view": [{"path": "turn", "op": ">=", "value": 1}],
+    }
+    assert [one["name"] for one in asked.commands] == ["draw", "draw"]
+    assert standing.parse_text(match, 1, "").what == "list"
+    assert standing.parse_text(match, 1, "cancel 3") == standing.Asked("cancel", 3)
+    for text in ("if drew", "when he draws then draw", "if seat=0 drew twice then draw"):
+        with pytest.raises(Refused):
+            standing.parse_text(match, 1, text)
+
+
+def test_through_the_api(match: Match, anna: User, ben: User, program: Callable[[User], Program]) -> None:
+    first, second = program(anna), program(ben)
+    place = f"/matches/{match.number}/standing/"
+    made = second.post(place, {"order": "if drew seat=0 then draw"})
+    assert made.status_code == 201, made.content
+    assert made.json()["order"] == "if drew seat=0 then draw"
+    assert [one["number"] for one in second.get(place).json()["laid_by"]] == [1]
+    assert first.get(place).json()["laid_by"] == []
+    changed = second.call("PUT", f"{place}1/", {"when": HE_DRAWS, "commands": [{"name": "draw"}, {"name": "draw"}]})
+    assert (changed.status_code, changed.json()["number"]) == (200, 2)
+    assert second.call("DELETE", f"{place}1/").status_code == 422
+    assert second.call("DELETE", f"{place}9/").status_code == 404
+    assert first.call("DELETE", f"{place}2/").status_code == 404
+    assert second.call("DELETE", f"{place}2/").status_code == 204
+    bad = second.post(place, {"order": "whenever"})
+    assert (bad.status_code, bad.json()["code"]) == (422, "unreadable")
+    send(match, 0, name="draw")
+    assert acts(match) == [("draw", 0, "api")]
+
+
+def test_the_games_own_orders(anna: User, ben: User, program: Callable[[User], Program]) -> None:
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
+    player = program(anna)
+    place = f"/matches/{match.number}/standing/"
+    shown = player.get(place)
+    own = shown.json()["own"]
+    assert (own["command"], own["orders"]["fight"]) == ("set_orders", "ask")
+    assert player.call("PUT", f"{place}own/", {"orders": {"offers": "reject"}}).status_code == 428
+    answer = player.call("PUT", f"{place}own/", {"orders": {"offers": "reject"}}, etag=shown["ETag"])
+    assert answer.status_code == 200, answer.content
+    assert player.get(place).json()["own"]["orders"]["offers"] == "reject"
+    answer = player.call("DELETE", f"{place}own/", etag=player.get(place)["ETag"])
+    assert answer.status_code == 200, answer.content
+    assert player.get(place).json()["own"]["orders"] == own["orders"]
+    assert program(ben).get(place).json()["own"]["orders"]["offers"] == "ask"

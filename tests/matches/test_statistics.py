@@ -1,0 +1,284 @@
+"""Statistics of players follow from the events: live, from zero, and after an erasure."""
+
+from __future__ import annotations
+
+import io
+import json
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from accounts import erasure
+from events import store
+from gamesvc.games.kernel import Event, Refused
+from gamesvc.matches import loading, lobby, recording, reliability, statistics
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import FeedCursor, Holding, Match, Reckoned, Seat
+from gamesvc.matches.recording import Act, Actor, record
+from tests.matches.exports import act, duel, of_bots, play_out, time_out
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _the_feed_shows_this_transaction(monkeypatch):
+    """A test's own events lie in a transaction that is still open, for which the feed would wait."""
+    horizon = "(e.epoch < c.epoch OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))"
+    assert horizon in store.FEED
+    monkeypatch.setattr(store, "FEED", store.FEED.replace(horizon, "true"))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Moves the moment at which events happen."""
+    real, ahead = timezone.now, [timedelta()]
+    monkeypatch.setattr(recording.timezone, "now", lambda: real() + ahead[0])
+
+    def forward(**span):
+        ahead[0] += timedelta(**span)
+
+    return forward
+
+
+def follow():
+    while statistics.follow(limit=7):
+        pass
+
+
+def told(user, part="ever"):
+    return statistics.player_json(user)[part]
+
+
+def service(match, *events, actor=None):
+    """An event of the service, appended as its own services do."""
+    loaded = loading.load(match.id, match.game)
+    numbered = [Event(kind, data, loaded.version + at) for at, (kind, data) in enumerate(events, 1)]
+    record(
+        match,
+        loaded,
+        numbered,
+        Act(actor or Actor("host"), "api", uuid.uuid4(), timezone.now()),
+        seats=list(match.seats.all()),
+    )
+
+
+def question_of(match):
+    [one] = match.questions.all()
+    return {"seat": one.seat, "question": one.question}
+
+
+def kept():
+    return list(Holding.objects.order_by("holder").values()), list(Reckoned.objects.order_by("pk").values())
+
+
+def test_answers_time_outs_and_results_are_counted(toy, anna, ben, clock):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    clock(seconds=60)
+    act(match, 0, {"name": "draw"})
+    clock(seconds=30)
+    time_out(match)
+    clock(seconds=100)
+    act(match, 0, {"name": "draw"})
+    follow()
+    assert told(anna) | {"matches": 1} == told(anna)
+    assert (told(anna)["answers"], told(anna)["average_answer_seconds"]) == (2, 80)
+    assert (told(ben)["answers"], told(ben)["timeouts"], told(ben)["finished_percent"]) == (0, 1, None)
+    play_out(match)
+    follow()
+    match.refresh_from_db()
+    first = match.outcome["ranking"][0]
+    for seat, user in enumerate((anna, ben)):
+        assert told(user)["finished_percent"] == 100
+        [result] = told(user, "games")
+        shared = len(first) > 1 and seat in first
+        assert result == {
+            "game": "toy", "played": 1, "won": int(seat in first and not shared), "shared": int(shared),
+            "lost": int(seat not in first),
+        }  # fmt: skip
+
+
+def test_a_pause_is_nobodys_time(toy, anna, ben, clock):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    clock(seconds=10)
+    service(match, ("match.paused", {"by": "host"}))
+    clock(hours=5)
+    service(match, ("match.resumed", {}))
+    clock(seconds=20)
+    act(match, 0, {"name": "draw"})
+    follow()
+    assert told(anna)["average_answer_seconds"] == 30
+
+
+def test_a_time_out_told_by_an_event_counts_once_and_an_excused_one_apart(toy, anna, ben):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    service(match, ("match.timed_out", {**question_of(match), "excused": True}), actor=Actor("clock", 0))
+    act(match, 0, {"name": "draw"})
+    time_out(match)
+    assert "match.timed_out" in [one.type for one in STORE.read(match.id)]
+    follow()
+    assert (told(anna)["excused"], told(anna)["timeouts"], told(anna)["answers"]) == (1, 0, 1)
+    assert (told(ben)["excused"], told(ben)["timeouts"]) == (0, 1)
+
+
+def test_a_substitute_takes_over_and_the_numbers_stay_with_whom_they_belong_to(toy, anna, ben, player):
+    cleo = player("cleo")
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    act(match, 0, {"name": "draw"})
+    act(match, 1, {"name": "draw"})
+    service(match, ("match.vacated", {"seat": 1}))
+    holder = uuid.uuid4()
+    Seat.objects.filter(match=match, index=1).update(user=cleo, holder=holder)
+    service(match, ("match.seated", {"seat": 1, "holder": str(holder), "contribution": ""}))
+    play_out(match)
+    follow()
+    assert (told(ben)["given_up"], told(ben)["finished"], told(ben)["finished_percent"], told(ben)["answers"]) == (1, 0, 0, 1)
+    assert told(cleo)["finished"] == 1
+    assert told(cleo, "games") == [], "the result is not his who came late"
+    assert told(anna, "games")[0]["played"] == 1
+
+
+def test_what_is_played_alone_or_never_ended_gives_no_result(toy, anna, ben):
+    of_bots(anna, "space_fleet_commander")
+    lobby.cancel_match(by=anna, match=lobby.create_match(by=anna, game=toy))
+    left = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, take_seat=False))
+    lobby.leave_match(by=ben, match=left)
+    follow()
+    assert told(anna)["matches"] == told(ben)["matches"] == 0
+    assert told(anna, "games") == []
+
+
+def test_numbers_from_zero_equal_the_live_ones(toy, anna, ben, player):
+    for other in (ben, player("cleo")):
+        play_out(duel(anna, other))
+    running = duel(anna, ben)
+    follow()
+    live, lines = kept()
+    out = io.StringIO()
+    call_command("rebuild", "--statistics", "--json", stdout=out)
+    assert json.loads(out.getvalue()) == {"ok": True, "matches": 3, "differences": []}
+    assert kept() == (live, lines)
+
+    act(running, 1, {"name": "set_orders", "text": "more"})
+    Holding.objects.filter(user=ben).update(timeouts=7, finished=False)
+    Reckoned.objects.filter(match=running).delete()
+    out = io.StringIO()
+    call_command("rebuild", "--statistics", "--json", stdout=out)
+    found = json.loads(out.getvalue())["differences"]
+    assert any("timeouts was 7" in one["detail"] for one in found)
+    follow()
+    after, _ = kept()
+    assert after == live, "the events that the follower meets again are not taken twice"
+    assert FeedCursor.objects.get(name="statistics").pos > 0
+
+
+def test_a_match_that_cannot_be_folded_stops_nobody_elses_numbers(toy, anna, ben):
+    broken = duel(anna, ben)
+    Match.objects.filter(pk=broken.pk).update(game="chess")
+    play_out(duel(anna, ben))
+    follow()
+    assert told(anna)["finished"] == 1
+    assert "chess" in Reckoned.objects.get(match=broken).fault
+    Match.objects.filter(pk=broken.pk).update(game="toy")
+    assert statistics.rebuild(broken.pk) == []
+    assert Reckoned.objects.get(match=broken).fault == ""
+    assert told(anna)["matches"] == 2
+
+
+def test_numbers_of_an_erased_user_are_nobodys(toy, anna, ben):
+    match = duel(anna, ben)
+    play_out(match)
+    follow()
+    before = Holding.objects.filter(match=match).count()
+    erasure.erase(ben)
+    follow()
+    assert statistics.rebuild(match.pk) == []
+    assert Holding.objects.filter(match=match).count() == before
+    assert not Holding.objects.filter(user=ben).exists()
+    assert told(anna)["finished"] == 1
+
+
+def given_up(user, match_count=1, finished=0, timeouts=0):
+    """A past, as the follower would have written it."""
+    match = Match.objects.order_by("created_at").last()
+    for number in range(match_count):
+        Holding.objects.create(
+            holder=uuid.uuid4(), match=match, seat=0, user=user, vacated=number >= finished, finished=number < finished,
+            timeouts=timeouts, last_at=timezone.now() - timedelta(days=3),
+        )  # fmt: skip
+
+
+def test_a_match_may_ask_for_reliable_players(toy, anna, ben, player, program):
+    cleo = player("cleo")
+    made = program(anna).post("/matches/", {"game": "toy", "reliability": {"finished": 80, "timeouts": 2}}).json()
+    assert made["reliability"] == {"finished": 80, "timeouts": 2}
+    given_up(ben, match_count=5, finished=3)
+    given_up(cleo, match_count=2, finished=2, timeouts=2)
+    refused = program(ben).post(f"/matches/{made['number']}/join/")
+    assert (refused.status_code, refused.json()["code"]) == (422, "not_reliable")
+    assert "you finished 3 of 5 (60 %)" in refused.json()["detail"]
+    refused = program(cleo).post(f"/matches/{made['number']}/join/")
+    assert "at most 2 times" in refused.json()["detail"]
+    assert "ran out 4 times" in refused.json()["detail"]
+    for user, suits in ((ben, False), (cleo, False), (player("dora"), True)):
+        listed = program(user).get("/matches/?mine=false&suitable=true").json()["results"]
+        assert bool(listed) == suits
+        assert program(user).get("/matches/?mine=false").json()["results"]
+    Holding.objects.filter(user=cleo).update(last_at=timezone.now() - timedelta(days=400))
+    assert program(cleo).post(f"/matches/{made['number']}/join/").status_code == 200, "what is long ago is forgiven"
+
+
+def test_the_host_may_invite_whom_he_likes(toy, anna, ben):
+    match = lobby.create_match(by=anna, game=toy, reliability={"finished": 100})
+    given_up(ben)
+    with pytest.raises(Refused, match="0 of 1"):
+        lobby.join_match(by=ben, match=match)
+    lobby.invite(by=anna, match=match, username="ben")
+    assert lobby.join_match(by=ben, match=match).status == Match.Status.RUNNING
+
+
+def test_the_lobby_is_filtered_by_what_players_have_shown(toy, anna, ben, player, program):
+    dora = program(player("dora"))
+    for host in (anna, ben):
+        lobby.create_match(by=host, game=toy)
+    given_up(ben, timeouts=3)
+
+    def hosts(query):
+        answer = dora.get(f"/matches/?mine=false{query}")
+        assert answer.status_code == 200, answer.content
+        return {one["host"] for one in answer.json()["results"]}
+
+    assert hosts("") == {"anna", "ben"}
+    assert hosts("&players_finished=50") == {"anna"}
+    assert hosts("&players_timeouts=2") == {"anna"}
+    assert hosts("&players_timeouts=3") == {"anna", "ben"}
+    assert dora.get("/matches/?mine=false&players_finished=most").json()["code"] == "bad_players_finished"
+
+
+@pytest.mark.parametrize("asked", [{"finished": 101}, {"finished": "80"}, {"timeouts": -1}, {"charm": 3}, {"timeouts": True}])
+def test_a_demand_that_makes_no_sense_is_refused(toy, anna, program, asked):
+    answer = program(anna).post("/matches/", {"game": "toy", "reliability": asked})
+    assert (answer.status_code, answer.json()["code"], answer.json()["parameter"]) == (422, "bad_reliability", "reliability")
+    assert not Match.objects.exists()
+
+
+def test_a_player_is_told_of_by_the_api_and_on_a_page(toy, anna, ben, program, client):
+    play_out(duel(anna, ben))
+    follow()
+    shown = program(ben).get("/players/anna/").json()
+    assert shown["name"] == "anna"
+    assert shown["ever"]["finished"] == shown["lately"]["finished"] == 1
+    assert shown["games"][0]["game"] == "toy"
+    assert program(ben).get("/players/nobody/").json()["code"] == "unknown_user"
+    client.force_login(ben)
+    page = client.get("/players/anna/")
+    assert page.status_code == 200
+    assert "100 %" in page.content.decode()
+    assert client.get("/players/nobody/").status_code == 404
+
+
+def test_a_demand_of_nothing_is_none():
+    assert reliability.read({"finished": 0}) is None
+    assert reliability.read(None) is None

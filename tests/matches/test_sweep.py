@@ -1,0 +1,129 @@
+"""The sweep at its borders: exactly once, at the right moment, whatever happens at the same time."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import clocks, loading, lobby, outages, turns
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Heartbeat, Outage, Question
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROUNDS = 8
+
+
+def at_once(*acts):
+    barrier, failed = threading.Barrier(len(acts)), []
+
+    def run(act):
+        try:
+            barrier.wait()
+            act()
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed, failed
+
+
+@pytest.fixture
+def duels(toy, anna, ben, settings):
+    settings.MATCHES_PER_MINUTE = 100
+    return [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy)) for _ in range(ROUNDS)]
+
+
+def draw(match, received_at, key):
+    return turns.submit(
+        match=match,
+        sender=Sender(Actor("seat", 0), "api", received_at),
+        command={"name": "draw"},
+        expected_version=6,
+        command_id=key,
+    )
+
+
+def test_a_deadline_that_fires_while_a_command_is_processed_loses_or_wins_but_never_both(duels):
+    """The command was received in time; the sweep is at the same question at the same moment."""
+    for match in duels:
+        due = timezone.now() - timedelta(milliseconds=1)
+        Question.objects.filter(match=match).update(due_at=due)
+        answers = []
+
+        def play(match=match, due=due, answers=answers):
+            try:
+                answers.append(draw(match, due - timedelta(seconds=1), uuid.uuid4()))
+            except (Refused, turns.Stale) as lost:
+                answers.append(lost)
+
+        at_once(play, clocks.sweep, clocks.sweep)
+        drawn = [one for one in STORE.read(match.id) if one.type == "toy.drew"]
+        assert len(drawn) == 1, "one of the two, once"
+        won_by = drawn[0].meta["actor"]["kind"]
+        assert isinstance(answers[0], turns.Receipt) == (won_by == "seat")
+        assert [row.seat for row in match.questions.all()] == [1]
+        kept = loading.load(match.id, match.game).account
+        assert match.questions.get().due_at == kept.due((1, "turn1"))
+
+
+def test_two_sweeps_after_an_outage_move_each_match_once(duels):
+    due = {match.id: match.questions.get().due_at for match in duels}
+    started, ended = min(due.values()) - timedelta(hours=1), min(due.values()) + timedelta(hours=1)
+    Heartbeat.objects.create(name="service", beat_at=timezone.now())
+    Outage.objects.create(started_at=started, ended_at=ended)
+    at_once(outages.watch, outages.watch, clocks.sweep)
+    for match in duels:
+        assert match.questions.get().due_at == due[match.id] + timedelta(hours=2)
+        assert [one.type for one in STORE.read(match.id)].count("match.outage") == 1
+
+
+def test_a_sweeper_that_died_leaves_its_claims_to_the_next(duels):
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    assert len(clocks.claim_due(5)) == 5, "and dies here"
+    assert clocks.sweep() == ROUNDS - 5
+    Question.objects.filter(claimed_until__gt=timezone.now()).update(claimed_until=timezone.now())
+    assert clocks.sweep() == 5
+    for match in duels:
+        assert [one.type for one in STORE.read(match.id)].count("toy.drew") == 1
+
+
+def test_a_long_sweep_keeps_the_heartbeat_from_standing_still(duels):
+    Heartbeat.objects.create(name="service", beat_at=timezone.now() - timedelta(seconds=40))
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    assert clocks.sweep() == ROUNDS
+    assert timezone.now() - Heartbeat.objects.get().beat_at < timedelta(seconds=20)
+
+
+def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
+    """A turn of Stratastar takes several default commands; after the first its sweeper is gone."""
+    opened = lobby.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random"})
+    match = lobby.join_match(by=ben, match=opened)
+    question = match.questions.get()
+    Question.objects.filter(pk=question.pk).update(due_at=timezone.now() - timedelta(seconds=1))
+    loaded = loading.load(match.id, match.game)
+    turns.submit(
+        match=match,
+        sender=Sender(Actor("clock", question.seat), "clock", timezone.now()),
+        command=loaded.game.default_command(loaded.timeline.state, question.seat),
+        expected_version=loaded.viewer_version(question.seat),
+        command_id=turns.command_id(sender=f"clock {question.pk}", key=str(loaded.version)),
+    )
+    loading.forget_all()
+    assert clocks.sweep() == 1
+    assert match.questions.get().seat != question.seat
+    by_clock = [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock" and "command" in one.meta]
+    assert len({one.meta["command_id"] for one in by_clock}) == len(by_clock) == 5

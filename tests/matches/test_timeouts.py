@@ -1,0 +1,236 @@
+"""What a time-out means: the policy of the match, excused ones, seats that fall free, substitutes, and pauses by agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from accounts.models import User
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import clocks, follows, loading, lobby, pauses, proof, robots, selectors, substitutes, turns
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Match, PauseWish, Question, Seat
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from notifications.models import Outbox
+from tests.matches import exports
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def opened(by: User, other: User, **clock: Any) -> Match:
+    match = lobby.create_match(by=by, game="stratastar", clock={"hours": 24, **clock}, watch="all")
+    lobby.join_match(by=other, match=match)
+    match.refresh_from_db()
+    return match
+
+
+def asked(match: Match) -> Question:
+    return Question.objects.filter(match=match).order_by("due_at", "seat")[0]
+
+
+def run_out(match: Match) -> Question:
+    """Let the time of the next question run out and the sweep come."""
+    question = asked(match)
+    with time_machine.travel(question.due_at + timedelta(seconds=1), tick=False):
+        clocks.heartbeat.keep_alive()
+        clocks.sweep()
+    return question
+
+
+def events(match: Match, kind: str) -> list[dict[str, Any]]:
+    return [one.data for one in STORE.read(match.id) if one.type == kind]
+
+
+def holder(match: Match, seat: int) -> Seat:
+    return Seat.objects.get(match=match, index=seat)
+
+
+def test_a_time_out_is_an_event_with_deadline_and_policy(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    question = run_out(match)
+    [told] = events(match, "match.timed_out")
+    assert told["seat"] == question.seat
+    assert told["question"] == question.question
+    assert told["due_at"] == question.due_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    assert (told["policy"], told["excused"], told["in_row"]) == ("default", False, 1)
+    assert Outbox.objects.filter(kind="timed_out", payload__what="default").count() == 1
+
+
+def test_the_time_out_stands_in_the_append_of_what_the_clock_gave(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    run_out(match)
+    stored = STORE.read(match.id)
+    at = next(index for index, one in enumerate(stored) if one.type == "match.timed_out")
+    first = max(index for index, one in enumerate(stored[: at + 1]) if "command_id" in one.meta)
+    assert stored[first].meta["actor"]["kind"] == "clock"
+    assert "command" in stored[first].meta
+
+
+def test_an_excused_time_out_gives_the_time_again_once(anna: User, ben: User) -> None:
+    match = opened(anna, ben, excused=1)
+    first = run_out(match)
+    again = Question.objects.get(match=match, seat=first.seat, question=first.question)
+    assert again.due_at == first.due_at + timedelta(hours=24)
+    assert [one["excused"] for one in events(match, "match.timed_out")] == [True]
+    run_out(match)
+    assert [one["excused"] for one in events(match, "match.timed_out")] == [True, False]
+
+
+def test_lose_resigns_the_seat(anna: User, ben: User) -> None:
+    match = opened(anna, ben, timeout="lose")
+    question = run_out(match)
+    match.refresh_from_db()
+    assert match.status == Match.Status.FINISHED
+    assert match.outcome is not None
+    assert match.outcome["ranking"][0] == [1 - question.seat]
+    assert STORE.read(match.id)[-1].type == "match.ended"
+
+
+def test_a_bot_takes_the_seat_and_plays_on(anna: User, ben: User) -> None:
+    match = opened(anna, ben, timeout="bot")
+    question = run_out(match)
+    seat = holder(match, question.seat)
+    assert (seat.user, bool(seat.bot)) == (None, True)
+    assert [one["kind"] for one in events(match, "match.seated")] == ["bot"]
+    assert str(seat.holder) == loading.load(match.id, match.game).holders[question.seat]
+    robots.play(match.id)
+    assert all(one.seat != question.seat for one in loading.load(match.id, match.game).awaited())
+    lost = anna if question.seat == 0 else ben
+    assert selectors.access_match(user=lost, ident=str(match.number)).seat is None
+
+
+def test_so_many_in_a_row_vacate_the_seat_and_a_substitute_takes_it(anna: User, ben: User, player: Callable[..., User]) -> None:
+    carol, dora = player("carol"), player("dora")
+    follows.follow(by=carol, game="stratastar")
+    follows.follow(by=dora, organiser="anna")
+    match = opened(anna, ben, after=2)
+    seats: list[int] = []
+    while not events(match, "match.vacated"):
+        seats.append(run_out(match).seat)
+    gone = events(match, "match.vacated")[0]["seat"]
+    assert seats.count(gone) == 2
+    assert holder(match, gone).vacated_at is not None
+    told = set(Outbox.objects.filter(kind="seat_free").values_list("user__username", flat=True))
+    assert {"carol", "dora"} <= told
+    assert [(one.match_id, one.index) for one in substitutes.free_seats()] == [(match.id, gone)]
+    before = loading.load(match.id, match.game).contributions
+    substitutes.take_over(by=carol, match=match)
+    assert holder(match, gone).user == carol
+    assert not substitutes.free_seats()
+    assert loading.load(match.id, match.game).contributions == before
+    with pytest.raises(Refused, match="none"):
+        substitutes.take_over(by=dora, match=match)
+
+
+def test_a_match_with_all_of_it_is_proved_by_both(
+    toy: str, anna: User, ben: User, player: Callable[..., User], tmp_path: Any
+) -> None:
+    match = lobby.create_match(by=anna, game=toy, clock={"hours": 24, "excused": 1, "after": 1}, watch="all")
+    match = lobby.join_match(by=ben, match=match)
+    pauses.wish(match=match, seat=0, pause=True)
+    pauses.wish(match=match, seat=1, pause=True)
+    pauses.wish(match=match, seat=0, pause=False)
+    pauses.wish(match=match, seat=1, pause=False)
+    while not events(match, "match.vacated"):
+        run_out(match)
+    substitutes.take_over(by=player("carol"), match=match)
+    exports.play_out(match)
+    content = exports.export_of(match)
+    types = {record["type"] for record in exports.records_of(content)}
+    assert {"match.paused", "match.resumed", "match.timed_out", "match.vacated", "match.seated"} <= types
+    report = proof.verify(content)
+    assert report.ok, report.as_json()
+    [other] = exports.node_verify(tmp_path, content)
+    assert other["ok"], other
+
+
+def test_an_act_of_the_holder_ends_the_row(anna: User, ben: User) -> None:
+    match = opened(anna, ben, after=2)
+    question = run_out(match)
+    while not Question.objects.filter(match=match, seat=question.seat).exists():
+        act(match, asked(match))
+    act(match, Question.objects.get(match=match, seat=question.seat))
+    while not Question.objects.filter(match=match, seat=question.seat).exists():
+        act(match, asked(match))
+    rest = Question.objects.get(match=match, seat=question.seat)
+    while asked(match).pk != rest.pk:
+        act(match, asked(match))
+    run_out(match)
+    assert [one["in_row"] for one in events(match, "match.timed_out") if one["seat"] == question.seat] == [1, 1]
+    assert events(match, "match.vacated") == []
+
+
+def act(match: Match, question: Question) -> None:
+    """The player gives himself what the clock would give for him."""
+    loaded = loading.load(match.id, match.game)
+    moment = question.due_at - timedelta(minutes=1)
+    with time_machine.travel(moment, tick=False):
+        turns.submit(
+            match=match,
+            sender=Sender(Actor("seat", question.seat), "api", timezone.now()),
+            command=loaded.game.default_command(loaded.timeline.state, question.seat),
+            expected_version=loaded.viewer_version(question.seat),
+            command_id=turns.command_id(sender=question.pk, key=str(loaded.version)),
+        )
+
+
+def test_a_bot_plays_on_where_no_substitute_comes(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
+    assert substitutes.sweep() == 0
+    later: datetime = timezone.now() + timedelta(days=4)
+    with time_machine.travel(later, tick=False):
+        assert substitutes.sweep() == 1
+    assert holder(match, 1).bot
+    assert [one["kind"] for one in events(match, "match.seated")] == ["bot"]
+
+
+def test_who_left_a_match_by_invitation_may_come_back_and_strangers_may_not(
+    anna: User, ben: User, player: Callable[..., User]
+) -> None:
+    match = lobby.create_match(by=anna, game="stratastar", entry="invited", watch="nobody")
+    lobby.join_match(by=ben, match=match, link=match.link_token)
+    substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
+    carol = player("carol")
+    with pytest.raises(selectors.Unknown):
+        selectors.access_match(user=carol, ident=str(match.number))
+    with pytest.raises(Refused, match="invited"):
+        substitutes.take_over(by=carol, match=match)
+    assert selectors.access_match(user=ben, ident=str(match.number)).seat is None
+    assert not substitutes.free_seats()
+    substitutes.take_over(by=ben, match=match)
+    assert holder(match, 1).user == ben
+
+
+def test_a_pause_needs_every_player_and_so_does_going_on(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    due = asked(match).due_at
+    assert pauses.wish(match=match, seat=0, pause=True) is False
+    assert Outbox.objects.filter(kind="pause", user=ben, payload__what="asked").count() == 1
+    assert pauses.wish(match=match, seat=1, pause=True) is True
+    match.refresh_from_db()
+    assert match.paused_at is not None
+    assert not PauseWish.objects.filter(match=match).exists()
+    with time_machine.travel(due + timedelta(days=3), tick=False):
+        clocks.heartbeat.keep_alive()
+        assert clocks.sweep() == 0
+        with pytest.raises(Refused, match="paused since"):
+            pauses.wish(match=match, seat=0, pause=True)
+        pauses.wish(match=match, seat=0, pause=False)
+        assert pauses.wish(match=match, seat=1, pause=False) is True
+        assert asked(match).due_at > timezone.now() + timedelta(hours=23)
+
+
+def test_a_word_for_a_pause_may_be_taken_back(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    pauses.wish(match=match, seat=0, pause=True)
+    pauses.withdraw(match=match, seat=0)
+    assert pauses.wishes(match) == []
+    with pytest.raises(Refused):
+        pauses.withdraw(match=match, seat=0)

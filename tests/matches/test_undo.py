@@ -1,0 +1,430 @@
+"""Taking back through the services: what is free, what is asked for, what stays, and what nobody may learn from it."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import Refused
+from gamesvc.games.timeline import effective
+from gamesvc.matches import auditing, loading, lobby, proof, selectors, turns, undo
+from gamesvc.matches.models import Match, Question, UndoRequest
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from tests.matches import exports
+from tests.matches.exports import act, play_out, time_out
+
+pytestmark = pytest.mark.django_db
+
+
+def sender(seat, at=None):
+    return Sender(Actor("seat", seat), "api", at or timezone.now())
+
+
+def load(match):
+    return loading.load(match.id, match.game)
+
+
+def state(match):
+    return load(match).timeline.state
+
+
+def take_back(match, seat, *, key=None, version=None, at=None):
+    return undo.take_back(
+        match=match,
+        sender=sender(seat, at),
+        expected_version=load(match).viewer_version(seat) if version is None else version,
+        command_id=key or uuid.uuid4(),
+    )
+
+
+def redo(match, seat):
+    version = load(match).viewer_version(seat)
+    return undo.redo(match=match, sender=sender(seat), expected_version=version, command_id=uuid.uuid4())
+
+
+def answer(match, seat, accept, **more):
+    return undo.answer(match=match, sender=sender(seat), accept=accept, **more)
+
+
+def offer(match, seat):
+    return undo.offer(load(match), match, seat)
+
+
+def play(match, seat):
+    act(match, seat, {"name": "play", "card": state(match).hands[seat][0]})
+
+
+@pytest.fixture
+def duel(toy, anna, ben):
+    match = lobby.create_match(by=anna, game=toy, options={"points": 9})
+    return lobby.join_match(by=ben, match=match)
+
+
+def test_an_own_move_is_taken_back_freely_and_done_again(duel):
+    before = state(duel)
+    assert offer(duel, 0).code == "nothing_to_undo"
+    play(duel, 0)
+    played = state(duel)
+    assert (offer(duel, 0).how, offer(duel, 1).how) == ("free", "")
+    outcome = take_back(duel, 0)
+    assert outcome.done
+    assert state(duel) == before
+    assert load(duel).awaited()[0].seat == 0
+    assert redo(duel, 0).done
+    assert state(duel) == played
+    with pytest.raises(Refused, match="nothing has followed"):
+        redo(duel, 0)
+
+
+def test_repeated_undo_goes_further_back_and_redo_forward_again(duel):
+    loaded = load(duel)
+    states = [loaded.timeline.state]
+    # Both seats are played in turn until seat 0 has two moves in a row that nobody answered: orders are moves of nobody's turn.
+    play(duel, 0)
+    act(duel, 0, {"name": "set_orders", "text": "one"})
+    states.append(state(duel))
+    assert offer(duel, 0).command == {"name": "play", "card": states[0].hands[0][0]}, "standing orders are not taken back"
+    take_back(duel, 0)
+    assert state(duel).orders == ("one", "")
+    assert state(duel).hands == states[0].hands
+    with pytest.raises(Refused) as refused:
+        take_back(duel, 0)
+    assert refused.value.code == "nothing_to_undo"
+    redo(duel, 0)
+    assert state(duel).hands == states[1].hands
+
+
+def test_a_repeated_request_gets_the_first_answer(duel):
+    play(duel, 0)
+    key, version = uuid.uuid4(), load(duel).viewer_version(0)
+    first = take_back(duel, 0, key=key, version=version)
+    again = take_back(duel, 0, key=key, version=version)
+    assert (again.repeated, again.as_json()) == (True, first.as_json())
+    assert len([event for event in loading.read_log(load(duel).game, duel.id) if event.type == "match.rewound"]) == 1
+    with pytest.raises(turns.KeyReused):
+        undo.redo(match=duel, sender=sender(0), expected_version=99, command_id=key)
+    refused_key = uuid.uuid4()
+    for _ in range(2):
+        with pytest.raises(Refused) as refused:
+            take_back(duel, 0, key=refused_key)
+        assert refused.value.code == "nothing_to_undo"
+
+
+def test_a_command_that_was_taken_back_is_not_applied_again_by_its_key(duel):
+    version = load(duel).viewer_version(0)
+    sent = {"match": duel, "sender": sender(0), "expected_version": version, "command_id": uuid.uuid4()}
+    command = {"name": "play", "card": state(duel).hands[0][0]}
+    first = turns.submit(command=command, **sent)
+    take_back(duel, 0)
+    after = load(duel).version
+    assert turns.submit(command=command, **sent).as_json() == first.as_json()
+    assert load(duel).version == after
+    with pytest.raises(turns.Stale):
+        turns.submit(command=command, **{**sent, "command_id": uuid.uuid4()})
+
+
+def test_what_was_drawn_is_given_back_only_with_the_others_word(duel):
+    act(duel, 0, {"name": "draw"})
+    drawn = state(duel)
+    assert offer(duel, 0).how == "ask"
+    outcome = take_back(duel, 0)
+    assert not outcome.done
+    assert state(duel) == drawn
+    with pytest.raises(Refused) as refused:
+        take_back(duel, 0)
+    assert refused.value.code == "asked_already"
+    with pytest.raises(Refused) as refused:
+        answer(duel, 0, True)
+    assert refused.value.code == "own_request"
+    given = answer(duel, 1, True, request=outcome.request)
+    assert given.done
+    assert state(duel).hands[0] == drawn.hands[0][:2]
+    back = loading.read_log(load(duel).game, duel.id)[-1]
+    assert back.type == "match.rewound"
+    assert back.draws, "the deck is shuffled anew"
+    assert UndoRequest.objects.get().settled_at is not None
+
+
+def test_a_declined_request_leaves_all_as_it_is(duel):
+    act(duel, 0, {"name": "draw"})
+    drawn = state(duel)
+    take_back(duel, 0)
+    answer(duel, 1, False)
+    assert state(duel) == drawn
+    with pytest.raises(Refused) as refused:
+        answer(duel, 1, True)
+    assert refused.value.code == "no_request"
+
+
+def test_a_withdrawn_request_is_over(duel):
+    act(duel, 0, {"name": "draw"})
+    take_back(duel, 0)
+    answer(duel, 0, False)
+    with pytest.raises(Refused) as refused:
+        answer(duel, 1, True)
+    assert refused.value.code == "no_request"
+
+
+def test_a_request_lapses_with_its_time_and_when_the_match_moves_on(duel):
+    act(duel, 0, {"name": "draw"})
+    take_back(duel, 0)
+    assert undo.lapse_requests() == 0
+    UndoRequest.objects.update(until=timezone.now() - timedelta(seconds=1))
+    assert undo.lapse_requests() == 1
+    assert loading.read_log(load(duel).game, duel.id)[-1].data["answer"] == "lapsed"
+    take_back(duel, 0)
+    act(duel, 1, {"name": "draw"})
+    with pytest.raises(Refused) as refused:
+        answer(duel, 1, True)
+    assert refused.value.code == "no_request"
+    take_back(duel, 0)
+    log = loading.read_log(load(duel).game, duel.id)
+    assert [event.data.get("answer") for event in log[-2:]] == ["lapsed", None], "a new request settles the one that has lapsed"
+    assert undo.lapse_requests() == 0
+
+
+def test_a_request_reaches_over_another_seats_act_only_with_his_word(duel):
+    before = state(duel)
+    play(duel, 0)
+    play(duel, 1)
+    assert offer(duel, 0).asks == (1,)
+    take_back(duel, 0)
+    answer(duel, 1, True)
+    assert state(duel).hands == before.hands
+    assert load(duel).awaited()[0].seat == 0
+
+
+def test_undo_racing_a_move_one_wins_and_the_other_is_told(duel):
+    play(duel, 0)
+    version = load(duel).viewer_version(0)
+    act(duel, 1, {"name": "draw"})
+    with pytest.raises(turns.Stale) as stale:
+        take_back(duel, 0, version=version)
+    assert [event["type"] for event in stale.value.events] == ["toy.drew", "toy.turn_ended"]
+
+
+def test_the_options(toy, anna, ben):
+    never = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, undo="never"))
+    play(never, 0)
+    assert offer(never, 0).code == "never"
+    with pytest.raises(Refused):
+        take_back(never, 0)
+    consent = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, undo="consent"))
+    play(consent, 0)
+    assert offer(consent, 0).how == "ask"
+    with pytest.raises(Refused) as refused:
+        lobby.create_match(by=anna, game=toy, undo="sometimes")
+    assert refused.value.parameter == "undo"
+
+
+def test_bots_decide_at_once_and_give_no_draw_back(toy, anna):
+    match = lobby.create_match(by=anna, game=toy, options={"points": 9}, bots={1: "random"})
+    before = state(match)
+    play(match, 0)
+    act(match, 1, {"name": "play", "card": state(match).hands[1][0]})
+    assert offer(match, 0).how == "ask"
+    assert take_back(match, 0).done
+    assert state(match).hands == before.hands
+    act(match, 0, {"name": "draw"})
+    assert offer(match, 0).code == "draw_stays"
+    with pytest.raises(Refused) as refused:
+        take_back(match, 0)
+    assert refused.value.code == "draw_stays"
+
+
+def test_past_the_deadline_nothing_is_opened_again(duel):
+    due = Question.objects.get(match=duel).due_at
+    play(duel, 0)
+    with pytest.raises(Refused) as refused:
+        take_back(duel, 0, at=due + timedelta(seconds=1))
+    assert refused.value.code == "too_late"
+    take_back(duel, 0)
+    assert Question.objects.get(match=duel).due_at == due, "no time is won by playing and undoing"
+
+
+def test_what_the_clock_did_is_not_taken_back(duel):
+    time_out(duel)
+    assert offer(duel, 0).code == "timed_out"
+
+
+def test_a_finished_match_is_not_gone_back_in(toy, anna, ben):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, options={"points": 1}))
+    play_out(match)
+    match.refresh_from_db()
+    assert match.status == Match.Status.FINISHED
+    with pytest.raises(Refused) as refused:
+        take_back(match, 0)
+    assert refused.value.code == "match_over"
+
+
+def test_the_offer_is_the_same_whatever_others_do_unseen(duel):
+    play(duel, 0)
+    before = offer(duel, 0)
+    act(duel, 1, {"name": "set_orders", "text": "hidden"})
+    assert offer(duel, 0) == before
+    version = load(duel).viewer_version(0)
+    outcome = take_back(duel, 0)
+    assert outcome.done
+    assert state(duel).orders[1] == "hidden", "what another seat left for himself is not taken back"
+    assert outcome.version > version
+    act(duel, 1, {"name": "set_orders", "text": "again"})
+    assert offer(duel, 0).redo is not None
+    assert redo(duel, 0).done
+    assert state(duel).orders[1] == "again"
+
+
+def test_who_was_told_of_a_hidden_thing_may_not_free_himself_of_it(duel):
+    """A card seen and given back with leave: the move before it, taken back freely, finds the pile shuffled all the same."""
+    play(duel, 0)
+    play(duel, 1)
+    act(duel, 0, {"name": "draw"})
+    drawn = state(duel).hands[0][-1]
+    take_back(duel, 0)
+    answer(duel, 1, True)
+    take_back(duel, 0)  # over seat 1's play
+    answer(duel, 1, True)
+    log = loading.read_log(load(duel).game, duel.id)
+    assert log[-1].type == "match.rewound"
+    assert log[-1].draws, "what a branch told that was left counts as told"
+    assert drawn in (1, 2)
+
+
+def test_nothing_told_is_ever_taken_back_without_leave(duel):
+    """Every sequence of plays, undo, redo and looks leaves each card that was drawn on the path of the match."""
+    for command in ("play", "draw", "draw", "draw"):
+        seat = load(duel).awaited()[0].seat
+        if command == "play":
+            play(duel, seat)
+        else:
+            act(duel, seat, {"name": command})
+        for _ in range(3):
+            for other in (0, 1):
+                for attempt in (take_back, redo):
+                    if attempt is take_back and offer(duel, other).how != "free":
+                        continue
+                    try:
+                        attempt(duel, other)
+                    except Refused:
+                        continue
+        log = loading.read_log(load(duel).game, duel.id)
+        path = set(effective(log, len(log)))
+        assert [event.version for event in log if event.type == "drew" and event.version not in path] == []
+
+
+def test_only_he_who_sees_it_can_tell_what_was_taken_back(duel):
+    act(duel, 0, {"name": "draw"})
+    take_back(duel, 0)
+    answer(duel, 1, True)
+    loaded = load(duel)
+    seen = selectors.records_for(loaded, 1, 0, 100)[-1]
+    assert seen["type"] == "match.rewound"
+    assert seen["redacted"]
+    assert seen["data"] == {"to": 6, "cause": "undo", "seat": 0}
+
+
+# --- the real games ---
+
+
+def test_in_a_race_a_seat_takes_back_its_own_part_alone_and_unseen(anna, ben):
+    """Every seat plays its own sheet: what others did meanwhile is kept, and nobody notices."""
+    match = lobby.create_match(by=anna, game="space_fleet_commander", seats=2, options={"mode": "race"})
+    match = lobby.join_match(by=ben, match=match)
+    rng = random.Random(3)
+
+    def quiet(seat, tries=12):
+        """Any move of the seat that tells nobody anything."""
+        loaded = load(match)
+        game, now = loaded.game, loaded.timeline.state
+        for _ in range(tries):
+            command = dict(game.bots["random"](game.view(now, seat), game.legal_commands(now, seat), rng))
+            run = loaded.timeline.command(seat, command, seeded("quiet"))
+            if not any(event.draws for event in run.events) and game.outcome(run.state) is None and command["name"] != "resign":
+                return command
+        raise AssertionError("no quiet move")
+
+    for seat in (0, 1, 0):
+        act(match, seat, quiet(seat))
+    first = load(match)
+    act(match, 0, quiet(0))
+    before = load(match)
+    act(match, 1, quiet(1))
+    seen = [(load(match).viewer_version(one), load(match).game.view(state(match), one)) for one in (0, 1, None)]
+    assert offer(match, 0).how == "free"
+    assert take_back(match, 0).done
+    after = load(match)
+    game = after.game
+    assert game.view(after.timeline.state, 0) == game.view(first.timeline.state, 0)
+    for viewer, at in ((1, 1), (None, 2)):
+        assert (after.viewer_version(viewer), game.view(after.timeline.state, viewer)) == seen[at], viewer
+    assert before.timeline.state != after.timeline.state
+    loading.forget_all()
+    assert load(match).timeline.state == after.timeline.state
+    redo(match, 0)
+    assert game.view(state(match), 0) == seen[0][1]
+    assert game.view(state(match), 1) == seen[1][1]
+    take_back(match, 1)
+    assert game.view(state(match), 0) == seen[0][1]
+    loading.forget_all()
+    content = exports.export_of(match, 0)
+    assert proof.verify(content).ok
+    assert auditing.check_match(match.id) == []
+
+
+def test_solo_a_roll_stays_and_what_was_only_placed_is_free(anna):
+    match = lobby.create_match(by=anna, game="space_fleet_commander")
+    rng = random.Random(1)
+    found = set()
+    for _ in range(35):
+        loaded = load(match)
+        if loaded.ended:
+            break
+        game, now = loaded.game, loaded.timeline.state
+        command = dict(game.bots["greedy"](game.view(now, 0), game.legal_commands(now, 0), rng))
+        act(match, 0, command)
+        if load(match).ended:
+            break
+        log = loading.read_log(game, match.id)
+        rolled = any(event.draws for event in log if event.version > loaded.version)
+        given = offer(match, 0)
+        assert (given.how, given.code) == (("", "draw_stays") if rolled else ("free", "")), command
+        found.add(rolled)
+        if not rolled:
+            take_back(match, 0)
+            assert state(match) == now
+            redo(match, 0)
+    assert found == {True, False}
+    assert auditing.check_match(match.id) == []
+
+
+def test_the_space_war_with_reactions_that_go_back_by_themselves(anna, ben):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war"))
+    rng = random.Random(5)
+    free = 0
+    for _ in range(45):
+        loaded = load(match)
+        if loaded.ended:
+            break
+        seat = loaded.awaited()[0].seat
+        game, now = loaded.game, loaded.timeline.state
+        act(match, seat, dict(game.bots["greedy"](game.view(now, seat), game.legal_commands(now, seat), rng)))
+        given = offer(match, seat)
+        if given.how == "free" and free < 8:
+            free += 1
+            hidden = game.view(now, 1 - seat)
+            take_back(match, seat)
+            assert game.view(state(match), seat)["hand"] == game.view(now, seat)["hand"] if "hand" in hidden else True
+            redo(match, seat)
+        elif given.how == "ask" and rng.random() < 0.1:
+            take_back(match, seat)
+            answer(match, 1 - seat, rng.random() < 0.7)
+    assert free
+    loading.forget_all()
+    assert load(match).timeline.state == loaded.timeline.state if loaded.ended else True
+    assert auditing.check_match(match.id) == []
+    assert proof.verify(exports.export_of(match, 1)).ok

@@ -1,0 +1,103 @@
+"""Taking back and the mails about it: who was told is told that it is gone, and an answer to what is gone changes nothing."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+import pytest
+from django.utils import timezone
+
+from gamesvc.games import catalog
+from gamesvc.matches import loading, lobby, undo
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from notifications import delivery
+from notifications.models import Outbox, Status
+from tests.games.toy import GAME as TOY
+from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.exports import act
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def duel(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(catalog, "game", lambda game_id: replace(TOY, parse=lambda text, seen: {"name": text.split()[0]}))
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game=toy, options={"points": 9})
+    match = lobby.join_match(by=ben, match=match)
+    work(mailing)
+    return match
+
+
+def work(mailing):  # noqa: F811
+    """Send what is due, whatever would be gathered for later."""
+    mailing.work()
+    Outbox.objects.filter(status=Status.QUEUED).update(due_at=timezone.now(), claimed_until=None)
+    delivery.sweep()
+
+
+def take_back(match, seat):
+    version = loading.load(match.id, match.game).viewer_version(seat)
+    sender = Sender(Actor("seat", seat), "api", timezone.now())
+    return undo.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
+
+
+def play(match, seat):
+    hand = loading.load(match.id, match.game).timeline.state.hands[seat]
+    act(match, seat, {"name": "play", "card": hand[0]})
+
+
+def mails(mailing, name, reason):  # noqa: F811
+    return [mail for mail in mailing.sink.to(f"{name}@players.example") if mail.message["X-Game-Reason"] == reason]
+
+
+def test_who_was_told_of_the_turn_is_told_that_it_is_gone(duel, mailing):  # noqa: F811
+    play(duel, 0)
+    work(mailing)
+    [turn] = mails(mailing, "ben", "your-turn")
+    take_back(duel, 0)
+    work(mailing)
+    [gone] = mails(mailing, "ben", "taken-back")
+    assert "anna has taken a move back" in gone.subject
+    mailing.write("draw\nEND\n", to=str(turn.message["Reply-To"]), sender="ben@players.example")
+    work(mailing)
+    receipt = mailing.receipt("ben@players.example")
+    assert "taken back" in receipt.subject
+    play(duel, 0)
+    mailing.write("draw\nEND\n", to=str(turn.message["Reply-To"]), sender="ben@players.example")
+    work(mailing)
+    assert "taken back" in mailing.receipt("ben@players.example").subject, "also when he is asked again"
+    assert loading.load(duel.id, duel.game).awaited()[0].seat == 1
+    assert loading.read_log(loading.load(duel.id, duel.game).game, duel.id)[-1].type == "turn_ended"
+
+
+def test_who_was_not_told_yet_hears_nothing(duel, mailing):  # noqa: F811
+    play(duel, 0)
+    take_back(duel, 0)
+    work(mailing)
+    assert mails(mailing, "ben", "your-turn") == []
+    assert mails(mailing, "ben", "taken-back") == []
+
+
+def test_a_request_is_sent_and_answered_by_mail(duel, mailing):  # noqa: F811
+    act(duel, 0, {"name": "draw"})
+    take_back(duel, 0)
+    work(mailing)
+    [asked] = mails(mailing, "ben", "undo-asked")
+    assert "anna asks to take a move back" in asked.subject
+    assert "undo yes" in asked.text
+    mailing.write("undo yes\nEND\n", to=str(asked.message["Reply-To"]), sender="ben@players.example")
+    work(mailing)
+    assert len(loading.load(duel.id, duel.game).timeline.state.hands[0]) == 2
+    [told] = mails(mailing, "anna", "undo-answered")
+    assert "Your move is taken back" in told.subject
+
+
+def test_a_move_is_taken_back_by_mail(duel, mailing):  # noqa: F811
+    [turn] = mails(mailing, "anna", "your-turn")
+    play(duel, 0)
+    mailing.write("undo\nEND\n", to=str(turn.message["Reply-To"]))
+    work(mailing)
+    assert loading.load(duel.id, duel.game).awaited()[0].seat == 0

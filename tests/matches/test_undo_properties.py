@@ -1,0 +1,82 @@
+"""Whatever is done in whatever order: nothing that was told is taken back without leave, and nothing can be rolled again."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.utils import timezone
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from gamesvc.games.dice import DrawNeeded
+from gamesvc.games.kernel import Refused
+from gamesvc.games.timeline import effective
+from gamesvc.matches import auditing, loading, lobby, proof, turns, undo
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from tests.matches import exports
+
+pytestmark = pytest.mark.django_db
+DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "orders", "accept", "decline")
+
+
+def attempt(match, seat, deed):
+    """Do it as the seat would through any channel; what is refused changes nothing."""
+    loaded = loading.load(match.id, match.game)
+    sender = Sender(Actor("seat", seat), "api", timezone.now())
+    named = {"match": match, "sender": sender, "command_id": uuid.uuid4()}
+    version = loaded.viewer_version(seat)
+    hand = loaded.timeline.state.hands[seat]
+    try:
+        match deed:
+            case "play":
+                turns.submit(command={"name": "play", "card": hand[0] if hand else 1}, expected_version=version, **named)
+            case "draw":
+                turns.submit(command={"name": "draw"}, expected_version=version, **named)
+            case "orders":
+                turns.submit(command={"name": "set_orders", "text": "x"}, expected_version=version, **named)
+            case "preview":
+                loaded.timeline.preview(seat, {"name": "draw"})
+            case "undo":
+                undo.take_back(expected_version=version, **named)
+            case "redo":
+                undo.redo(expected_version=version, **named)
+            case _:
+                undo.answer(accept=deed == "accept", **named)
+    except (Refused, DrawNeeded):
+        assert loading.load(match.id, match.game).version == loaded.version
+
+
+@examples(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(deeds=st.lists(st.tuples(st.integers(0, 1), st.sampled_from(DEEDS)), min_size=4, max_size=24))
+def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, settings, deeds):
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 10_000
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    for seat, deed in deeds:
+        before = loading.load(match.id, toy)
+        log = loading.read_log(before.game, match.id)
+        drawn = [at for at in effective(log, len(log)) if log[at - 1].type == "drew"]
+        known = undo.offer(before, match, seat)
+        attempt(match, seat, deed)
+        now = loading.load(match.id, toy)
+        log = loading.read_log(now.game, match.id)
+        new = log[before.version :]
+        path = set(effective(log, len(log)))
+        for event in new:
+            if event.type != "match.rewound" or event.data["cause"] == "redo":
+                continue
+            lost = [at for at in drawn if at not in path]
+            if event.data["cause"] == "undo" and lost:
+                assert deed == "accept", "what was drawn is given back with leave alone"
+                assert event.draws, "and then the pile lies anew"
+        if deed == "undo" and known.how == "free":
+            assert any(event.type == "match.rewound" for event in new), "what is offered is done"
+        numbers = [draw["i"] for event in log for draw in event.draws]
+        assert numbers == list(range(len(numbers))), "draw numbers never repeat"
+    state = loading.load(match.id, toy).timeline.state
+    loading.forget_all()
+    assert loading.load(match.id, toy).timeline.state == state
+    assert auditing.check_match(match.id) == []
+    assert proof.verify(exports.export_of(match, 0)).ok

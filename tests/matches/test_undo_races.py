@@ -1,0 +1,106 @@
+"""Taking back while others act: one wins, the other is told; each on a connection of its own."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.utils import timezone
+
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import auditing, loading, lobby, turns, undo
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import UndoRequest
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from tests.matches.exports import act
+from tests.matches.test_races import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MATCHES = 8
+
+
+def duel(game, anna, ben):
+    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=game, options={"points": 9}))
+
+
+def sender(seat):
+    return Sender(Actor("seat", seat), "api", timezone.now())
+
+
+def version_of(match, seat):
+    return loading.load(match.id, match.game).viewer_version(seat)
+
+
+def told(caught, name, attempt):
+    """Run an attempt, and note what became of it."""
+
+    def run() -> None:
+        try:
+            attempt()
+            caught[name] = "done"
+        except turns.Stale:
+            caught[name] = "stale"
+        except Refused as refused:
+            caught[name] = refused.code
+
+    return run
+
+
+def test_an_undo_and_a_move_at_once_one_wins(toy, anna, ben, settings):
+    settings.MATCHES_PER_MINUTE = 100
+    for _ in range(MATCHES):
+        match = duel(toy, anna, ben)
+        act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
+        mine, theirs = version_of(match, 0), version_of(match, 1)
+        caught: dict[str, str] = {}
+
+        def take_back(match=match, mine=mine) -> None:
+            undo.take_back(match=match, sender=sender(0), expected_version=mine, command_id=uuid.uuid4())
+
+        def move(match=match, theirs=theirs) -> None:
+            turns.submit(
+                match=match, sender=sender(1), command={"name": "draw"}, expected_version=theirs, command_id=uuid.uuid4()
+            )
+
+        at_once(told(caught, "undo", take_back), told(caught, "move", move))
+        assert sorted(caught.values()) == ["done", "stale"], caught
+        new = [one.type for one in STORE.read(match.id, mine)]
+        assert new == (["match.rewound"] if caught["undo"] == "done" else ["toy.drew", "toy.turn_ended"])
+        assert auditing.check_match(match.id) == []
+
+
+def test_one_request_sent_many_times_at_once_takes_back_once(toy, anna, ben):
+    match = duel(toy, anna, ben)
+    act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
+    version, key = version_of(match, 0), uuid.uuid4()
+
+    def take_back() -> None:
+        assert undo.take_back(match=match, sender=sender(0), expected_version=version, command_id=key).done
+
+    at_once(*[take_back] * 4)
+    assert [one.type for one in STORE.read(match.id, version)] == ["match.rewound"]
+
+
+def test_a_request_is_settled_once(toy, anna, ben, settings):
+    """The last word, a withdrawal and the sweep at once: one of them counts."""
+    settings.MATCHES_PER_MINUTE = 100
+    for _ in range(MATCHES):
+        match = duel(toy, anna, ben)
+        act(match, 0, {"name": "draw"})
+        version = version_of(match, 0)
+        asked = undo.take_back(match=match, sender=sender(0), expected_version=version, command_id=uuid.uuid4())
+        caught: dict[str, str] = {}
+
+        def accept(match=match, request=asked.request) -> None:
+            undo.answer(match=match, sender=sender(1), accept=True, request=request)
+
+        def withdraw(match=match, request=asked.request) -> None:
+            undo.answer(match=match, sender=sender(0), accept=False, request=request)
+
+        at_once(told(caught, "accept", accept), told(caught, "withdraw", withdraw), lambda: undo.lapse_requests())
+        assert sorted(caught.values()) == ["done", "no_request"], caught
+        answers = [one.data["answer"] for one in STORE.read(match.id) if one.type == "match.undo_answered"]
+        assert answers == ["accepted" if caught["accept"] == "done" else "withdrawn"]
+        assert UndoRequest.objects.get(match=match).settled_at is not None
+        assert auditing.check_match(match.id) == []

@@ -1,0 +1,144 @@
+"""The attacks of the mail design that no other test here makes: what they try, and what they get."""
+
+from __future__ import annotations
+
+import logging
+import random
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.utils import timezone
+
+from accounts.adapter import AccountAdapter
+from gamesvc.matches import lobby
+from notifications import delivery
+from notifications.inbound import addresses, pipeline, store
+from notifications.inbound.authentication import FAIL, Verdict
+from notifications.models import InboundMail, MailStatus, Outbox
+from tests.mailing import mailing, verify  # noqa: F401
+from tests.notifications.inbound.test_pipeline import letters, to  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+
+def put(to, text, seconds):  # noqa: F811
+    """A mail that our border took so many seconds ago."""
+    moment = timezone.now() - timedelta(seconds=seconds)
+    raw = f"From: anna@players.example\r\nMessage-ID: <{uuid4()}@x.example>\r\n\r\n{text}\r\n".encode()
+    row = addresses.resolve(to)
+    return store.store(raw, address=row, envelope_from="anna@players.example", received_at=moment)
+
+
+def test_mails_that_cross_are_worked_on_as_they_came(to, letters, mailing, anna):  # noqa: F811
+    """Whichever worker is faster, and whatever hint comes first."""
+    second = put(to, "second", 10)
+    first = put(to, "first", 20)
+    other = addresses.make("turn", key=uuid4(), user=anna, topic="another", expires_at=timezone.now() + timedelta(days=1))
+    third = put(other, "elsewhere", 5)
+    assert pipeline.work([second]) == 0
+    [claimed] = store.claim(1)
+    assert claimed.pk == first
+    assert pipeline.work([second, third]) == 1  # the first is still at work; another match does not wait for it
+    assert pipeline.work_on(claimed)
+    pipeline.work([second])
+    assert [letter.text for letter in letters] == ["elsewhere", "first", "second"]
+
+
+def test_a_random_order_of_workers_keeps_the_order_of_arrival(to, letters, mailing):  # noqa: F811
+    rng = random.Random(2)
+    ids = [put(to, f"mail {seconds}", 100 - seconds) for seconds in rng.sample(range(20), 20)]
+    while InboundMail.objects.filter(status=MailStatus.WAITING).exists():
+        pipeline.work(rng.sample(ids, 5))
+    assert [letter.text for letter in letters] == [f"mail {seconds}" for seconds in range(20)]
+
+
+def test_a_forged_sender_hears_nothing(to, letters, mailing, monkeypatch):  # noqa: F811
+    """Backscatter: the owner of a forged address gets no mail from us."""
+    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_: Verdict(FAIL, strict=True))
+    mailing.write("move A1", to=to)
+    mailing.write("move A1", to=to, sender="victim@elsewhere.example")
+    mailing.work()
+    assert [mail.error for mail in InboundMail.objects.all()] == ["spoofed", "spoofed"]
+    assert letters == []
+    assert mailing.sink.messages == []
+
+
+def test_a_stranger_with_the_token_is_asked_about_at_the_owners_address(to, letters, mailing):  # noqa: F811
+    mailing.write("move A1", to=to, sender="friend@elsewhere.example")
+    mailing.work()
+    assert letters == []
+    assert mailing.sink.to("friend@elsewhere.example") == []
+    assert "move A1" in mailing.last("anna@players.example").text
+
+
+def test_revoked_addresses_are_dead_at_every_door(to, letters, mailing, anna):  # noqa: F811
+    addresses.revoke(topic="m", user=anna)
+    assert addresses.resolve(to) is None
+
+
+@pytest.mark.parametrize(
+    "message_id",
+    ["<a@b>\r\n Bcc: victim@elsewhere.example", "<a\tb@c>", "<a@b>\u2028Bcc: x@y", "<" + "x" * 900 + "@y>", "no id at all"],
+)
+def test_nothing_of_a_message_id_becomes_a_header(to, mailing, message_id, anna):  # noqa: F811
+    raw = f"From: anna@players.example\r\nMessage-ID: {message_id}\r\n\r\nmove A1\r\n".encode()
+    store.store(raw, address=addresses.resolve(to), envelope_from="anna@players.example", received_at=timezone.now())
+    mail = mailing.newest
+    Outbox.objects.create(kind="mail_failed", user=anna, payload={"mail": str(mail.pk)})
+    InboundMail.objects.update(status=MailStatus.FAILED)
+    delivery.sweep()
+    [answer] = mailing.sink.messages
+    assert answer.message["Bcc"] is None
+    assert answer.message["In-Reply-To"] in (None, "<a@b>")
+
+
+def test_our_own_addresses_are_nobodys_account(settings):
+    settings.MAIL_DOMAIN, settings.REPLY_DOMAIN = "games.example", "reply.games.example"
+    for address in ("play@games.example", "turn+x@reply.games.example"):
+        with pytest.raises(ValidationError):
+            AccountAdapter().clean_email(address)
+
+
+def test_an_address_is_not_bombed_with_invitations(toy, anna, player, mailing):  # noqa: F811
+    match = lobby.create_match(by=anna, game=toy, entry="invited")
+    for _ in range(5):
+        lobby.invite(by=anna, match=match, address="victim@elsewhere.example")
+    for _ in range(95):
+        with pytest.raises(lobby.TooMany):
+            lobby.invite(by=anna, match=match, address="Victim@elsewhere.example")
+    mailing.work()
+    assert len(mailing.sink.to("victim@elsewhere.example")) == 5
+
+
+def test_link_scanners_confirm_nothing(to, letters, mailing, client):  # noqa: F811
+    mailing.write("move A1", to=to, sender="friend@elsewhere.example")
+    mailing.work()
+    token = addresses.token_of(str(mailing.last("anna@players.example").message["Reply-To"]))
+    for method in ("get", "head"):
+        assert getattr(client, method)(f"/mail/confirm/{token}").status_code == 200
+    pipeline.work()
+    assert letters == []
+    assert Client(enforce_csrf_checks=True).post(f"/mail/confirm/{token}").status_code == 200
+    pipeline.work()
+    assert len(letters) == 1
+
+
+def test_no_log_holds_what_makes_an_address_work(to, letters, mailing, caplog):  # noqa: F811
+    caplog.set_level(logging.DEBUG)
+    mailing.write("move A1", to=to)
+    mailing.write("move A1", to=to, sender="friend@elsewhere.example")
+    mailing.write("move A1", to=to, Auto_Submitted="auto-replied")
+    mailing.work()
+    token = addresses.token_of(to)
+    assert caplog.records
+    assert token not in caplog.text.lower()
+    assert "move A1" not in caplog.text
+
+
+def test_the_raw_mail_of_an_attack_is_kept_for_a_month_and_no_longer(to, letters, mailing):  # noqa: F811
+    put(to, "<script>alert(1)</script>", 31 * 86_400)
+    assert store.forget_old() == 1
+    assert InboundMail.objects.count() == 0

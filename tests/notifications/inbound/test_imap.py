@@ -1,0 +1,185 @@
+"""The mailbox door: real IMAP against a small server; what counts when, what is marked, what is left alone."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts.models import User
+from notifications.inbound import addresses, imap, store
+from notifications.inbound.tasks import poll_mailbox
+from notifications.models import InboundMail, Mailbox
+from tests.notifications.inbound.imap_server import Imap
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def box(settings, monkeypatch):
+    settings.REPLY_DOMAIN = "reply.games.example"
+    settings.INBOUND_AUTH = "loopback"
+    monkeypatch.setattr(store, "wake", lambda ids: None)
+    with Imap() as server:
+        settings.IMAP_URL = server.url
+        yield server
+
+
+@pytest.fixture
+def to(box, anna: User) -> str:
+    return addresses.make("turn", key=uuid4(), user=anna, topic="42", expires_at=timezone.now() + timedelta(days=1))
+
+
+def mail(to: str, text: str = "move A1", header: str = "To", **more: str) -> bytes:
+    lines = ["From: Anna <anna@players.example>", f"{header}: {to}", f"Message-ID: <{uuid4()}@players.example>"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in more.items()]
+    return ("\r\n".join(lines) + f"\r\n\r\n{text}\r\n").encode()
+
+
+def test_mail_counts_from_its_internaldate_and_is_marked(box, to):
+    moment = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=3)
+    for _ in range(2):  # the server's two ways to order its answer
+        box.put(mail(to, Date="Fri, 01 Jan 1999 00:00:00 +0000"), moment=moment)
+    assert imap.poll() == 2
+    assert set(InboundMail.objects.values_list("received_at", "counts_at")) == {(moment, moment)}
+    assert [one.flags for one in box.folders["INBOX"]] == [{"\\Seen"}, {"\\Seen"}]
+    assert InboundMail.objects.first().envelope_from == "anna@players.example"
+    assert bytes(InboundMail.objects.first().raw).endswith(b"move A1\r\n")
+
+
+def test_a_date_in_the_future_counts_as_now(box, to):
+    box.put(mail(to), moment=datetime.now(UTC) + timedelta(days=1))
+    imap.poll()
+    assert InboundMail.objects.get().received_at <= timezone.now()
+
+
+def test_nothing_is_read_twice_and_only_new_mail_is_asked_for(box, to):
+    box.put(mail(to))
+    assert imap.poll() == 1
+    assert imap.poll() == 0
+    box.put(mail(to))
+    box.log.clear()
+    assert imap.poll() == 1
+    assert "UID SEARCH UID 2:*" in box.log
+    assert InboundMail.objects.count() == 2
+
+
+def test_other_peoples_mail_is_left_alone(box, to):
+    box.put(mail("somebody@reply.games.example"))
+    box.put(mail("turn+" + "a" * 26 + "@reply.games.example"))
+    assert imap.poll() == 0
+    assert all(one.flags == set() for one in box.folders["INBOX"])
+    assert not any("BODY.PEEK[]" in command for command in box.log)
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_what_was_taken_goes_where_the_operator_wants_it(box, to, settings, moves):
+    box.moves = moves
+    settings.IMAP_TAKEN_FOLDER = "Taken"
+    box.put(mail(to))
+    box.put(mail("somebody@elsewhere.example"))
+    assert imap.poll() == 1
+    assert len(box.folders["Taken"]) == 1
+    assert len(box.folders["INBOX"]) == 1
+
+
+@pytest.mark.parametrize("header", ["Delivered-To", "X-Original-To", "Envelope-To", "Cc"])
+def test_plus_addresses_and_catch_all_domains_are_found_in_the_headers(box, to, settings, header):
+    box.put(mail(to.upper(), header=header))
+    token = addresses.token_of(to)
+    box.put(mail(f"{token}@reply.games.example", header=header))  # a catch-all needs no word before the token
+    assert imap.poll() == 2
+
+
+def test_a_bounce_in_the_mailbox_stays_a_bounce(box, to):
+    box.put(mail(to, Return_Path="<>"))
+    imap.poll()
+    assert InboundMail.objects.get().envelope_from == ""
+
+
+def test_a_server_that_is_down_is_tried_again_and_loses_nothing(box, to, settings, caplog):
+    box.put(mail(to))
+    for command in ("SELECT", "SEARCH", "FETCH"):
+        box.refuse = {command}
+        with pytest.raises(imap.Unreachable):
+            imap.poll()
+    assert poll_mailbox() == 0
+    box.refuse = set()
+    assert poll_mailbox() == 1
+    right = settings.IMAP_URL
+    settings.IMAP_URL = right.replace("secret", "a-wrong-one")
+    with pytest.raises(imap.Unreachable) as fault:
+        imap.poll()
+    assert "a-wrong-one" not in str(fault.value)
+    assert "a-wrong-one" not in caplog.text
+
+
+def test_a_message_that_its_server_never_gives_keeps_nothing_back_for_ever(box, to, monkeypatch):
+    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    box.broken = {box.put(mail(to))}
+    box.put(mail(to))
+    assert [poll_mailbox() for _ in range(4)] == [0, 0, 1, 0]
+
+
+def test_a_mailbox_that_was_made_anew_is_read_from_its_beginning(box, to):
+    raw = mail(to)
+    box.put(raw)
+    imap.poll()
+    box.validity += 1
+    assert imap.poll() == 0  # known by its Message-ID
+    box.put(mail(to))
+    assert imap.poll() == 1
+
+
+def test_one_worker_polls_at_a_time(box, to):
+    box.put(mail(to))
+    name = imap.account().name
+    Mailbox.objects.create(name=name, claimed_until=timezone.now() + timedelta(minutes=1))
+    assert imap.poll() == 0
+    Mailbox.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+    assert imap.poll() == 1
+
+
+def test_a_deadline_waits_for_a_look_after_it(box, to, anna):
+    def asked(moment, topic="42"):
+        return store.waits_before(topic=topic, user_id=anna.pk, moment=moment)
+
+    due = timezone.now()
+    assert asked(due)
+    box.put(mail(to), moment=due - timedelta(seconds=1))
+    imap.poll()
+    assert asked(due)  # by the mail that was found
+    InboundMail.objects.all().delete()
+    assert not asked(due)
+    assert asked(timezone.now())
+    assert not asked(timezone.now(), topic="a match that he gets no mail about")
+
+
+def test_a_mail_over_the_limit_is_cut_and_refused(box, to):
+    box.put(mail(to, "x\r\n" * 500_000))
+    imap.poll()
+    assert len(bytes(InboundMail.objects.get().raw)) == 1024 * 1024 + 1
+
+
+def test_the_command_looks_once(box, to, settings, capsys):
+    box.put(mail(to))
+    call_command("mailbox", "--json")
+    assert json.loads(capsys.readouterr().out)["taken"] == 1
+    settings.IMAP_URL = ""
+    with pytest.raises(CommandError, match="IMAP_URL"):
+        call_command("mailbox")
+
+
+@pytest.mark.parametrize(
+    "url", ["pop3://a:b@x", "imaps://mail.example.org", "imaps://a:b@mail.example.org", "imap://a:b@localhost"]
+)
+def test_an_address_that_cannot_be_right_is_refused(settings, url):
+    settings.INBOUND_AUTH = "loopback"  # which believes everybody, so only a mailbox on this machine will do
+    settings.IMAP_URL = url
+    with pytest.raises(ImproperlyConfigured):
+        imap.account()

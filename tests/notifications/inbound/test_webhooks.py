@@ -1,0 +1,182 @@
+"""The provider door: anymail reads what Postmark and Mailgun post; secrets, arrival, raw mail, forgeries."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django.utils import timezone
+
+from notifications.inbound import addresses, pipeline, purposes, store
+from notifications.inbound.purposes import Handled
+from notifications.models import InboundMail, MailStatus
+from tests.mailing import FIXTURES, verify
+
+pytestmark = pytest.mark.django_db
+
+POSTMARK = "/mail/provider/postmark/inbound/"
+MAILGUN = "/mail/provider/mailgun/inbound_mime/"
+SIGNING_KEY = "a signing key"
+
+
+@pytest.fixture
+def letters(settings, monkeypatch):
+    settings.REPLY_DOMAIN = "reply.games.example"
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.provider.example"
+    settings.ANYMAIL = {"WEBHOOK_SECRET": ["old:secret", "new:secret"], "MAILGUN_WEBHOOK_SIGNING_KEY": SIGNING_KEY}
+    monkeypatch.setattr(store, "wake", lambda ids: None)
+    monkeypatch.setattr(purposes, "_handlers", {})
+    got = []
+    purposes.register("turn", lambda letter: got.append(letter.text) or Handled({}))
+    return got
+
+
+@pytest.fixture
+def to(letters, anna):
+    verify(anna)
+    return addresses.make("turn", key=uuid4(), user=anna, topic="m", expires_at=timezone.now() + timedelta(days=1))
+
+
+def basic(secret: str = "new:secret") -> dict[str, str]:
+    return {"HTTP_AUTHORIZATION": "Basic " + base64.b64encode(secret.encode()).decode()} if secret else {}
+
+
+def postmark(to: str, text: str = "move A1", *, dmarc: str = "pass", server: str = "mx.provider.example", **more):
+    """What Postmark posts (https://postmarkapp.com/developer/user-guide/inbound/parse-an-email)."""
+    headers = [
+        {"Name": "Message-ID", "Value": f"<{uuid4()}@players.example>"},
+        {"Name": "Authentication-Results", "Value": f"{server}; dmarc={dmarc} header.from=players.example"},
+        {"Name": "Return-Path", "Value": "<anna@players.example>"},
+    ]
+    return {
+        "FromFull": {"Email": "anna@players.example", "Name": "Anna"},
+        "ToFull": [{"Email": "anyone@elsewhere.example", "Name": ""}],
+        "CcFull": [],
+        "BccFull": [],
+        "OriginalRecipient": to,
+        "Subject": "Re: your turn",
+        "TextBody": text,
+        "HtmlBody": "",
+        "Date": "Fri, 1 Jan 1999 00:00:00 +0000",
+        "Headers": headers,
+        "Attachments": [],
+        **more,
+    }
+
+
+def post(body, *, path: str = POSTMARK, secret: str = "new:secret", client: Client | None = None):
+    client = client or Client(raise_request_exception=False)
+    return client.post(path, json.dumps(body), content_type="application/json", **basic(secret))
+
+
+def test_what_a_provider_posts_is_stored_and_worked_on(to, letters):
+    before = timezone.now()
+    assert post(postmark(to, "move A1\n\nOn Fri, 20 Nov 2026 Games wrote:\n> move B2")).status_code == 200
+    mail = InboundMail.objects.get()
+    assert before <= mail.received_at <= timezone.now()  # its arrival here, whatever the mail says
+    assert mail.envelope_from == "anna@players.example"
+    pipeline.work()
+    assert letters == ["move A1"]
+
+
+def test_raw_mail_is_kept_as_it_came(to, letters):
+    """Mailgun posts the whole mail as a field of a signed form."""
+    raw = (FIXTURES / "gmail_polish.eml").read_text()
+    stamp, token = str(int(time.time())), uuid4().hex
+    form = {
+        "recipient": to,
+        "sender": "anna@players.example",
+        "from": "Anna <anna@players.example>",
+        "subject": "Re: your turn",
+        "body-mime": "Authentication-Results: mx.provider.example; dmarc=pass header.from=players.example\r\n" + raw,
+        "timestamp": stamp,
+        "token": token,
+        "signature": hmac.new(SIGNING_KEY.encode(), (stamp + token).encode(), hashlib.sha256).hexdigest(),
+    }
+    client = Client(raise_request_exception=False)
+    forged = client.post(MAILGUN, {**form, "signature": "0" * 64}, **basic())
+    assert forged.status_code == 400
+    assert InboundMail.objects.count() == 0
+    assert client.post(MAILGUN, form, **basic()).status_code == 200
+    assert b"bW92ZSBFNSBGNSAyRgpjb2xvbml6ZSBDNAo" in bytes(InboundMail.objects.get().raw)
+    pipeline.work()
+    assert letters == ["move E5 F5 2F\ncolonize C4"]
+
+
+@pytest.mark.parametrize(("secret", "status"), [("", 400), ("new:wrong", 400), ("old:secret", 200), ("new:secret", 200)])
+def test_only_who_knows_a_secret_may_post(to, secret, status):
+    assert post(postmark(to), secret=secret).status_code == status
+    assert InboundMail.objects.count() == (status == 200)
+
+
+def test_without_a_secret_or_where_everybody_is_believed_the_door_is_closed(to, settings):
+    settings.INBOUND_AUTH = "loopback"
+    assert post(postmark(to)).status_code == 404
+    settings.INBOUND_AUTH = "border"
+    settings.ANYMAIL = {"WEBHOOK_SECRET": []}
+    assert post(postmark(to), secret="").status_code == 404
+    assert post(postmark(to)).status_code == 404
+    assert InboundMail.objects.count() == 0
+
+
+def test_a_page_of_another_site_cannot_post_and_a_form_token_is_not_asked_for(to):
+    assert post(postmark(to), client=Client(enforce_csrf_checks=True)).status_code == 200
+    assert Client().get(POSTMARK).status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({}, MailStatus.DONE),
+        ({"dmarc": "fail"}, MailStatus.HELD),
+        ({"server": "mx.evil.example"}, MailStatus.HELD),  # a verdict that the provider did not write
+    ],
+)
+def test_the_providers_verdict_decides(to, letters, more, status):
+    post(postmark(to, **more))
+    pipeline.work()
+    assert InboundMail.objects.get().status == status
+
+
+def test_the_same_post_twice_is_one_mail(to):
+    body = postmark(to)
+    assert [post(body).status_code for _ in range(2)] == [200, 200]
+    assert InboundMail.objects.count() == 1
+
+
+def test_mail_for_nobody_is_taken_and_forgotten(to):
+    assert post(postmark("turn+" + "a" * 26 + "@reply.games.example")).status_code == 200
+    assert InboundMail.objects.count() == 0
+
+
+def test_a_database_that_is_down_has_the_provider_come_again(to, monkeypatch):
+    def down(*_a, **_k):
+        raise OperationalError("down")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "store", down)
+        assert post(postmark(to)).status_code == 500
+    assert post(postmark(to)).status_code == 200
+
+
+def test_a_mail_with_its_quoted_picture_fits(to):
+    picture = base64.b64encode(b"\x89PNG" + bytes(300_000)).decode()
+    attached = [{"Name": "board.png", "Content": picture, "ContentType": "image/png", "ContentID": "board"}]
+    assert post(postmark(to, Attachments=attached)).status_code == 200
+    pipeline.work()
+    assert InboundMail.objects.get().status == MailStatus.DONE
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b'{"Headers": 3}', b"\xff"])
+def test_rubbish_stores_nothing(to, body):
+    answer = Client(raise_request_exception=False).post(POSTMARK, body, content_type="application/json", **basic())
+    assert answer.status_code in (400, 500)
+    assert InboundMail.objects.count() == 0

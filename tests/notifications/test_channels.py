@@ -1,0 +1,325 @@
+"""The next channel is tried only if nothing has happened; webhooks are signed, once each, and never reach inwards."""
+
+import json
+import socket
+import threading
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import time_machine
+from django.db import connection
+from django.utils import timezone
+
+from notifications import channels, ledger, webhooks, wishes
+from notifications.models import Handover, Outbox, Status, Webhook
+from notifications.outbox import Notice, notify
+from notifications.tasks import send_due, sweep_channels
+from notifications.wishes import WishRefused
+from tests.notifications.timing import asking  # noqa: F401
+
+
+class Receiver:
+    """A program that takes webhooks on this machine; `answers` are the status codes it gives, the last one for ever."""
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[dict, bytes]] = []
+        self.answers = [204]
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                outer.taken.append((dict(self.headers), body))
+                status = outer.answers.pop(0) if len(outer.answers) > 1 else outer.answers[0]
+                self.send_response(status)
+                if status == 302:
+                    self.send_header("Location", "/elsewhere")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://localhost:{self.server.server_port}/hook?key=1"
+
+
+@pytest.fixture
+def receiver(settings):
+    settings.WEBHOOK_TRUSTED_HOSTS = ["localhost"]
+    found = Receiver()
+    thread = threading.Thread(target=found.server.serve_forever, daemon=True)
+    thread.start()
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+
+
+def queue(user, topic="m1", kind="your_turn"):
+    notice = Notice(kind, user_id=user.pk, topic=topic)
+    notify(notice)
+    return notice.id
+
+
+def later(**delta):
+    return time_machine.travel(datetime.now(UTC) + timedelta(**delta), tick=True)
+
+
+@pytest.fixture
+def hooked(ann, receiver, asking):  # noqa: F811
+    webhooks.set_up(ann, receiver.url)
+    wishes.set_wishes(ann, {"channels": ["mail", "webhook"]})
+    asking.open("m1")
+    return ann
+
+
+def states(identity):
+    rows = [Outbox.objects.get(pk=identity)]
+    return [(step["channel"], step["state"]) for step in ledger.entries(rows)[0]["steps"]]
+
+
+def test_a_mail_without_effect_is_followed_by_the_webhook(sink, hooked, receiver):
+    identity = queue(hooked)
+    assert (send_due(), sweep_channels()) == (1, 0)
+    assert ("webhook", "planned") in states(identity)
+    with later(minutes=61):
+        assert sweep_channels() == 1
+        assert sweep_channels() == 0
+    assert states(identity) == [("", "queued"), ("mail", "sent"), ("webhook", "sent")]
+    [(headers, body)] = receiver.taken
+    told = json.loads(body)
+    assert told["type"] == "your_turn"
+    assert told["data"]["notice"] == str(identity)
+    secret = webhooks.secret_of(Webhook.objects.get())
+    wanted = webhooks.signature(secret, headers["webhook-id"], int(headers["webhook-timestamp"]), body)
+    assert headers["webhook-signature"] == wanted
+
+
+@pytest.mark.parametrize("how", ["acted", "closed"])
+def test_whoever_acted_is_left_in_peace(sink, hooked, receiver, asking, how):  # noqa: F811
+    identity = queue(hooked)
+    send_due()
+    if how == "acted":
+        asking.acts["m1"] = timezone.now()
+    else:
+        asking.deadlines.clear()
+    with later(minutes=61):
+        assert sweep_channels() == 0
+    assert receiver.taken == []
+    assert Handover.objects.get(notice=identity).status == Handover.Status.DROPPED
+    if how == "acted":
+        assert [state for _, state in states(identity)] == ["queued", "sent", "acted upon", "dropped"]
+
+
+def test_a_refused_mail_does_not_keep_the_webhook_waiting(sink, hooked, receiver):
+    sink.refuse_recipient = lambda address: "550 5.1.1 no such user"
+    identity = queue(hooked)
+    assert send_due() == 0
+    assert sweep_channels() == 1
+    assert {("mail", "refused"), ("webhook", "sent")} <= set(states(identity))
+
+
+def test_the_webhook_first_and_mail_only_if_nothing_happens(sink, hooked, receiver, asking):  # noqa: F811
+    wishes.set_wishes(hooked, {"channels": ["webhook", "mail"], "channel_minutes": 30})
+    asking.open("m2")
+    answered, ignored = queue(hooked, "m1"), queue(hooked, "m2")
+    assert (send_due(), sweep_channels()) == (0, 2)
+    del asking.deadlines["m1"]
+    with later(minutes=31):
+        assert send_due() == 1
+    assert [mail.subject for mail in sink.messages] == ["Your turn in m2"]
+    assert Outbox.objects.get(pk=answered).status == Status.DROPPED
+    assert Outbox.objects.get(pk=ignored).status == Status.SENT
+
+
+def test_a_hook_that_refuses_lets_the_mail_go_at_once(sink, hooked, receiver):
+    wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
+    receiver.answers = [410]
+    queue(hooked)
+    assert (send_due(), sweep_channels(), send_due()) == (0, 0, 1)
+    assert Webhook.objects.get().disabled_at is not None
+    queue(hooked)
+    assert send_due() == 1, "a hook that is switched off is not waited for"
+
+
+def test_a_repetition_bears_the_same_id_and_redirects_are_not_followed(sink, hooked, receiver):
+    wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
+    receiver.answers = [500, 302, 204]
+    queue(hooked)
+    send_due()
+    assert sweep_channels() == 0
+    assert Handover.objects.get().error == "answered with 500"
+    with later(minutes=1):
+        assert sweep_channels() == 0
+    with later(minutes=5):
+        assert sweep_channels() == 1
+    assert len({headers["webhook-id"] for headers, _ in receiver.taken}) == 1
+    assert len(receiver.taken) == 3
+
+
+def test_after_a_day_of_failures_the_hook_is_switched_off(sink, hooked, receiver):
+    receiver.answers = [500]
+    queue(hooked)
+    send_due()
+    with later(hours=2):
+        sweep_channels()
+    assert Webhook.objects.get().disabled_at is None
+    with later(hours=27):
+        sweep_channels()
+    assert Webhook.objects.get().disabled_at is not None
+    webhooks.set_up(hooked, receiver.url)
+    assert Webhook.objects.get().disabled_at is None
+
+
+def test_two_secrets_sign_while_one_is_changed(sink, hooked, receiver):
+    former = webhooks.secret_of(Webhook.objects.get())
+    webhooks.rotate(hooked)
+    queue(hooked)
+    send_due()
+    with later(minutes=61):
+        sweep_channels()
+    [(headers, body)] = receiver.taken
+    signatures = headers["webhook-signature"].split()
+    assert len(signatures) == 2
+    assert webhooks.signature(former, headers["webhook-id"], int(headers["webhook-timestamp"]), body) in signatures
+
+
+def test_the_signature_of_a_known_example():
+    # The example of the Standard Webhooks reference libraries' own tests.
+    secret, identity, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", b'{"test": 2432232314}'
+    assert webhooks.signature(secret, identity, 1614265330, body) == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org/hook",
+        "ftp://example.org/",
+        "https://",
+        "https://user@example.org/",
+        "https://example.org/a b",
+        "https://example.org/#part",
+        "https://example.org:99999/",
+        "https://exämple.org/",
+        "https://example.org/" + "a" * 500,
+        "example.org",
+    ],
+)
+def test_addresses_that_cannot_be(ann, url):
+    with pytest.raises(WishRefused) as refused:
+        webhooks.set_up(ann, url)
+    assert refused.value.parameter == "url"
+    assert not Webhook.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "127.0.0.1",
+        "10.0.0.7",
+        "169.254.169.254",
+        "192.168.1.1",
+        "100.64.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+        "::1",
+        "fe80::1%eth0",
+        "fd00::1",
+        "::ffff:127.0.0.1",
+        "64:ff9b::a00:7",
+        "2002:7f00:1::",
+    ],
+)
+def test_nothing_is_delivered_inwards_whatever_the_name_says(sink, hooked, receiver, settings, monkeypatch, number):
+    settings.WEBHOOK_TRUSTED_HOSTS = []
+    Webhook.objects.update(url="https://inside.example/")
+    family = socket.AF_INET6 if ":" in number else socket.AF_INET
+    known = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 443)),
+        (family, socket.SOCK_STREAM, 6, "", (number, 443)),
+    ]
+    monkeypatch.setattr(webhooks.socket, "getaddrinfo", lambda *_, **__: known)
+    wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
+    queue(hooked)
+    send_due()
+    assert sweep_channels() == 0
+    handover = Handover.objects.get()
+    assert (handover.status, "private network" in handover.error) == (Handover.Status.REFUSED, True)
+    assert receiver.taken == []
+
+
+def test_two_sweepers_hand_each_over_once(committed, sink, receiver, asking):  # noqa: F811
+    from tests.notifications.conftest import make_user
+
+    user = make_user("racer")
+    webhooks.set_up(user, receiver.url)
+    wishes.set_wishes(user, {"channels": ["webhook", "mail"]})
+    for number in range(30):
+        asking.open(f"m{number}")
+        queue(user, f"m{number}")
+    send_due()
+    start = threading.Barrier(2)
+    counts = []
+
+    def sweeper():
+        try:
+            start.wait()
+            counts.append(channels.sweep())
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=sweeper) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(counts) == 30
+    assert len({headers["webhook-id"] for headers, _ in receiver.taken}) == len(receiver.taken) == 30
+    Webhook.objects.all().delete()
+
+
+def test_a_receiver_that_drips_is_hung_up_on(sink, hooked, monkeypatch):
+    monkeypatch.setattr(webhooks, "LONGEST", 0.3)
+    finished = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip():
+            link, _ = server.accept()
+            with link:
+                try:
+                    while not finished.wait(0.05):
+                        link.sendall(b"H")
+                except OSError:
+                    pass
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        try:
+            webhooks.set_up(hooked, f"http://localhost:{server.getsockname()[1]}/")
+            wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
+            queue(hooked)
+            send_due()
+            assert sweep_channels() == 0
+        finally:
+            finished.set()
+            thread.join()
+    handover = Handover.objects.get()
+    assert handover.status == Handover.Status.WAITING
+    assert handover.error
+
+
+def test_what_is_told_with_others_has_its_other_channels_too(sink, hooked, receiver, asking):  # noqa: F811
+    for topic in ("m1", "m2", "m3"):
+        asking.open(topic)
+        queue(hooked, topic)
+    send_due()
+    with later(minutes=11):
+        send_due()
+    assert len(sink.messages) == 2
+    assert Outbox.objects.filter(status=Status.MERGED).count() == 2
+    asking.acts["m2"] = timezone.now() + timedelta(minutes=12)
+    with later(minutes=75):
+        assert sweep_channels() == 2
+    told = {json.loads(body)["data"]["notice"] for _, body in receiver.taken}
+    assert told == {str(row.pk) for row in Outbox.objects.filter(topic__in=["m1", "m3"])}

@@ -1,0 +1,56 @@
+"""A kind of notice with deadlines and briefs that a test decides, for the tests of what waits and what goes together."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from notifications import registry
+from notifications.registry import Brief, Message
+
+
+class Asking:
+    """Questions by topic: `deadlines[topic]` is until when one can be answered; without an entry it is closed."""
+
+    def __init__(self) -> None:
+        self.deadlines: dict[str, datetime] = {}
+        self.acts: dict = {}
+
+    def open(self, topic: str, hours: float = 48) -> None:
+        self.deadlines[topic] = timezone.now() + timedelta(hours=hours)
+
+    def deadline(self, row):
+        return self.deadlines.get(row.topic)
+
+    def render(self, row):
+        return Message(f"Your turn in {row.topic}", "Take stones.\n") if row.topic in self.deadlines else None
+
+    def brief(self, row):
+        if row.topic not in self.deadlines:
+            return None
+        return Brief(
+            key=row.topic,
+            title=f"Stones {row.topic}",
+            headline="your move",
+            link=f"https://games.example/{row.topic}/",
+            due_at=self.deadlines[row.topic],
+            lines=(f"Something happened in {row.topic}.",),
+            orders="take N",
+            reply_to=f"turn+{row.topic}@reply.games.example",
+        )
+
+    def acted(self, rows):
+        return {row.pk: self.acts[row.topic] for row in rows if row.topic in self.acts}
+
+
+@pytest.fixture
+def asking(monkeypatch, sink, settings):
+    settings.NOTICE_BATCH_MINUTES = 10
+    found = Asking()
+    monkeypatch.setattr(registry, "_kinds", dict(registry._kinds))
+    registry._kinds.pop("your_turn", None)
+    registry.register("your_turn", found.render, deadline=found.deadline, brief=found.brief, acted=found.acted)
+    registry.register("told", lambda row: Message("Told", "Told.\n"))
+    return found

@@ -1,0 +1,253 @@
+"""The site for operators: it only reads, tells nothing hidden of a running match, and what can be done there is recorded."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from accounts.operators import operators
+from gamesvc.matches import loading, lobby
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Look, Match, Question, Refusal
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def operator(player):
+    return player("operator", is_staff=True)
+
+
+@pytest.fixture
+def desk(operator):
+    client = Client()
+    client.force_login(operator)
+    return client
+
+
+@pytest.fixture
+def match(toy, anna, ben):
+    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+
+
+def page_of(match, **query):
+    return reverse("admin:matches_match_change", args=[match.pk], query=query)
+
+
+def act(desk, match, **fields):
+    return desk.post(reverse("admin:matches_match_act", args=[match.pk]), fields, follow=True)
+
+
+def test_only_operators_come_in_and_by_the_usual_door(match, anna, desk):
+    for path in ("/admin/", "/admin/matches/match/", page_of(match)):
+        assert Client().get(path, follow=True).redirect_chain[-1][0].startswith("/accounts/login/")
+        player = Client()
+        player.force_login(anna)
+        assert player.get(path, follow=True).status_code == 403
+        assert desk.get(path).status_code == 200
+
+
+def test_passwords_are_changed_where_everybody_does_it(desk):
+    assert desk.get("/admin/password_change/")["Location"] == "/accounts/password/change/"
+
+
+def test_everything_is_read_only(match, anna, desk):
+    Refusal.objects.create(
+        match=match,
+        command_id=match.id,
+        user=anna,
+        seat=0,
+        channel="api",
+        received_at=match.created_at,
+        command={},
+        code="x",
+        detail="x",
+    )
+    version = match.version
+    for model, admin in operators._registry.items():
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        assert desk.get(reverse(f"{name}_changelist")).status_code == 200
+        assert desk.get(reverse(f"{name}_add")).status_code == 403
+        assert admin.actions is None
+        row = model._base_manager.first()
+        if row is None:
+            continue
+        assert desk.get(reverse(f"{name}_change", args=[row.pk])).status_code == 200
+        assert desk.post(reverse(f"{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+        posted = desk.post(reverse(f"{name}_change", args=[row.pk]), {"status": "finished", "username": "x", "code": "y"})
+        assert posted.status_code in (200, 403)
+        assert model._base_manager.filter(pk=row.pk).exists()
+    match.refresh_from_db()
+    assert (match.status, match.version) == ("running", version)
+
+
+def test_the_page_of_a_running_match_shows_nothing_hidden(match, desk):
+    hands = loading.load(match.id, "toy").timeline.state.hands
+    page = desk.get(page_of(match)).content.decode()
+    assert "toy.dealt" in page
+    assert "(redacted)" in page
+    view = re.search(r"&quot;hands&quot;: \[(.*?)\]", page, re.DOTALL)[1]
+    assert [int(one) for one in re.findall(r"\d+", view)] == [len(hand) for hand in hands]
+    secret = bytes(Match.objects.get(pk=match.pk).sealed_secret).hex()
+    assert secret not in page
+
+
+def test_another_seats_eyes_are_shut_until_the_end(match, desk):
+    answer = desk.get(page_of(match, version=6, **{"as": 1}))
+    assert "opens when the match is over" in answer.content.decode()
+    assert act(desk, match, act="measure", action="abort", code="other", reason="test", _once="1").status_code == 200
+    hands = loading.load(match.id, "toy").timeline.state.hands
+    page = desk.get(page_of(match, version=6, **{"as": 1})).content.decode()
+    assert ", ".join(map(str, hands[1])) in re.sub(r"\s+", " ", page)
+
+
+def test_time_travel_shows_each_version(match, desk):
+    page = desk.get(page_of(match, version=match.version)).content.decode()
+    assert "<svg" in page
+    early = desk.get(page_of(match, version=2)).content.decode()
+    assert "There is no board yet." in early
+    assert "Versions are 1 to" in desk.get(page_of(match, version=4711)).content.decode()
+
+
+def test_a_match_is_verified_by_a_button(match, desk):
+    assert desk.get(reverse("admin:matches_match_act", args=[match.pk])).status_code == 405
+    page = act(desk, match, act="verify").content.decode()
+    assert f"Nothing is wrong: {match.version} events" in page
+    Match.objects.filter(pk=match.pk).update(game="toy", seat_count=3)
+    page = act(desk, match, act="verify").content.decode()
+    assert "seat_count of the match row is 3, by the events 2." in page
+
+
+def test_looking_behind_is_a_deed_that_the_match_tells(match, desk, anna):
+    version = match.version
+    hands = loading.load(match.id, "toy").timeline.state.hands
+    page = act(desk, match, act="look", seat="1", version=str(version), reason="A complaint of ben").content.decode()
+    assert "This look is recorded" in page
+    assert re.sub(r"\s+", "", str(list(hands[1]))) in re.sub(r"\s+", "", page)
+    assert STORE.read(match.id)[-1].type == "match.looked"
+    assert Look.objects.get().words == "A complaint of ben"
+    client = Client()
+    client.force_login(anna)
+    shown = client.get(f"/matches/{match.number}/").content.decode()
+    assert f"An operator looked at what ben sees, at version {version}. “A complaint of ben”" in shown
+
+
+@pytest.mark.parametrize("missing", ["reason", "seat", "version"])
+def test_no_look_without_all_it_needs(match, desk, missing):
+    fields = {"seat": "1", "version": str(match.version), "reason": "check"} | {missing: ""}
+    page = act(desk, match, act="look", **fields).content.decode()
+    assert 'class="error"' in page
+    assert not Look.objects.exists()
+    assert loading.load(match.id, "toy").version == match.version
+
+
+def test_an_operator_who_plays_sees_and_does_nothing_special(match, ben):
+    ben.is_staff = True
+    ben.save()
+    own = Client()
+    own.force_login(ben)
+    page = own.get(page_of(match)).content.decode()
+    assert "You play in this match" in page
+    assert "Look behind</button>" not in page
+    for fields in (
+        {"act": "look", "seat": "0", "version": str(match.version), "reason": "curious"},
+        {"act": "measure", "action": "abort", "code": "other", "reason": "losing"},
+    ):
+        assert 'class="error"' in act(own, match, **fields).content.decode()
+    match.refresh_from_db()
+    assert (match.status, loading.load(match.id, "toy").version) == ("running", match.version)
+    assert not Look.objects.exists()
+
+
+def test_refusals_of_the_opponent_are_not_shown_to_an_operator_who_plays(match, anna, ben, desk):
+    ben.is_staff = True
+    ben.save()
+    for user, seat, secret in ((anna, 0, "counter-9001"), (ben, 1, "counter-9002")):
+        Refusal.objects.create(
+            match=match,
+            command_id=f"00000000-0000-4000-8000-00000000000{seat}",
+            user=user,
+            seat=seat,
+            channel="api",
+            received_at=match.created_at,
+            command={"name": secret},
+            code=f"code_{secret}",
+            detail="no",
+        )
+    own = Client()
+    own.force_login(ben)
+    listed = own.get("/admin/matches/refusal/").content.decode()
+    assert "code_counter-9002" in listed
+    assert "code_counter-9001" not in listed
+    hidden = Refusal.objects.get(user=anna)
+    assert own.get(reverse("admin:matches_refusal_change", args=[hidden.pk]), follow=True).redirect_chain
+    assert "counter-9001" in desk.get(reverse("admin:matches_refusal_change", args=[hidden.pk])).content.decode()
+
+
+def test_measures_are_taken_from_the_page(match, desk):
+    page = desk.get(page_of(match)).content.decode()
+    once = re.search(r'name="_once" value="([^"]+)"', page)[1]
+    before = Question.objects.get(match=match, seat=0).due_at
+    fields = {"act": "measure", "action": "extend", "seat": "0", "hours": "3", "code": "fault", "reason": "The mail was down"}
+    for _ in range(2):
+        assert "Done: extend" in act(desk, match, **fields, _once=once).content.decode()
+    assert (Question.objects.get(match=match, seat=0).due_at - before).total_seconds() == 3 * 3600
+    actors = [stored.meta["actor"]["kind"] for stored in STORE.read(match.id) if stored.type == "match.deadline_set"]
+    assert actors == ["host"]
+
+
+def test_the_forms_are_guarded_against_other_sites(match, operator):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(operator)
+    assert client.post(reverse("admin:matches_match_act", args=[match.pk]), {"act": "verify"}).status_code == 403
+
+
+def test_names_in_an_anonymous_match_are_told_to_no_operator(toy, anna, ben, desk):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, anonymous=True))
+    for path in (page_of(match), "/admin/matches/match/"):
+        page = desk.get(path).content.decode()
+        assert "player 1" in page
+        assert "anna" not in page
+
+
+def test_nothing_of_the_site_writes_by_itself(match, desk):
+    def rows():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM events_event")
+            events = cursor.fetchone()[0]
+        return events, Look.objects.count(), Match.objects.values_list("version", flat=True)[0]
+
+    before = rows()
+    for path in (page_of(match), page_of(match, version=6), "/admin/matches/match/", "/admin/accounts/signin/"):
+        assert desk.get(path).status_code == 200
+    assert rows() == before
+
+
+def test_an_organiser_without_a_seat_finds_his_measures_on_the_page_of_the_match(toy, anna, ben, player):
+    olga = player("olga")
+    match = lobby.create_match(by=olga, game=toy, take_seat=False, watch="all")
+    match = lobby.join_match(by=ben, match=lobby.join_match(by=anna, match=match))
+    client = Client()
+    client.force_login(olga)
+    page = client.get(f"/matches/{match.number}/").content.decode()
+    once = re.search(r'/organise">.*?name="_once" value="([^"]+)"', page)[1]
+    fields = {"action": "pause", "code": "dispute", "reason": "Wait for my ruling", "_once": once}
+    for _ in range(2):
+        answer = client.post(f"/matches/{match.number}/organise", fields, follow=True)
+        assert "The match is paused, and the players are told." in answer.content.decode()
+    match.refresh_from_db()
+    assert match.paused_at is not None
+    assert "Let it go on" in client.get(f"/matches/{match.number}/").content.decode()
+    anna_sees = Client()
+    anna_sees.force_login(anna)
+    page = anna_sees.get(f"/matches/{match.number}/").content.decode()
+    assert "Wait for my ruling" in page
+    assert "/organise" not in page
+    refused = anna_sees.post(f"/matches/{match.number}/organise", {**fields, "action": "abort"}, follow=True)
+    assert "nobody who plays in it" in refused.content.decode()
+    match.refresh_from_db()
+    assert match.status == "running"
