@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("accounts", "0003_preferences")]
+    dependencies = [("accounts", "0002_absence")]
     operations = [
         migrations.CreateModel(
             name="SignIn",
