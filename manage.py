@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 # These need no database, so they start none; `compat --all` does.
-WITHOUT_SERVERS = {"", "help", "--help", "version", "--version", "selfplay", "verify", "compat", "demo", "up", "bench"}
+WITHOUT_SERVERS = {"", "help", "--help", "version", "--version"}
+WITHOUT_SERVERS |= {"selfplay", "verify", "compat", "demo", "up", "bench", "simulate"}
 
 
 def main() -> None:

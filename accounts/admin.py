@@ -1,10 +1,10 @@
-"""What operators see of people: accounts, keys without what makes them work, and who signed in or tried to."""
+"""What operators see of people: accounts, vacations, keys without what makes them work, and who signed in or tried to."""
 
 from __future__ import annotations
 
 from django.contrib import admin
 
-from accounts.models import ApiToken, SignIn, User
+from accounts.models import Absence, ApiToken, SignIn, User
 from accounts.operators import ReadOnly, operators
 
 
@@ -22,6 +22,16 @@ class ApiTokenAdmin(ReadOnly):
     list_display = ("user", "name", "hint", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
     search_fields = ("user__username", "name", "hint")
     fields = ("user", "name", "hint", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+    list_select_related = ("user",)
+
+
+@admin.register(Absence, site=operators)
+class AbsenceAdmin(ReadOnly):
+    list_display = ("user", "first_day", "last_day", "starts_at", "ends_at", "announced_at")
+    search_fields = ("user__username",)
+    date_hierarchy = "starts_at"
+    ordering = ("-starts_at",)
+    fields = ("user", "first_day", "last_day", "zone", "starts_at", "ends_at", "announced_at")
     list_select_related = ("user",)
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import psycopg
 from psycopg import pq
@@ -19,6 +21,7 @@ from psycopg.adapt import PyFormat, Transformer
 MOST = 200
 
 _DONE = pq.ExecStatus.COMMAND_OK
+_NO_SUCH_STATEMENT = b"26000"
 # Counted for the whole process: several stores may share a connection.
 _count = itertools.count()
 
@@ -36,25 +39,39 @@ class Direct:
         """Run a statement in a transaction of its own and say how many rows it wrote. Raises psycopg's errors.
 
         The query's parameters are written `$1, $2, ...`: first `values`, of the types with these OIDs in PostgreSQL's binary
-        format, then `params`, which psycopg adapts.
+        format, then `params`, whose types the query says. What is plain goes as text, the rest as psycopg adapts it.
         """
         formats: list[Any] = [pq.Format.BINARY] * len(values)
-        sent: Sequence[Any] = values
-        if params:
-            adapter = self._adapter
-            sent = [*values, *adapter.dump_sequence(params, [PyFormat.AUTO] * len(params))]
-            types += adapter.types or ()
-            formats += adapter.formats or ()
+        sent: list[Any] = [*values]
+        kinds = [*types]
+        for value in params:
+            written, kind, form = _written(value)
+            if kind is None:
+                adapter = self._adapter
+                sent += adapter.dump_sequence([value], [PyFormat.AUTO])
+                kinds += adapter.types or (_NAMED,)
+                formats += adapter.formats or (pq.Format.TEXT,)
+            else:
+                sent.append(written)
+                kinds.append(kind)
+                formats.append(form)
+        types = tuple(kinds)
         name = self._names.get((query, types)) or self._prepare(query, types)
         result = self._pgconn.exec_prepared(name, sent, formats)
         if result.status != _DONE:
+            if result.error_field(pq.DiagnosticField.SQLSTATE) == _NO_SUCH_STATEMENT:
+                # After a rollback psycopg has the session forget all statements, these too; nothing was done.
+                self._names.clear()
+                result = self._pgconn.exec_prepared(self._prepare(query, types), sent, formats)
             self._checked(result)
         return result.command_tuples or 0
 
     def _prepare(self, query: str, types: tuple[int, ...]) -> bytes:
         if len(self._names) >= MOST:
             oldest = next(iter(self._names))
-            self._checked(self._pgconn.exec_(b"DEALLOCATE " + self._names.pop(oldest)))
+            result = self._pgconn.exec_(b"DEALLOCATE " + self._names.pop(oldest))
+            if result.error_field(pq.DiagnosticField.SQLSTATE) != _NO_SUCH_STATEMENT:
+                self._checked(result)
         name = b"direct_%d" % next(_count)
         self._checked(self._pgconn.prepare(name, query.encode(), types))
         self._names[query, types] = name
@@ -66,3 +83,44 @@ class Direct:
         if self._pgconn.status == pq.ConnStatus.BAD:
             raise psycopg.OperationalError(f"the connection was lost: {self._pgconn.get_error_message()}")
         raise psycopg.errors.error_from_result(result)
+
+
+# The type of a parameter that the query itself names (`%s::int[]`).
+_NAMED = 0
+
+
+def _written(value: Any) -> tuple[bytes | None, int | None, pq.Format]:
+    """A parameter as PostgreSQL reads it, its type and its format; no type for what is not written here.
+
+    psycopg finds out anew how to write each item of each array, which costs more than all else in the append.
+    """
+    if isinstance(value, list):
+        items = [_item(one) for one in value]
+        if None not in items:
+            return f"{{{','.join(items)}}}".encode(), _NAMED, pq.Format.TEXT  # type: ignore[arg-type]
+    elif isinstance(value, str) and "\0" not in value:
+        return value.encode(), _NAMED, pq.Format.TEXT
+    elif value is None:
+        return None, _NAMED, pq.Format.TEXT
+    elif isinstance(value, bytes):
+        return value, _NAMED, pq.Format.BINARY
+    elif type(value) in _PLAIN:
+        return str(value).encode(), _NAMED, pq.Format.TEXT
+    return None, None, pq.Format.TEXT
+
+
+_PLAIN = frozenset({int, bool, UUID, datetime})
+
+
+def _item(value: Any) -> str | None:
+    """An item of an array; None for what is not written here."""
+    if isinstance(value, str):
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{quoted}"' if "\0" not in value else None
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f'"\\\\x{value.hex()}"'
+    if type(value) is datetime:
+        return f'"{value}"'
+    return str(value) if type(value) in _PLAIN else None

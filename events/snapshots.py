@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 KEPT = 2
 # Beside the youngest the oldest of each stretch of so many versions stays, so that no version is far from one.
-STRETCH = 200
+STRETCH = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,17 +133,17 @@ class PostgresStore:
             params += (stream, command, *_columns(stored[1:]), str(len(stored) - 1))
         for statement in also:
             params.extend(statement.params)
-        return self._execute(query, params).fetchone() is not None
+        return self.ask(query, params).fetchone() is not None
 
     def read(self, stream: UUID, after: int = 0, until: int | None = None) -> list[StoredEvent]:
         if until is None:
-            found = self._execute(READ + " ORDER BY version", [stream, after])
+            found = self.ask(READ + " ORDER BY version", [stream, after])
         else:
-            found = self._execute(READ + " AND version <= %s::int ORDER BY version", [stream, after, until])
+            found = self.ask(READ + " AND version <= %s::int ORDER BY version", [stream, after, until])
         return [unpack(row) for row in found.fetchall()]
 
     def head(self, stream: UUID) -> Head | None:
-        row = self._execute(
+        row = self.ask(
             "SELECT version, hash, occurred_at FROM events_event WHERE stream = %s::uuid ORDER BY version DESC LIMIT 1", [stream]
         ).fetchone()
         return None if row is None else Head(*row)
@@ -154,7 +154,7 @@ class PostgresStore:
 
     def feed(self, cursor: Cursor, limit: int) -> tuple[list[StoredEvent], Cursor]:
         """See `Store.feed`. Shows what no transaction still open can precede, so a fresh event may take a moment to come."""
-        found = self._execute(FEED, [cursor.epoch, str(cursor.xid), cursor.pos, limit]).fetchall()
+        found = self.ask(FEED, [cursor.epoch, str(cursor.xid), cursor.pos, limit]).fetchall()
         if not found:
             return [], cursor
         epoch, xid, pos = found[-1][-3:]
@@ -162,7 +162,7 @@ class PostgresStore:
 
     def _find_command(self, stream: UUID, command_id: UUID) -> tuple[int, int] | None:
         """Version of the command's first event and number of its events. The next command's first event ends it."""
-        found: tuple[int, int] | None = self._execute(
+        found: tuple[int, int] | None = self.ask(
             "SELECT f.version, coalesce("
             "(SELECT n.version FROM events_event n WHERE n.stream = f.stream AND n.version > f.version AND n.command_seq = 0"
             " ORDER BY n.version LIMIT 1),"
@@ -172,8 +172,8 @@ class PostgresStore:
         ).fetchone()
         return found
 
-    def _execute(self, query: str, params: Sequence[Any]) -> Any:
-        """Run a statement on Django's connection and give the cursor with its rows.
+    def ask(self, query: str, params: Sequence[Any]) -> Any:
+        """Run a query on Django's connection and give the cursor with its rows, which hold until the next query.
 
         Django's own way there (a new cursor each time, behind two wrappers) costs a fifth of the whole append: a new cursor
         finds out anew how to write each parameter. So one of psycopg's is kept for as long as the connection is the same.

@@ -5,6 +5,7 @@ from django.urls import include, path
 # What operators see is registered by being imported.
 import accounts.admin  # noqa: F401
 import gamesvc.matches.admin  # noqa: F401
+import notifications.admin  # noqa: F401
 from accounts.operators import operators
 
 urlpatterns = [

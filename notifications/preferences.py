@@ -54,6 +54,11 @@ def is_muted(row: Outbox) -> bool:
     return receiver_of(row).mutes.filter(unwanted).exists()
 
 
+def refuses(user_id: int, kind: str) -> bool:
+    """Whether a user does without one kind by name; for what is a part of other mails."""
+    return Mute.objects.filter(user_id=user_id, scope=Scope.KIND, value=kind).exists()
+
+
 def mutes_of(user: User) -> list[Mute]:
     """What a user does not want, for his page of preferences."""
     return list(Mute.objects.filter(user=user).order_by("scope", "value"))

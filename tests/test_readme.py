@@ -87,7 +87,7 @@ def test_the_demo_plays_to_the_end_and_leaves_exports_and_mails(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout.splitlines()[-1])
-    assert result["stratastar"]["time_outs"] >= 1
+    assert result["space_fleet_commander"]["time_outs"] >= 1
     assert len(list((tmp_path / "exports").glob("*.jsonl"))) == 2
     assert len(list((tmp_path / "mail").glob("*.eml"))) == sum(result["mails"].values())
     assert result["mails"]["your-turn"] >= 1
@@ -106,6 +106,6 @@ def test_selfplay_from_the_command_line():
 def test_every_setting_named_is_read():
     base = (ROOT / "gamesvc" / "settings" / "base.py").read_text(encoding="utf-8")
     allauth = (ROOT / "accounts" / "allauth_settings.py").read_text(encoding="utf-8")
-    table = README.split("## Settings")[1].split("## The folders")[0]
+    table = README.split("## Settings")[1].split("\n## ")[0]
     for name in re.findall(r"`([A-Z][A-Z_]+)`", table.replace("DJANGO_SETTINGS_MODULE", "")):
         assert f'"{name}"' in base + allauth, name

@@ -22,7 +22,8 @@ class JSON(BaseRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
-        return b"" if data is None else orjson.dumps(data)
+        # The labels in a form's schema stand by what they name, which may be numbers; JSON knows only text there.
+        return b"" if data is None else orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
 
 
 class JSONBody(BaseParser):

@@ -169,5 +169,9 @@ class Dice:
 
 def seeded(seed: str, match_id: str = "", next_draw: int = 0) -> Dice:
     """Dice from any text, for self-play, tests and the engine protocol."""
-    secret = hashlib.sha256(seed.encode()).digest()
-    return Dice(KeyedSource(draw_key(secret, match_id, ())), next_draw)
+    return Dice(KeyedSource(draw_key(seed_secret(seed), match_id, ())), next_draw)
+
+
+def seed_secret(seed: str) -> bytes:
+    """The secret of a match that is played from a text."""
+    return hashlib.sha256(seed.encode()).digest()

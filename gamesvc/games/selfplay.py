@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gamesvc.games import codec
 from gamesvc.games.dice import Dice, KeyedSource, draw_key, seeded
-from gamesvc.games.kernel import Caption, Event, Game, Outcome, Refused, see_event
+from gamesvc.games.kernel import REWOUND, Caption, Event, Game, Outcome, Refused, see_event
 from gamesvc.games.timeline import Run, Timeline, check_options, replay
 
 # Options that end a match which the rules alone would let go on for ever, with a value that leaves room for all that can happen.
@@ -44,6 +44,7 @@ class Record:
     events: list[Event] = field(default_factory=list)
     outcome: Outcome | None = None
     position: dict[str, Any] | None = None  # where it began, if not with the game's own setup
+    ends: list[int] = field(default_factory=list)  # how many events there were after the setup and after each command
 
 
 def play(
@@ -55,13 +56,20 @@ def play(
     bots: tuple[str, ...] = ("random",),
     check_every: int = 1,
     most_commands: int = 20_000,
+    match_id: str = "",
+    opening: Sequence[Event] = (),
 ) -> Record:
-    """Play one match between bots (repeated over the seats). Raises `Broken`; `check_every` 0 checks only the end."""
+    """Play one match between bots (repeated over the seats). Raises `Broken`; `check_every` 0 checks only the end.
+
+    `match_id`: whose draws they are; `opening`: events of the service that come before those of the game.
+    """
     rng = random.Random(f"{game.id} {seed}")
-    dice = seeded(seed)
+    dice = seeded(seed, match_id)
     full = check_options(game, options, seats)
     record = Record(game.id, full, seats, seed)
     timeline: Timeline[Any] = Timeline(game)
+    timeline.fold(opening)
+    record.events.extend(opening)
     _take(timeline, timeline.begin(full, seats, dice), record)
     while (outcome := game.outcome(timeline.state)) is None:
         if len(record.commands) >= most_commands:
@@ -74,7 +82,8 @@ def play(
         if not any(not form.aside for form in offered):
             raise Broken(f"{game.id} seed {seed!r}: seat {seat} is awaited at {timeline.version} and has no form")
         bot = game.bots[bots[seat % len(bots)]]
-        command = dict(bot(game.view(timeline.state, seat), offered, rng))
+        # As the record will hold it: keys in order.
+        command = json.loads(json.dumps(dict(bot(game.view(timeline.state, seat), offered, rng)), sort_keys=True))
         checking = check_every and len(record.commands) % check_every == 0
         if checking:
             check_state(game, timeline, f"{game.id} seed {seed!r} version {timeline.version}", rng)
@@ -96,6 +105,7 @@ def play(
 def _take(timeline: Timeline[Any], run: Run[Any], record: Record) -> None:
     timeline.follow(run)
     record.events.extend(run.events)
+    record.ends.append(len(record.events))
 
 
 def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: random.Random) -> None:
@@ -147,8 +157,9 @@ def check_replay(game: Game[Any], record: Record, timeline: Timeline[Any]) -> No
     ]
     if replay(game, events).state != timeline.state:
         raise Broken(f"{game.id} seed {record.seed!r}: replay differs from the state that was played")
+    told = [event for event in events if not event.type.startswith("match.") or event.type == REWOUND]
     for viewer in (None, *range(record.seats)):
-        for event in events[:: max(1, len(events) // 50)]:
+        for event in told[:: max(1, len(told) // 50)]:
             if (seen := see_event(game, event, viewer)) is not None:
                 game.tell(seen, viewer, Caption().names)
 

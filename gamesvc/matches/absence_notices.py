@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from events.store import Statement
 from gamesvc.games import catalog
-from gamesvc.matches import notices
-from gamesvc.matches.models import Follow, Match, Seat
+from gamesvc.matches import letterbox, notices
+from gamesvc.matches.models import Follow, Holding, Match, Seat
 from notifications import outbox, registry
 from notifications.models import Outbox
 from notifications.registry import Message
@@ -106,9 +106,10 @@ def word_timed_out(row: Outbox) -> Message | None:
         "bot": [
             _("That is how this match treats a turn that is not taken in time. You can still watch it where watching is open.")
         ],
-        "vacated": [_("You can take the seat again yourself, as long as nobody else has: open the match.")],
+        "vacated": [_("You can take the seat again yourself, as long as nobody else has.")],
     }[what]
-    return _compose(match, headline, lines, "timed-out")
+    seat = match.seats.filter(index=row.payload["seat"]).first() if what == "vacated" else None
+    return _compose(row, match, headline, lines, "timed-out", free=seat)
 
 
 def word_seat_free(row: Outbox) -> Message | None:
@@ -121,9 +122,9 @@ def word_seat_free(row: Outbox) -> Message | None:
     lines = [
         _("Seat %(seat)s of %(seats)s in this running match of %(title)s has no player any more.")
         % {"seat": seat.index + 1, "seats": match.seat_count, "title": title},
-        _("Whoever takes it over plays on from the position as it is. Open the match to look at it and to take the seat."),
+        _("Whoever takes it over plays on from the position as it is."),
     ]
-    return _compose(match, _("A seat is free: who takes over?"), lines, "seat-free")
+    return _compose(row, match, _("A seat is free: who takes over?"), lines, "seat-free", free=seat)
 
 
 def word_seat_taken(row: Outbox) -> Message | None:
@@ -131,7 +132,7 @@ def word_seat_taken(row: Outbox) -> Message | None:
     if match.status != Match.Status.RUNNING:
         return None
     lines = [_("Seat %(seat)s has a new player. The match goes on as it stands.") % {"seat": row.payload["seat"] + 1}]
-    return _compose(match, _("Somebody takes over a seat"), lines, "seat-taken")
+    return _compose(row, match, _("Somebody takes over a seat"), lines, "seat-taken")
 
 
 def word_pause(row: Outbox) -> Message | None:
@@ -140,23 +141,49 @@ def word_pause(row: Outbox) -> Message | None:
     paused = match.paused_at is not None
     if match.status != Match.Status.RUNNING or paused != (what in ("paused", "asked_on")):
         return None
+    # What a player may answer with; a word of the service, the same in every language.
+    how = _("To agree, answer this mail with the line: %(word)s") % {"word": "resume match" if paused else "pause match"}
     headline, lines = {
         "asked": (
             _("A player asks to pause the match"),
-            [_("When all players agree, all clocks stand still. Open the match to agree.")],
+            [_("When all players agree, all clocks stand still.")],
         ),
         "paused": (_("The match is paused"), [_("All clocks stand still. You can still give orders when it is your turn.")]),
-        "asked_on": (_("A player asks to go on"), [_("When all players agree, the clocks run again. Open the match to agree.")]),
+        "asked_on": (_("A player asks to go on"), [_("When all players agree, the clocks run again.")]),
         "resumed": (_("The match goes on"), [_("All clocks run again, with what was left.")]),
     }[what]
-    return _compose(match, headline, lines, "pause")
+    return _compose(row, match, headline, lines, "pause", how=how if what.startswith("asked") else "")
 
 
-def _compose(match: Match, headline: str, lines: list[str], reason: str) -> Message:
-    context = notices.plain_context(match) | {"headline": headline, "lines": lines}
+def _compose(
+    row: Outbox, match: Match, headline: str, lines: list[str], reason: str, *, how: str = "", free: Seat | None = None
+) -> Message:
+    """`how`: what may be answered, in words; `free`: the seat that the receiver may take."""
+    context = notices.plain_context(match) | {"headline": headline, "lines": lines, "how": how}
+    notices.may_answer(context, match, row)
+    if free is not None:
+        context |= _offer(row, match, free)
     subject = _("[%(title)s #%(number)s] %(headline)s") % {
         "title": context["title"],
         "number": match.number,
         "headline": headline,
     }
     return notices.compose("told", subject, context, reason=reason)
+
+
+def _offer(row: Outbox, match: Match, seat: Seat) -> dict[str, Any]:
+    """For one who may take a free seat: how to do so by mail, and the position he would take over."""
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    if (
+        row.user is None
+        or not notices.shows_position(row.user)
+        or seat.vacated_at is None
+        or any(one.user_id == row.user_id for one in seats)
+    ):
+        return {}
+    if match.entry != Match.Entry.PUBLIC and not Holding.objects.filter(match=match, user=row.user).exists():
+        return {}
+    return notices.watched(match, seats) | {
+        "how": _("To take the seat, answer this mail with the one word “join” at the very top."),
+        "reply_to": letterbox.seat_address(match=match, seat=seat.index, user=row.user, key=row.id),
+    }

@@ -22,7 +22,7 @@ from accounts.models import User
 from accounts.operators import ReadOnly, operators
 from gamesvc.games.kernel import Caption, Refused
 from gamesvc.matches import auditing, board, loading, looks, organising, refusals, rulings, selectors, turns
-from gamesvc.matches.models import Look, Match, Refusal
+from gamesvc.matches.models import Heartbeat, Look, Match, Outage, Question, Refusal
 from gamesvc.matches.organising import Measure
 from gamesvc.matches.selectors import Access, Forbidden
 from gamesvc.matches.undo_words import CODES
@@ -233,3 +233,28 @@ class LookAdmin(ReadOnly):
     ordering = ("-at",)
     fields = ("at", "match", "user", "seat", "version", "words")
     list_select_related = ("match", "user")
+
+
+@admin.register(Question, site=operators)
+class QuestionAdmin(ReadOnly):
+    """Who is awaited and until when, the next deadline first."""
+
+    list_display = ("due_at", "match", "seat", "prompt", "bot", "asked_at", "grace_from", "claimed_until")
+    list_filter = ("bot", "match__game")
+    search_fields = ("=match__number",)
+    ordering = ("due_at", "pk")
+    fields = ("match", "seat", "question", "prompt", "kind", "bot", "asked_at", "due_at", "grace_from", "claimed_until")
+    list_select_related = ("match",)
+
+
+@admin.register(Outage, site=operators)
+class OutageAdmin(ReadOnly):
+    list_display = ("started_at", "ended_at", "settled_at", "claimed_until")
+    ordering = ("-started_at",)
+    fields = ("started_at", "ended_at", "settled_at", "claimed_until")
+
+
+@admin.register(Heartbeat, site=operators)
+class HeartbeatAdmin(ReadOnly):
+    list_display = ("name", "beat_at")
+    fields = ("name", "beat_at")

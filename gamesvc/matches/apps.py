@@ -24,6 +24,7 @@ class MatchesConfig(AppConfig):
             rulings,
             standing,
             statistics,
+            substitute_mail,
             undo_notices,
         )
 
@@ -38,5 +39,6 @@ class MatchesConfig(AppConfig):
         replies.register()
         rulings.register()
         standing.register()
+        substitute_mail.register()
         undo_notices.register()
         statistics.register()

@@ -7,7 +7,9 @@ Reads only; matches go on meanwhile, so a match that moves while it is read is r
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +17,7 @@ from django.db import connection
 
 from events import audit
 from events.audit import Finding
-from events.store import Head
+from events.store import Head, StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.dice import commitment
 from gamesvc.games.kernel import Game, Refused
@@ -68,7 +70,7 @@ def check_match(match_id: UUID) -> list[Finding]:
         return [Finding("secret", str(wrong), match_id)]
     loaded = _noted(game, stream, len(stream.events))
     return [
-        *row_findings(after, loaded, timeline),
+        *row_findings(after, loaded, timeline, tell(stream.events)),
         *question_findings(after, loaded, timeline, asked),
         *clock_findings(game, after, stream.events, timeline.at),
         *_snapshot_findings(game, stream, timeline),
@@ -95,10 +97,42 @@ def _noted(game: Game[Any], stream: audit.Stream, until: int) -> Loaded:
     return loaded
 
 
-def row_findings(match: Match, loaded: Loaded, timeline: Timeline[Any]) -> Iterator[Finding]:
+@dataclass(slots=True)
+class Told:
+    """What single events say that the match row and the seats repeat. `free`: since when nobody holds a seat."""
+
+    status: Match.Status = Match.Status.OPEN
+    paused_at: datetime | None = None
+    free: dict[int, datetime] = field(default_factory=dict)
+    bots: set[int] = field(default_factory=set)
+
+
+def tell(events: Sequence[StoredEvent]) -> Told:
+    told = Told()
+    for one in events:
+        match one.type:
+            case "match.started":
+                told.status = Match.Status.RUNNING
+            case "match.ended":
+                told.status = Match.Status.after(one.data["reason"])
+            case "match.paused" | "match.resumed":
+                told.paused_at = one.occurred_at if one.type == "match.paused" else None
+            case "match.joined" | "match.seated":
+                told.free.pop(one.data["seat"], None)
+                (told.bots.add if one.data.get("kind") == "bot" else told.bots.discard)(one.data["seat"])
+            case "match.left" | "match.vacated":
+                told.bots.discard(one.data["seat"])
+                if one.type == "match.vacated":
+                    told.free[one.data["seat"]] = one.occurred_at
+    return told
+
+
+def row_findings(match: Match, loaded: Loaded, timeline: Timeline[Any], told: Told) -> Iterator[Finding]:
+    """Where the match row and its seats part from what the events come to."""
     state = timeline.state if timeline.started else None
     outcome = loaded.game.outcome(state) if state is not None else None
-    holders = {seat.index: str(seat.holder) for seat in match.seats.all() if seat.holder is not None}
+    seats = list(match.seats.all())
+    holders = {seat.index: str(seat.holder) for seat in seats if seat.holder is not None}
     expected = {
         "game": loaded.opened["game"],
         "rules": loaded.opened["rules"],
@@ -110,16 +144,20 @@ def row_findings(match: Match, loaded: Loaded, timeline: Timeline[Any]) -> Itera
     for name, value in expected.items():
         if getattr(match, name) != json.loads(json.dumps(value)):
             yield Finding("match_row", f"{name} of the match row is {getattr(match, name)}, by the events {value}.", match.id)
-    status = Match.Status(match.status)
-    over = (Match.Status.FINISHED, Match.Status.CANCELLED, Match.Status.LAPSED)
-    fits = status in over if loaded.ended else status == (Match.Status.RUNNING if loaded.started else Match.Status.OPEN)
+    fits = match.status == told.status
     if not fits or (match.started_at is None) == loaded.started or (match.ended_at is None) == loaded.ended:
-        told = "over" if loaded.ended else "running" if loaded.started else "open"
-        yield Finding("match_row", f"The match row says {status}; by the events the match is {told}.", match.id)
+        yield Finding("match_row", f"The match row says {match.status}; by the events the match is {told.status}.", match.id)
+    if match.paused_at != told.paused_at:
+        since = [at.isoformat() if at is not None else "not" for at in (match.paused_at, told.paused_at)]
+        yield Finding("match_row", f"The match row says paused: {since[0]}; by the events: {since[1]}.", match.id)
     if not loaded.started and not loaded.ended and not _beginning_fits(match, loaded):
         yield Finding("match_row", "The position kept for the start is not the one to which version 1 commits.", match.id)
     if holders != loaded.holders:
         yield Finding("match_row", "The seats are not held by those whom the events name.", match.id)
+    if {seat.index for seat in seats if seat.vacated_at is not None} != told.free.keys():
+        yield Finding("match_row", f"By the events these seats wait for a substitute: {sorted(told.free)}.", match.id)
+    if {seat.index for seat in seats if seat.bot} != told.bots:
+        yield Finding("match_row", f"By the events these seats are held by bots: {sorted(told.bots)}.", match.id)
 
 
 def _beginning_fits(match: Match, loaded: Loaded) -> bool:

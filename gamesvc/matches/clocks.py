@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, VersionConflict
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import heartbeat, held_orders, loading, premoves, timeouts, turns
+from gamesvc.matches import heartbeat, held_orders, loading, premoves, snapshots, timeouts, turns
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Act, Actor, record
@@ -30,7 +30,7 @@ from notifications.inbound import store
 logger = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60
-BATCH = 30
+BATCH = 60
 # A default command may lead to another question under the same clock (the next phase of the same turn).
 MOST_DEFAULTS = 60
 # How soon a deadline that waits for unread mail is looked at again.
@@ -131,7 +131,7 @@ def time_out(*, question_id: str, match_id: str, seat: int, question: str) -> bo
 def _time_out(claim: Claim, batch: Batch) -> bool:
     """Submit default commands for a seat until its question is closed. Returns whether this call closed it."""
     match, seat = batch.matches[claim.match_id], claim.seat
-    loaded = loading.load(match.id, match.game)
+    loaded = loading.load(match.id, match.game, young=0 <= claim.version <= snapshots.TAIL)
     ruled = False
     for step in range(MOST_DEFAULTS):
         if all((one.seat, one.id) != (seat, claim.question) for one in loaded.awaited()):

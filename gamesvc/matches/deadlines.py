@@ -19,7 +19,7 @@ from events.store import DuplicateCommand, Statement, StoredEvent, VersionConfli
 from gamesvc.games.kernel import Event, Refused, Viewer, see_event
 from gamesvc.matches import loading, secrets, surroundings
 from gamesvc.matches.clock.account import Key, Line
-from gamesvc.matches.clock.compute import Clock, Spliced, outlast, run, write
+from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, run, write
 from gamesvc.matches.clock.spans import SECOND, Span
 from gamesvc.matches.loading import STORE, Loaded, lift
 from gamesvc.matches.models import Match, Outage, Question, Seat
@@ -108,8 +108,12 @@ def extend(
     return append(match, decide, actor=actor, channel=channel, command_id=command_id)
 
 
-def reckon_absence(*, user_id: int) -> int:
-    """Move the running deadlines of a person whose vacation was announced or called off. Returns how many matches changed."""
+def reckon_absence(*, user_id: int, changed: tuple[datetime, datetime] | None = None) -> int:
+    """Move the running deadlines of a person whose vacation was announced or called off. Returns how many matches changed.
+
+    `changed`: the span of that vacation; nothing else about him counts anew then. Without it, all time ahead does.
+    """
+    span = Span(*changed) if changed is not None else None
     rows = Question.objects.filter(match__seats__user_id=user_id, seat=F("match__seats__index"), match__paused_at=None)
     moved = 0
     for match in Match.objects.filter(pk__in=rows.values("match_id"), status=Match.Status.RUNNING):
@@ -123,7 +127,7 @@ def reckon_absence(*, user_id: int) -> int:
             events = []
             for key, clock in loaded.account.open.items():
                 if key[0] in own and clock.due is not None and clock.due > now:
-                    anew = run(policy, clock, Spliced(clock.excluded, now, known(key[0])))
+                    anew = absent(policy, clock, span or Span(now, clock.due), now, known(key[0]))
                     if anew.due != clock.due:
                         events.append(surroundings.deadline_set(key, anew, "vacation", 0))
             return events

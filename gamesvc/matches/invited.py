@@ -69,7 +69,7 @@ def joined(row: Outbox) -> Message | None:
 
 
 def _answer(letter: Letter, invitation: Invitation) -> dict[str, Any]:
-    word, name = _read(letter.text)
+    word, name = first_word(letter.text)
     try:
         if word in JOIN:
             return _join(letter, invitation, name)
@@ -83,7 +83,8 @@ def _answer(letter: Letter, invitation: Invitation) -> dict[str, Any]:
     return _report(_("Your answer could not be read"), _("Write one word into the first line: join or decline."), open_still=True)
 
 
-def _read(text: str) -> tuple[str, str]:
+def first_word(text: str) -> tuple[str, str]:
+    """The first word of an answer, in lower case, and the rest of its line."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     word, _space, rest = first.partition(" ")
     return word.lower().strip(".,!:"), rest.strip(" .!")

@@ -3,21 +3,29 @@ invitation."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Invitation, Match, Question
+from notifications import outbox
 from notifications.inbound import addresses
+from notifications.outbox import Notice
 
 PURPOSE = "turn"
 INVITATION = "invitation"
+SEAT = "seat"
 # So long an answer to a question that is over is still taken, and answered in words.
 GRACE = timedelta(days=14)
+# So long a call for a substitute may be answered; whether the seat is still free is asked then.
+CALLED_FOR = timedelta(days=60)
 
 
 def reply_address(*, match: Match, loaded: Loaded, seat: int, user: User | None, key: UUID, question: Question | None) -> str:
@@ -56,3 +64,43 @@ def invitation_address(invitation: Invitation, *, user: User | None, email: str,
         payload={"invitation": str(invitation.id)},
         expires_at=timezone.now() + timedelta(days=settings.MATCH_LAPSES_AFTER_DAYS) + GRACE,
     )
+
+
+def seat_address(*, match: Match, seat: int, user: User, key: UUID) -> str:
+    """Where a call for a substitute may be answered; empty where mails cannot be."""
+    if not addresses.answerable():
+        return ""
+    return addresses.make(
+        SEAT,
+        key=key,
+        user=user,
+        topic=str(match.id),
+        payload={"match": str(match.id), "seat": seat},
+        expires_at=timezone.now() + CALLED_FOR,
+    )
+
+
+def ask_again(*, user: User, questions: Iterable[Question]) -> None:
+    """Queue the turn mails of questions that are open already, in the caller's transaction."""
+    outbox.notify(
+        *(
+            Notice(
+                kind="your_turn",
+                user_id=user.pk,
+                topic=str(one.match_id),
+                payload={"match": str(one.match_id), "seat": one.seat, "question": one.question},
+            )
+            for one in questions
+        )
+    )
+
+
+def renew(*, user: User) -> int:
+    """Let all reply addresses of a player die, and send him his open questions again with new ones. Returns how many died."""
+    with transaction.atomic():
+        revoked = addresses.revoke_all(user=user)
+        asked = Question.objects.filter(
+            match__status=Match.Status.RUNNING, match__seats__user=user, match__seats__index=F("seat")
+        )
+        ask_again(user=user, questions=asked)
+    return revoked

@@ -248,22 +248,22 @@ _remembered: OrderedDict[UUID, Loaded] = OrderedDict()
 _lock = threading.Lock()
 
 
-def load(match_id: UUID, game_id: str) -> Loaded:
-    """Read a match up to its newest event."""
+def load(match_id: UUID, game_id: str, *, young: bool = False) -> Loaded:
+    """Read a match up to its newest event. `young`: it was too short for a snapshot just now, so none is looked for."""
     with _lock:
         known = _remembered.get(match_id)
     if known is not None:
         loaded = known.copy()
     else:
         game = catalog.game(game_id)
-        loaded = _from_snapshot(game, match_id) or fresh(game, match_id)
+        loaded = (None if young else _from_snapshot(game, match_id)) or fresh(game, match_id)
     tail = STORE.read(match_id, loaded.version)
     if tail:
         _catch_up(loaded, tail)
         # What an open transaction has read may be its own writing, and that may be rolled back.
         if not connection.in_atomic_block:
             save_snapshot(loaded)
-            remember(loaded)
+            remember(loaded.copy())
     return loaded
 
 
@@ -339,11 +339,11 @@ def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
 
 
 def remember(loaded: Loaded) -> None:
-    """Keep a match for the next load in this process, unless a newer version of it is kept already."""
+    """Keep a match, which the caller gives away, for the next load in this process, unless a newer version of it is kept."""
     with _lock:
         known = _remembered.get(loaded.match_id)
         if known is None or known.version <= loaded.version:
-            _remembered[loaded.match_id] = loaded.copy()
+            _remembered[loaded.match_id] = loaded
         _remembered.move_to_end(loaded.match_id)
         while len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)

@@ -9,7 +9,7 @@ import re
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from accounts import absences
 from accounts.models import User
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import deadlines, loading, press, secrets, standing
+from gamesvc.matches import deadlines, loading, pauses, press, secrets, standing
 from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import DoneWord, Match
 from gamesvc.matches.order_mail import Line
@@ -53,13 +53,20 @@ def check(writer: Writer, lines: Sequence[Line]) -> None:
 def do(writer: Writer, line: Line) -> None:
     """Do what a word says, once: a worker that starts again finds what came of it."""
     before = DoneWord.objects.filter(mail_id=writer.mail, number=line.number).first()
+    away = _away(writer)
     if before is not None:
         line.state, line.detail = before.state, before.detail
     else:
         _do_once(writer, line)
     if line.word == "vacation" and line.argument:
         # What is moved already is not moved again.
-        deadlines.reckon_absence(user_id=writer.user.pk)
+        spans = away ^ _away(writer)
+        changed = (min(start for start, _end in spans), max(end for _start, end in spans)) if spans else None
+        deadlines.reckon_absence(user_id=writer.user.pk, changed=changed)
+
+
+def _away(writer: Writer) -> set[tuple[datetime, datetime]]:
+    return {(one.starts_at, one.ends_at) for one in absences.absences_of(writer.user)}
 
 
 def _do_once(writer: Writer, line: Line) -> None:
@@ -168,6 +175,20 @@ def _lay_by(writer: Writer, line: Line) -> str:
     return "\n".join(laid_by) or _("You have laid no orders by.")
 
 
+# --- a pause ---
+
+
+def _pause(writer: Writer, line: Line) -> str:
+    """Ask all players to pause the match or to go on, agree to it, or take one's own word back."""
+    pause = line.word == "pause"
+    if line.argument == "no":
+        pauses.withdraw(match=writer.match, seat=writer.seat)
+        return _("You have taken your word back.")
+    if not pauses.wish(match=writer.match, seat=writer.seat, pause=pause, channel=CHANNEL):
+        return _("The others are asked; it is done when all agree.")
+    return _("The match is paused; all clocks stand still.") if pause else _("The match goes on; all clocks run again.")
+
+
 # --- a draw ---
 
 
@@ -176,4 +197,11 @@ def _draw(writer: Writer, line: Line) -> str:
 
 
 _READ: dict[str, Callable[[Writer, Line], object]] = {"press": _press, "vacation": _vacation, "standing": _standing}
-_DO: dict[str, Callable[[Writer, Line], str]] = {"press": _say, "vacation": _leave, "standing": _lay_by, "draw?": _draw}
+_DO: dict[str, Callable[[Writer, Line], str]] = {
+    "press": _say,
+    "vacation": _leave,
+    "standing": _lay_by,
+    "draw?": _draw,
+    "pause": _pause,
+    "resume": _pause,
+}

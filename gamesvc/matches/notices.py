@@ -26,12 +26,15 @@ from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Invitation, Match, Question, Seat
 from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.png import to_png
-from notifications import moments, registry, unsubscribe
+from notifications import moments, preferences, registry, unsubscribe
 from notifications.inbound.text import END, MARK
 from notifications.models import Outbox
 from notifications.registry import Image, Message
 
 MOST_EVENTS = 30
+# What a mail tells of a match to him who wants no position in his mails: none of this, and it cannot be answered either.
+POSITION = "position"
+_OF_THE_POSITION = ("board_text", "picture", "alt", "since", "orders", "without", "gone", "sections", "reply_to", "how")
 
 
 def register() -> None:
@@ -40,6 +43,7 @@ def register() -> None:
     registry.register("match_ended", match_ended, label="A match is over")
     registry.register("invitation", invitation, label="Invitations")
     registry.register("mail_set_aside", mail_set_aside, label="Trouble in a match you opened")
+    registry.register(POSITION, position, label="The position in mails; without it they cannot be answered")
 
 
 def local_time(moment: datetime, user: User | None) -> str:
@@ -72,12 +76,20 @@ def your_turn(row: Outbox) -> Message | None:
         ),
         "attachments": calendar_entries.file_for(match, question.seat, row.user),
     }
-    subject = _("[%(title)s #%(number)s] Your turn, due %(due)s") % {
-        "title": context["title"],
-        "number": match.number,
-        "due": due,
-    }
+    words = {"title": context["title"], "number": match.number, "due": due, "turn": _turn_of(context["loaded"], question.seat)}
+    # Where the game counts its turns.
+    subject = (
+        _("[%(title)s #%(number)s] Your turn %(turn)s, due %(due)s")
+        if words["turn"]
+        else _("[%(title)s #%(number)s] Your turn, due %(due)s")
+    ) % words
     return compose("your_turn", subject, context, reason="your-turn")
+
+
+def _turn_of(loaded: Loaded, seat: int) -> int | None:
+    """The number of the turn, in a game whose view counts turns and once they have begun."""
+    number = loaded.game.view(loaded.timeline.state, seat).get("turn")
+    return number if isinstance(number, int) and number > 0 else None
 
 
 def match_started(row: Outbox) -> Message | None:
@@ -86,6 +98,7 @@ def match_started(row: Outbox) -> Message | None:
         return None
     context = context_of(match, row.payload["seat"], row.user)
     context["headline"] = _("The match has started")
+    may_answer(context, match, row)
     subject = _("[%(title)s #%(number)s] The match has started") % {"title": context["title"], "number": match.number}
     return compose("started", subject, context, reason="match-started")
 
@@ -134,6 +147,16 @@ def invitation(row: Outbox) -> Message | None:
     return compose("invitation", str(context["headline"]), context, reason="invitation")
 
 
+def position(row: Outbox) -> Message | None:
+    """No mail of its own: a part of those about a match, which a player may do without as he may without a kind of mail."""
+    return None
+
+
+def shows_position(user: User | None) -> bool:
+    """Whether a player wants the position in his mails: a screen at work, or a mailbox that others read, is a reason not to."""
+    return user is None or not preferences.refuses(user.pk, POSITION)
+
+
 def mail_set_aside(row: Outbox) -> Message | None:
     """For the organiser: a deadline went by although mail for it had come; nothing of the position."""
     match = Match.objects.get(pk=row.payload["match"])
@@ -154,7 +177,8 @@ def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
     caption = caption_of(match, names)
     context = plain_context(match) | {"loaded": loaded, "names": names, "head": _head_for(loaded, seat), "since": []}
     context |= _asked(match, loaded, seat) | {"seat_name": SEAT_NAMES[seat]}
-    if loaded.started:
+    context["bare"] = not shows_position(user)
+    if loaded.started and not context["bare"]:
         view = loaded.game.view(loaded.timeline.state, seat)
         context["board_text"] = loaded.game.board_text(view, caption)
         svg = loaded.game.picture(view, caption)
@@ -162,6 +186,33 @@ def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
         own = next(row for row in seats if row.index == seat)
         context["since"] = tell_since(loaded, own, names)
     return context
+
+
+def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, Any]:
+    """The position as one sees it who holds no seat."""
+    loaded = loading.load(match.id, match.game)
+    caption = caption_of(match, selectors.seat_names(seats))
+    view = loaded.game.view(loaded.timeline.state, None)
+    svg = loaded.game.picture(view, caption)
+    return {
+        "board_text": loaded.game.board_text(view, caption),
+        "picture": to_png(svg, width=1080),
+        "alt": _described(svg),
+    }
+
+
+def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
+    """Let a mail be answered by a player of the match, with any word or with the orders that are asked for now."""
+    seat = match.seats.filter(user=row.user_id).first() if row.user_id else None
+    if seat is None or match.status != Match.Status.RUNNING:
+        return
+    question = Question.objects.filter(match=match, seat=seat.index).order_by("due_at").first()
+    loaded = context.get("loaded") or loading.load(match.id, match.game)
+    if not shows_position(row.user):
+        return
+    context["reply_to"] = letterbox.reply_address(
+        match=match, loaded=loaded, seat=seat.index, user=row.user, key=row.id, question=question
+    )
 
 
 def _described(svg: str) -> str:
@@ -264,6 +315,8 @@ def compose(
     name: str, subject: str, context: dict[str, Any], *, reason: str, in_reply_to: str = "", auto_replied: bool = False
 ) -> Message:
     """The mail of a notice from its two templates. The sentence that one may answer stands in it only where `reply_to` does."""
+    if context.get("bare"):
+        context = {name: value for name, value in context.items() if name not in _OF_THE_POSITION}
     picture = context.get("picture")
     context = {
         **context,

@@ -28,6 +28,8 @@ standing if EVENT NAME=VALUE then ORDER   gives orders when it happens
 standing, standing cancel 2   lists what is laid by, takes one back
 vacation 2026-12-24..2027-01-02   no deadlines while you are away
 vacation off   back again; vacation alone lists your vacations
+pause match    asks all to stop the clocks, or agrees to it
+resume match   the same for going on; pause match no takes it back
 undo           takes your last order back, or asks those it concerns
 undo yes, undo no   answers somebody who asks you; redo brings it back
 press NAME text, press all text   writes to a player, or to all
@@ -41,7 +43,7 @@ ASKING = ("help", "board", "hand", "status", "history", "preview")
 # Words that change something, in the order of the lines like orders: what comes after them rests on them.
 IN_ORDER = ("undo", "redo")
 # Words that change something beside the match, and stand whatever becomes of the orders.
-ASIDE = ("press", "vacation", "standing", "draw?")
+ASIDE = ("press", "vacation", "standing", "draw?", "pause", "resume")
 # Words that say when the orders of the mail are carried out.
 TIMING = ("wait", "ready")
 
@@ -50,6 +52,8 @@ _BULLET = re.compile(r"^(?:[-*•·]\s+|\d{1,2}[.)]\s+)")
 _POLITE = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you|danke|cheers|regards|bye)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
 _BLOCK = re.compile(r"^press\s+(?P<to>[^:]{1,60}):$", re.IGNORECASE)
 _ANSWERS = {"": "", "yes": "yes", "no": "no", "ja": "yes", "nein": "no", "accept": "yes", "decline": "no"}
+
+_WISHES = {"": "yes", "match": "yes", "match yes": "yes", "match no": "no"}
 
 
 @dataclass(slots=True)
@@ -177,6 +181,8 @@ def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | No
         line.word, line.argument = word, _ANSWERS[argument.lower().strip(" .!")]
     elif word in ("press", "vacation", "standing") and word not in game.commands:
         line.word, line.argument = word, text[len(first) :].strip()
+    elif word in ("pause", "resume") and (wish := _wish(word, argument, game)):
+        line.word, line.argument = word, wish
     elif first.lower() in ("draw?", "draw?.") and argument.lower().strip(" .!") in ("", "yes"):
         line.word, line.argument = "draw?", argument.lower().strip(" .!")
     elif word == "resign" and "resign" in game.commands:
@@ -188,6 +194,11 @@ def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | No
     elif word == "end" and not argument and not _plays_end(game, view):
         line.word = word
     return line
+
+
+def _wish(word: str, argument: str, game: Game[Any]) -> str:
+    """Whether the clocks shall stop or go on, or not; empty if the line says neither. A game's own `pause` stays the game's."""
+    return "" if not argument and word in game.commands else _WISHES.get(argument.lower().strip(" .!"), "")
 
 
 def _plays_end(game: Game[Any], view: Mapping[str, Any] | None) -> bool:

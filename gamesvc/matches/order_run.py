@@ -69,6 +69,14 @@ class OrderRun:
         awaited = self.loaded.awaited()
         return bool(awaited) and all(one.seat != self.seat.index and one.kind != "turn" for one in awaited)
 
+    def timed_out(self, version: int) -> bool:
+        """Whether the clock has answered the question since a version: then it does not come back."""
+        asked = {"seat": self.seat.index, "question": self.question}
+        return any(
+            stored.type == "match.timed_out" and asked.items() <= loading.lift(self.loaded.game, stored).data.items()
+            for stored in STORE.read(self.match.id, version, self.loaded.version)
+        )
+
     def others_seen(self, version: int, until: int) -> bool:
         """Whether between two versions anything happened that the writer saw and did not do himself."""
         own = {"kind": "seat", "seat": self.seat.index}

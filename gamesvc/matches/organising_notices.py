@@ -64,5 +64,6 @@ def word_measure(row: Outbox) -> Message | None:
         "why": CODES[row.payload["code"]],
         "words": reason_words(row.payload["reason"]),
     }
+    notices.may_answer(context, match, row)
     subject = f"[{context['title']} #{match.number}] {headline}"
     return notices.compose("measure", subject, context, reason="measure")

@@ -9,13 +9,13 @@ Not here: leaving and cancelling them (`standing`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 from uuid import UUID
 
 from django.utils import timezone
 
-from events.store import StoredEvent
+from events.store import Statement, StoredEvent
 from gamesvc.games.kernel import REWOUND, Event, Game, Refused, see_event
 from gamesvc.matches import loading
 from gamesvc.matches.loading import Loaded
@@ -53,14 +53,21 @@ def follow(match: Match, stored: Sequence[StoredEvent], give: Give) -> None:
 
 
 def _look(one: Premove, loaded: Loaded, events: Sequence[Event]) -> None:
-    """Arm what has its case now; disarm what had it before the match went back."""
-    for event in events:
-        if event.type == REWOUND and one.armed_version is not None and event.data["to"] < one.armed_version:
-            one.status, one.armed_version = Premove.Status.WAITING, None
-            one.save(update_fields=["status", "armed_version"])
+    """Arm what has its case now."""
     if one.status == Premove.Status.WAITING and holds(loaded.game, one.condition, one.seat, events, loaded.timeline.state):
         one.status, one.armed_version = Premove.Status.ARMED, loaded.version
         one.save(update_fields=["status", "armed_version"])
+
+
+def rows(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
+    """Written with an append: what had its case before the match went back waits for it again."""
+    for event in events:
+        if event.type == REWOUND:
+            yield Statement(
+                "UPDATE matches_premove SET status = 'waiting', armed_version = NULL, given = 0"
+                " WHERE match_id = %s::uuid AND status = 'armed' AND armed_version > %s::int AND EXISTS (SELECT FROM appended)",
+                [match.id, event.data["to"]],
+            )
 
 
 def _give(match: Match, one: Premove, loaded: Loaded, give: Give, budget: int) -> list[StoredEvent]:

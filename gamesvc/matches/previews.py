@@ -1,35 +1,40 @@
-"""What an order would do: tried on a copy, told as the seat would see it, stopped where chance or something hidden decides."""
+"""What an order would do: tried on a copy, told as the seat would see it, stopped where chance or something hidden decides.
+
+Never tried on the match as it is: what is hidden from the seat is dealt anew first, by chance that nobody knows, so that
+whatever a preview tells, and whether it tells anything, says nothing of what really lies there.
+"""
 
 from __future__ import annotations
 
+import secrets as system
 from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext
 
-from gamesvc.games.dice import Dice, DrawNeeded, seeded
+from gamesvc.games.dice import Dice, DrawNeeded, KeyedSource
 from gamesvc.games.kernel import Event, Game, Refused, see_event
 from gamesvc.games.timeline import Timeline
 
-# What is hidden from the seat is dealt anew so often: what differs then is not told.
-REDEALS = 4
+# What is hidden from the seat is dealt anew so often again: what differs then is not told.
+REDEALS = 8
 
 
 class Preview:
     """A position to try orders on, one after the other; the match itself does not change."""
 
     def __init__(self, timeline: Timeline[Any], seat: int, names: tuple[str, ...]) -> None:
-        self._timeline = timeline
         self._seat = seat
         self._names = names
+        self._timeline = self._redealt(timeline)
         self.over = False
 
     def tell(self, command: Mapping[str, Any]) -> list[str]:
         """What the order would do, in sentences. Raises `Refused` for one that is illegal as far as the seat can see."""
         game = self._timeline.game
         seen, refusal, run = self._try(self._timeline, command)
-        for at in range(REDEALS):
-            other, other_refusal, _ = self._try(self._redealt(at), command)
+        for _ in range(REDEALS):
+            other, other_refusal, _run = self._try(self._redealt(self._timeline), command)
             if other_refusal != refusal or other != seen:
                 self.over = True
                 common = [one for one, two in zip(seen, other, strict=False) if one == two] if other_refusal == refusal else []
@@ -54,9 +59,8 @@ class Preview:
         seen = [see_event(game, event, self._seat) for event in run.events]
         return [event for event in seen if event is not None], None, run
 
-    def _redealt(self, at: int) -> Timeline[Any]:
-        old = self._timeline
-        dice: Dice = seeded(f"preview {at}", str(old.version))
+    def _redealt(self, old: Timeline[Any]) -> Timeline[Any]:
+        dice = Dice(KeyedSource(system.token_bytes(32)))
         return Timeline.resume(
             old.game,
             version=old.version,

@@ -19,7 +19,8 @@ from events.audit import Finding
 from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import auditing, loading
+from gamesvc.matches import auditing, loading, timeouts
+from gamesvc.matches.auditing import Told
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Holding, Match, Question, Seat
 from gamesvc.matches.models.core import NEVER
@@ -70,23 +71,24 @@ def _rebuild(match_id: UUID) -> Rebuilt | None:
         head = STORE.head(match_id)
         if head is None or head.version != reckoning.loaded.version:
             return None
-        found = tuple(differences(match, reckoning.loaded))
+        told = auditing.tell(stored)
+        found = tuple(differences(match, reckoning.loaded, told))
         if not found:
             return Rebuilt()
-        _mend(match, stored, reckoning)
-        return Rebuilt(found, tuple(differences(match, reckoning.loaded)))
+        _mend(match, stored, reckoning, told)
+        return Rebuilt(found, tuple(differences(match, reckoning.loaded, told)))
 
 
 def _hopeless(finding: Finding) -> Rebuilt:
     return Rebuilt((finding,), (finding,))
 
 
-def differences(match: Match, loaded: Loaded) -> Iterator[Finding]:
+def differences(match: Match, loaded: Loaded, told: Told) -> Iterator[Finding]:
     """Where the projections of a match part from what its events come to."""
     if match.version != loaded.version:
         detail = f"The match row is at version {match.version}, the stream ends with {loaded.version}."
         yield Finding("match_row", detail, match.id)
-    yield from auditing.row_findings(match, loaded, loaded.timeline)
+    yield from auditing.row_findings(match, loaded, loaded.timeline, told)
     for name in MANNERS:
         if name in loaded.opened and getattr(match, name) != loaded.opened[name]:
             detail = f"{name} of the match row is {getattr(match, name)}, by the events {loaded.opened[name]}."
@@ -117,14 +119,14 @@ def _clock(loaded: Loaded, key: Key) -> dict[str, Any]:
 # --- within the lock of the match row ---
 
 
-def _mend(match: Match, stored: list[StoredEvent], reckoning: Reckoning) -> None:
+def _mend(match: Match, stored: list[StoredEvent], reckoning: Reckoning, told: Told) -> None:
     loaded = reckoning.loaded
-    _mend_row(match, stored, loaded)
-    _mend_seats(match, stored, loaded)
+    _mend_row(match, stored, loaded, told)
+    _mend_seats(match, stored, loaded, told)
     _mend_questions(match, reckoning)
 
 
-def _mend_row(match: Match, stored: list[StoredEvent], loaded: Loaded) -> None:
+def _mend_row(match: Match, stored: list[StoredEvent], loaded: Loaded, told: Told) -> None:
     match.version = loaded.version
     for name in ("game", "rules", "options", *MANNERS):
         if name in loaded.opened:
@@ -137,34 +139,26 @@ def _mend_row(match: Match, stored: list[StoredEvent], loaded: Loaded) -> None:
     match.started_at = (match.started_at or started) if started is not None else None
     match.ended_at = (match.ended_at or ended) if ended is not None else None
     match.outcome = stored[-1].data["outcome"] if loaded.ended else None
-    match.status = _status(stored, loaded)
+    match.status, match.paused_at = told.status, told.paused_at
     match.save()
 
 
-def _status(stored: list[StoredEvent], loaded: Loaded) -> Match.Status:
-    if loaded.ended:
-        reasons = {"cancelled": Match.Status.CANCELLED, "lapsed": Match.Status.LAPSED}
-        return reasons.get(stored[-1].data["reason"], Match.Status.FINISHED)
-    return Match.Status.RUNNING if loaded.started else Match.Status.OPEN
-
-
-def _mend_seats(match: Match, stored: list[StoredEvent], loaded: Loaded) -> None:
+def _mend_seats(match: Match, stored: list[StoredEvent], loaded: Loaded, told: Told) -> None:
     came = {one.data["holder"]: one for one in stored if one.type in ("match.joined", "match.seated")}
-    left = {one.data["seat"]: one.occurred_at for one in stored if one.type == "match.vacated"}
     known = {row.index: row for row in match.seats.all()}
     changed = []
     for index in range(loaded.seats):
         seat = known.get(index) or Seat(match=match, index=index)
-        holder = loaded.holders.get(index)
-        if (str(seat.holder) if seat.holder is not None else None) == holder and seat.pk is not None:
+        holder, bot, free = loaded.holders.get(index), index in told.bots, told.free.get(index)
+        held = str(seat.holder) if seat.holder is not None else None
+        if (held, bool(seat.bot), seat.vacated_at is not None) == (holder, bot, free is not None) and seat.pk is not None:
             continue
-        bot = holder is not None and came[holder].data.get("kind") == "bot"
         substitute = holder is not None and came[holder].type == "match.seated"
         seat.holder = UUID(holder) if holder is not None else None
-        seat.vacated_at = left.get(index) if holder is None else None
+        seat.vacated_at = free
         seat.contribution = "" if substitute else loaded.contributions.get(index, "")
         # Which bot it was the events do not tell; who it was only the table of holdings knows.
-        seat.bot = (seat.bot or next(iter(loaded.game.bots))) if bot else ""
+        seat.bot = (seat.bot or timeouts.bot_of(loaded.game)) if bot else ""
         seat.user_id = Holding.objects.filter(holder=holder).values_list("user_id", flat=True).first() if holder else None
         changed.append(seat)
     # First nobody, then who it is: two seats may have to change places.

@@ -17,14 +17,18 @@ from django.utils import timezone
 
 from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel import Awaited, Event
-from gamesvc.matches import hints, surroundings
+from gamesvc.matches import hints, premoves, surroundings
 from gamesvc.matches.clock.account import Account, Step
+from gamesvc.matches.clock.compute import counts_from
 from gamesvc.matches.loading import STORE, Loaded, remember, save_snapshot
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.models.core import NEVER
 from notifications import outbox
 
-RENEWED = ", due_at = excluded.due_at, grace_from = excluded.grace_from, bot = excluded.bot, claimed_until = NULL"
+RENEWED = (
+    ", asked_at = excluded.asked_at, due_at = excluded.due_at, grace_from = excluded.grace_from, bot = excluded.bot,"
+    " claimed_until = NULL"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,7 @@ def record(
         *_question_rows(match, before, asked, seats, now, loaded.account, after.account, events),
         *_notices(match, before, asked, events, seats, now),
         *_holding_rows(match, events),
+        *premoves.rows(match, events),
         *more,
     ]
     new = new_events(loaded, events, act, now)
@@ -163,9 +168,8 @@ def _match_row(match: Match, version: int, events: Sequence[Event], now: datetim
             sets.append("paused_at = %s::timestamptz")
             params.append(now if event.type == "match.paused" else None)  # type: ignore[arg-type]
         elif event.type == "match.ended":
-            status = {"cancelled": "cancelled", "aborted": "cancelled", "lapsed": "lapsed"}.get(event.data["reason"], "finished")
             sets += ["status = %s::text", "ended_at = %s::timestamptz", "outcome = %s::jsonb"]
-            params += [status, now, json.dumps(event.data["outcome"])]  # type: ignore[list-item]
+            params += [Match.Status.after(event.data["reason"]).value, now, json.dumps(event.data["outcome"])]  # type: ignore[list-item]
     sql = f"UPDATE matches_match SET {', '.join(sets)} WHERE id = %s::uuid AND EXISTS (SELECT FROM appended)"  # noqa: S608
     return Statement(sql, [*params, match.id])
 
@@ -210,19 +214,19 @@ def _question_rows(
         renewed = RENEWED if moved else ""
         yield Statement(
             "INSERT INTO matches_question AS q (id, match_id, seat, question, prompt, kind, bot, asked_at, due_at, grace_from)"  # noqa: S608
-            " SELECT gen_random_uuid(), %s::uuid, seat, question, prompt, kind, bot, %s::timestamptz, due_at, grace_from"
-            " FROM unnest(%s::int[], %s::text[], %s::text[], %s::text[], %s::bool[], %s::timestamptz[], %s::timestamptz[])"
-            " AS asked(seat, question, prompt, kind, bot, due_at, grace_from)"
+            " SELECT gen_random_uuid(), %s::uuid, seat, question, prompt, kind, bot, asked_at, due_at, grace_from FROM unnest("
+            "%s::int[], %s::text[], %s::text[], %s::text[], %s::bool[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[])"
+            " AS asked(seat, question, prompt, kind, bot, asked_at, due_at, grace_from)"
             " WHERE EXISTS (SELECT FROM appended)"
             f" ON CONFLICT (match_id, seat, question) DO UPDATE SET prompt = excluded.prompt, kind = excluded.kind{renewed}",
             [
                 match.id,
-                now,
                 [one.seat for one in changed],
                 [one.id for one in changed],
                 [one.prompt for one in changed],
                 [one.kind for one in changed],
                 [one.seat in bots for one in changed],
+                [counts_from(clock) if clock is not None else now for clock in running],
                 [clock.due if clock is not None and clock.due is not None else NEVER for clock in running],
                 [clock.grace_from if clock is not None else None for clock in running],
             ],

@@ -33,6 +33,17 @@ def read(asked: Mapping[str, Any] | None) -> dict[str, int | None] | None:
     return {"finished": finished, "timeouts": timeouts} if finished or timeouts is not None else None
 
 
+def words(asked: Mapping[str, Any] | None) -> list[str]:
+    """The demand of a match in words for people; none where it asks for nothing."""
+    told = []
+    if asked is not None and asked["finished"]:
+        told.append(f"players who saw at least {asked['finished']} % of their matches to the end")
+    if asked is not None and asked["timeouts"] is not None:
+        times = "never" if not asked["timeouts"] else f"at most {asked['timeouts']} time{'s' if asked['timeouts'] > 1 else ''}"
+        told.append(f"players whose time ran out {times} in the last {statistics.WINDOW.days} days")
+    return told
+
+
 def check(user: User, match: Match) -> None:
     """Refuse a player who has not shown what the match asks for; the sentence says what he has shown."""
     asked = match.reliability

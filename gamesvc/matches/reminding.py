@@ -207,7 +207,8 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
     seats = tuple(match.seats.select_related("user", "match").order_by("index"))
     names = selectors.seat_names(seats)
     context = notices.plain_context(match)
-    lines = notices.tell_since(loaded, seats[seat], names)
+    shown = notices.shows_position(user)
+    lines = notices.tell_since(loaded, seats[seat], names) if shown else []
     question = own[0] if own else None
     if question is None:
         headline = _("not your move")
@@ -220,9 +221,9 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
         link=context["link"],
         due_at=question.due_at if question is not None and not question.paused else None,
         lines=tuple(lines),
-        orders=loaded.game.order_help(question.prompt) if question is not None else "",
+        orders=loaded.game.order_help(question.prompt) if question is not None and shown else "",
         reply_to=letterbox.reply_address(match=match, loaded=loaded, seat=seat, user=user, key=key, question=question)
-        if question is not None
+        if question is not None and shown
         else "",
     )
 

@@ -84,6 +84,8 @@ class Desk:
 
     def work(self) -> dict[str, Any]:
         """The report: what was wrong with the whole, what became of each line, and what was asked for."""
+        # Whoever answers a mail has looked at what it showed.
+        notices.mark_seen(self.seat, int(self.letter.payload["version"]))
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         lines = order_mail.read(self.letter.text, self.loaded.game, view)
         mail_words.check(self.writer, lines)
@@ -119,7 +121,8 @@ class Desk:
             return "unreadable"
         if acts and acts[0].is_order and undo.gone_since(self.loaded, self.seat.index, int(self.letter.payload["version"])):
             return "taken_back"
-        if acts and acts[0].is_order and not self.run.open() and not self.run.others_answer():
+        version = int(self.letter.payload["version"])
+        if acts and acts[0].is_order and not self.run.open() and (not self.run.others_answer() or self.run.timed_out(version)):
             return "turn_over"
         return ""
 

@@ -18,7 +18,7 @@ from events.store import DuplicateCommand, Statement, StoredEvent, VersionConfli
 from gamesvc.games.kernel import REWOUND, Refused, see_event
 from gamesvc.matches import loading, selectors, turns, undo_acts, undo_notices, undo_words
 from gamesvc.matches.loading import STORE, Loaded
-from gamesvc.matches.models import Match, Reason, Seat
+from gamesvc.matches.models import Holding, Look, Match, Reason, Seat
 from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.selectors import Access, Forbidden
 from gamesvc.matches.undo_acts import Outcome
@@ -26,19 +26,20 @@ from gamesvc.matches.undo_acts import Outcome
 LONGEST_REASON = 1000
 _WRITE = (
     "INSERT INTO matches_reason (id, match_id, user_id, words, written_at)"
-    " SELECT %s::uuid, %s::uuid, %s::bigint, %s::text, now() WHERE EXISTS (SELECT FROM appended)"
+    " SELECT %s::uuid, %s::uuid, %s::bigint, %s::text, %s::timestamptz WHERE EXISTS (SELECT FROM appended)"
 )
 
 
 def register() -> None:
-    """Have the words of organisers erased with whom they may speak of."""
+    """Have the words of organisers and operators erased with whom they may speak of."""
     erasure.register("reasons", erase_reasons)
 
 
 def erase_reasons(user: User) -> None:
-    """Blank what this user wrote, and what was written about matches he played in."""
-    about = Q(user=user) | Q(match__seats__user=user)
-    Reason.objects.filter(pk__in=Reason.objects.filter(about).values("pk")).update(words="", user=None)
+    """Blank what this user wrote, and what was written about matches in which he ever held a seat."""
+    about = Q(user=user) | Q(match__in=Holding.objects.filter(user=user).values("match"))
+    for words in (Reason, Look):
+        words._base_manager.filter(about).update(words="", user=None)
 
 
 def may_rule(user: User | None, match: Match, seats: Sequence[Seat]) -> bool:
@@ -91,7 +92,7 @@ def set_back(
         _check_target(loaded, to)
         reason_id = uuid.uuid4()
         run = loaded.timeline.rewind(to, turns.dice_for(match, loaded), cause="host", code=code, reason_id=str(reason_id))
-        more = [Statement(_WRITE, [reason_id, match.id, by.pk, reason.strip()])]
+        more = [Statement(_WRITE, [reason_id, match.id, by.pk, reason.strip(), received_at])]
         more += undo_notices.ruled(match, seats, code, str(reason_id))
         act = Act(Actor("host"), channel, command_id, received_at)
         try:

@@ -7,7 +7,6 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
 from accounts.models import User
@@ -105,12 +104,10 @@ _SEATED = (
 def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access:
     """The same for somebody who wants to play; the rows hold only what a turn needs. Raises `Forbidden` without a seat."""
     by_number = ident.isdecimal() and len(ident) < 18
-    with connection.cursor() as cursor:
-        if by_number:
-            cursor.execute(_SEATED + "m.number = %s::bigint", [int(ident)])
-        else:
-            cursor.execute(_SEATED + "m.id = %s::uuid", [_uuid(ident)])
-        row = cursor.fetchone()
+    if by_number:
+        row = STORE.ask(_SEATED + "m.number = %s::bigint", [int(ident)]).fetchone()
+    else:
+        row = STORE.ask(_SEATED + "m.id = %s::uuid", [_uuid(ident)]).fetchone()
     if row is not None:
         match = Match(**dict(zip(_SEATED_FIELDS, row, strict=False)))
         places = json.loads(row[-1]) if isinstance(row[-1], str) else row[-1]

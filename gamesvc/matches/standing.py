@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from gamesvc.games import forms
-from gamesvc.games.kernel import Refused
+from gamesvc.games.kernel import Refused, see_event
 from gamesvc.games.timeline import check_command
 from gamesvc.matches import loading, notices, premoves
 from gamesvc.matches.loading import STORE, Loaded
@@ -30,6 +30,9 @@ from notifications.registry import Message
 OWN = ("set_orders", "set_standing_orders")
 MOST = 10
 MOST_COMMANDS = 5
+MOST_VALUES = 8
+# So many events back is looked for examples.
+LOOK_BACK = 30
 SHOWS = (
     "An order that answers at once shows the others that it was laid by. Without one nobody can tell from the time you take "
     "whether you had a choice."
@@ -113,7 +116,9 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
     read: dict[str, Any] = {"view": list(condition.get("view", ()))}
     if wanted is not None:
         data = wanted.get("data", {})
-        if len(data) > 8 or any(fault := forms.fault(_VALUE, value, f"when.event.data.{name}") for name, value in data.items()):
+        if len(data) > MOST_VALUES or any(
+            fault := forms.fault(_VALUE, value, f"when.event.data.{name}") for name, value in data.items()
+        ):
             raise Refused("bad_condition", "when.event.data holds up to eight plain values to compare with.", "when.event.data")
         read["event"] = {"type": loaded.game.bare_type(wanted["type"]), "data": dict(data)}
     if not 1 <= len(commands) <= MOST_COMMANDS:
@@ -163,6 +168,23 @@ def words(loaded: Loaded, one: Premove) -> str:
         parts.append(" ".join([wanted["type"], *(f"{name}={value}" for name, value in wanted["data"].items())]))
     parts += [f"{each['path']} {each['op']} {each['value']}" for each in one.condition.get("view", ())]
     return f"if {' and '.join(parts)} then {'; '.join(loaded.game.render(command) for command in one.commands)}"
+
+
+def lately(loaded: Loaded, seat: int, most: int = 4) -> list[str]:
+    """Events of late, each kind once, the newest first, as a seat that saw them would write them into a condition."""
+    found: dict[str, str] = {}
+    last = loaded.viewer_version(seat)
+    for stored in reversed(STORE.read(loaded.match_id, max(0, last - LOOK_BACK), last)):
+        seen = None if stored.type.startswith("match.") else see_event(loaded.game, loading.lift(loaded.game, stored), seat)
+        if seen is not None and seen.type not in found and len(found) < most:
+            plain = {name: value for name, value in seen.data.items() if _writable(value)}
+            values = [f"{name}={str(value).casefold() if isinstance(value, bool) else value}" for name, value in plain.items()]
+            found[seen.type] = " ".join([seen.type, *values[:MOST_VALUES]])
+    return list(found.values())
+
+
+def _writable(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, str) and bool(re.match(r"^\S{1,40}$", value)))
 
 
 # --- as text ---
@@ -244,6 +266,7 @@ def word_dropped(row: Outbox) -> Message | None:
         _("The rest is dropped."),
     ]
     context = notices.plain_context(match) | {"headline": headline, "lines": lines}
+    notices.may_answer(context, match, row)
     subject = _("[%(title)s #%(number)s] %(headline)s") % {
         "title": context["title"],
         "number": match.number,

@@ -22,9 +22,9 @@ from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import absence_notices, deadlines, hints, loading, reliability, timeouts, turns
+from gamesvc.matches import absence_notices, deadlines, hints, letterbox, loading, reliability, timeouts, turns
 from gamesvc.matches.loading import Loaded
-from gamesvc.matches.models import Holding, Match, Seat
+from gamesvc.matches.models import Holding, Match, Question, Seat
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from notifications.inbound import addresses
@@ -66,6 +66,8 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         event = Event("match.seated", {"seat": found.index, "holder": str(found.holder), "kind": "user"})
         _append(match, [event], Actor("seat", found.index), channel)
         absence_notices.tell_seat_taken(match, seats, found)
+        # What the seat was asked before he came is asked of him now.
+        letterbox.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))
     match.refresh_from_db()
     return match
 

@@ -119,7 +119,7 @@ def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[S
             [after.vacated_at, match.id, seat.index],
         )
     ]
-    return after, [*more, *absence_notices.seat_free(match, seats, seat)]
+    return after, [*more, *_laid_aside(match, seat), *absence_notices.seat_free(match, seats, seat)]
 
 
 def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement]]:
@@ -130,7 +130,18 @@ def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement
         " WHERE match_id = %s::uuid AND index = %s::int AND EXISTS (SELECT FROM appended)",
         [bot, after.holder, match.id, seat.index],
     )
-    return after, [row]
+    return after, [row, *_laid_aside(match, seat)]
+
+
+def _laid_aside(match: Match, seat: Seat) -> list[Statement]:
+    """What the holder had laid by for the seat, and his word for a pause, bind nobody who comes after him."""
+    return [
+        Statement(
+            f"DELETE FROM {table} WHERE match_id = %s::uuid AND seat = %s::int AND EXISTS (SELECT FROM appended)",  # noqa: S608
+            [match.id, seat.index],
+        )
+        for table in ("matches_premove", "matches_pausewish")
+    ]
 
 
 def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:

@@ -223,10 +223,12 @@ def _asked(loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found) -> tu
 
 
 def _check_due(loaded: Loaded, seat: int, to: int, now: datetime) -> None:
-    """Refuse to open a question again whose deadline has passed: its clock runs on as if it had never been answered."""
+    """Refuse what comes after a deadline of the seat: of what it is asked now, and of a question that would be open again, whose
+    clock runs on as if it had never been answered."""
     then = loading.load_at(loaded.game, loaded.match_id, to)
-    for key, clock in then.account.open.items():
-        if key[0] == seat and key not in loaded.account.open and clock.due is not None and now >= clock.due:
+    reopened = {key: clock for key, clock in then.account.open.items() if key not in loaded.account.open}
+    for key, clock in (reopened | loaded.account.open).items():
+        if key[0] == seat and clock.due is not None and now >= clock.due:
             raise Refused("too_late", f"The time for that answer ran out at {clock.due:%d %b %Y %H:%M} UTC.")
 
 
@@ -281,7 +283,7 @@ def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: 
     more: list[Statement] = []
     if (old := open_request(match)) is not None:  # it has lapsed, and no sweep has come by yet
         leading.append(answered(loaded.version + 1, old.version, None, "lapsed"))
-        more.append(Statement(SETTLE, [old.pk]))
+        more.append(Statement(SETTLE, [now, old.pk]))
     version = loaded.version + len(leading) + 1
     asked = sorted((*people, *bots))
     leading.append(Event(ASKED, {"seat": seat, "to": found.to, "asked": asked, "until": utc_text(until)}, version))

@@ -104,6 +104,7 @@ def word_answered(row: Outbox) -> Message | None:
         "lapsed": _("Nobody answered in time, or the match moved on: your move stands"),
     }[row.payload["answer"]]
     context |= {"headline": headline, "granted": row.payload["answer"] == "accepted"}
+    notices.may_answer(context, match, row)
     return _compose("undo_answered", headline, context)
 
 
@@ -127,6 +128,7 @@ def word_taken_back(row: Outbox) -> Message | None:
         written = Reason.objects.filter(pk=row.payload["reason"]).first()
         context |= {"why": CODES[row.payload["code"]], "words": written.words if written is not None else ""}
     context |= {"headline": headline, "question": question}
+    notices.may_answer(context, match, row)
     return _compose("taken_back", headline, context)
 
 

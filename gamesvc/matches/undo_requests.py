@@ -22,7 +22,9 @@ INSERT = (
 ACCEPT = (
     "UPDATE matches_undorequest SET accepted = accepted || %s::smallint WHERE id = %s::bigint AND EXISTS (SELECT FROM appended)"
 )
-SETTLE = "UPDATE matches_undorequest SET settled_at = now() WHERE id = %s::bigint AND EXISTS (SELECT FROM appended)"
+SETTLE = (
+    "UPDATE matches_undorequest SET settled_at = %s::timestamptz WHERE id = %s::bigint AND EXISTS (SELECT FROM appended)"
+)
 
 
 def open_request(match: Match) -> UndoRequest | None:
@@ -48,4 +50,4 @@ def answered(version: int, request: int, seat: int | None, word: str) -> Event:
 def settle(match: Match, loaded: Loaded, seats: Sequence[Seat], row: UndoRequest, seat: int | None, word: str) -> Decided:
     """The last answer to a request; he who asked is told."""
     told = undo_notices.answered(match, seats, row, seat, word) if seat != row.seat else []
-    return Decided([answered(loaded.version + 1, row.version, seat, word)], [Statement(SETTLE, [row.pk]), *told])
+    return Decided([answered(loaded.version + 1, row.version, seat, word)], [Statement(SETTLE, [timezone.now(), row.pk]), *told])

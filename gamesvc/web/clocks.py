@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from accounts.models import User
@@ -45,13 +44,15 @@ WHAT = {
 }
 
 
-def choices(posted: Mapping[str, Any]) -> dict[str, Any]:
+def choices(posted: QueryDict) -> dict[str, Any]:
     """What the form for a new match offers and shows again."""
     return {
         "presets": [(name, title) for name, (title, policy) in PRESETS.items() if "hours" not in policy],
         "lengths": [(name, label, posted.get(f"clock_{name}", "")) for name, label in LENGTHS],
         "bank": [(name, label, posted.get(f"clock_bank_{name}", "")) for name, label in BANK],
         "weekdays": WEEKDAYS,
+        "at_days": posted.getlist("clock_at_days"),
+        "off": posted.getlist("clock_off"),
         "timeouts": TIMEOUTS,
     }
 

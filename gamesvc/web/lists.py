@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -14,10 +16,12 @@ from django.utils import timezone
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Manifest
-from gamesvc.matches import selectors
+from gamesvc.matches import reliability, selectors
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.web import moments
 
+# What the lobby offers to ask of the players of a match: a share of matches seen to the end, a most of time-outs.
+SHARES, TIMES = (50, 75, 90, 100), (0, 1, 3, 10)
 OVER = (Match.Status.FINISHED, Match.Status.CANCELLED, Match.Status.LAPSED)
 
 
@@ -108,18 +112,44 @@ def _place(outcome: dict[str, Any] | None, seat: int | None) -> str:
 def lobby(request: HttpRequest) -> HttpResponse:
     """The matches one could join."""
     user = request.user if isinstance(request.user, User) else None
-    found = selectors.open_matches(user).prefetch_related("seats__user")
+    found, filters = _filtered(request, selectors.open_matches(user), user)
+    found = found.prefetch_related("seats__user")
     page = Paginator(found, 40).get_page(request.GET.get("page"))
     rows = [
         {
             "match": match,
             "title": _title(match.game),
-            "seats": [(seat.index, _holder(seat)) for seat in sorted(match.seats.all(), key=lambda one: one.index)],
+            "seats": [
+                (
+                    seat.index,
+                    _holder(seat),
+                    seat.user.username if seat.user is not None and seat.user.is_active and not match.hides_names else "",
+                )
+                for seat in sorted(match.seats.all(), key=lambda one: one.index)
+            ],
             "options": changed_options(match),
+            "asks": reliability.words(match.reliability),
         }
         for match in page
     ]
-    return render(request, "web/lobby.html", {"rows": rows, "page": page})
+    return render(request, "web/lobby.html", {"rows": rows, "page": page, "filters": filters})
+
+
+def _filtered(request: HttpRequest, found: QuerySet[Match], user: User | None) -> tuple[QuerySet[Match], dict[str, Any]]:
+    """The matches that the reader's filters leave, and the filters as the page shows them; one that makes no sense is none."""
+    suitable = user is not None and "suitable" in request.GET
+    finished, timeouts = _choice(request, "finished", SHARES), _choice(request, "timeouts", TIMES)
+    if user is not None and suitable:
+        found = reliability.for_player(found, user)
+    if finished is not None or timeouts is not None:
+        found = reliability.with_players(found, finished=finished or 0, timeouts=timeouts)
+    given = {"suitable": 1 if suitable else None, "finished": finished, "timeouts": timeouts}
+    query = urlencode({name: value for name, value in given.items() if value is not None})
+    return found, {**given, "shares": SHARES, "times": TIMES, "query": f"&{query}" if query else ""}
+
+
+def _choice(request: HttpRequest, name: str, offered: tuple[int, ...]) -> int | None:
+    return next((one for one in offered if request.GET.get(name) == str(one)), None)
 
 
 def _holder(seat: Seat) -> str:

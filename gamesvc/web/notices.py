@@ -1,4 +1,4 @@
-"""On the profile page: when notices come, the calendar address, the webhook; and the calendar that the address shows."""
+"""On the profile page: when notices come, reply addresses, the calendar address, the webhook; and the calendar itself."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import User
+from gamesvc.matches import letterbox
 from gamesvc.web.access import signed_in
 from notifications import calendar, webhooks, wishes
 from notifications.models import Webhook
@@ -62,6 +63,15 @@ def feed_address(request: HttpRequest) -> HttpResponse:
     else:
         calendar.renew_address(user)
         messages.success(request, "You have a new calendar address.")
+    return redirect("web:profile")
+
+
+@require_POST
+@login_required
+def reply_addresses(request: HttpRequest) -> HttpResponse:
+    """Make the addresses in all mails sent so far useless: one of the mails went where it should not."""
+    letterbox.renew(user=signed_in(request))
+    messages.success(request, "Mails you got so far cannot be answered any more. Turns that wait for you are sent again.")
     return redirect("web:profile")
 
 

@@ -100,8 +100,14 @@ def _create(request: HttpRequest, engine: Game[Any], options: controls.Control, 
         anonymous="anonymous" in request.POST,
         undo=request.POST.get("undo", Match.Undo.FREE),
         bots=bots,
+        reliability=_reliability(request),
         channel="web",
     )
+
+
+def _reliability(request: HttpRequest) -> dict[str, int] | None:
+    """What the match asks of its players' past, as the form has it."""
+    return {name: _number(request, name, 0) for name in ("finished", "timeouts") if request.POST.get(name)} or None
 
 
 @require_POST

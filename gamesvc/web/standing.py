@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets as system
 from typing import Any
 
 from django.contrib import messages
@@ -33,7 +32,8 @@ def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
         }
         for one in standing.laid_by(access.match, access.seat.index)
     ]
-    return {"standing": {"rows": rows, "shows": standing.SHOWS, "once": system.token_urlsafe(12)}}
+    lately = standing.lately(loaded, access.seat.index)
+    return {"standing": {"rows": rows, "shows": standing.SHOWS, "lately": lately}}
 
 
 @require_POST

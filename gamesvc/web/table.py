@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from gamesvc.games.chart import WIDTH
 from gamesvc.games.kernel import Awaited, Caption, Form
-from gamesvc.matches import board, loading, notices, selectors
+from gamesvc.matches import board, loading, notices, reliability, selectors
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.selectors import Access
@@ -104,6 +104,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         "seats": [(seat, name) for seat, name in zip(access.seats, names, strict=True)],
         "link": request.GET.get("link", ""),
         "options": lists.changed_options(match),
+        "asks": reliability.words(match.reliability),
         "failed": failed,
         "log": _log(request, access, loaded, names),
         "last_told": loaded.viewer_version(access.viewer),

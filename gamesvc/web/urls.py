@@ -58,6 +58,7 @@ urlpatterns = [
     path("profile/", profile.profile, name="profile"),
     path("profile/mails", profile.mails, name="mails"),
     path("profile/timing", notices.timing, name="notice_timing"),
+    path("profile/reply-addresses", notices.reply_addresses, name="reply_addresses"),
     path("profile/calendar", notices.feed_address, name="calendar_address"),
     path("profile/webhook", notices.webhook, name="webhook"),
     path("calendar/<str:secret>.ics", notices.calendar_feed, name="calendar"),

@@ -92,6 +92,12 @@ def revoke(*, topic: str, user: User) -> int:
     return ReplyAddress.objects.filter(topic=topic, user=user).update(expires_at=timezone.now())
 
 
+def revoke_all(*, user: User) -> int:
+    """Let every address of a user die now: a mail of his went where it should not. Returns how many still lived."""
+    now = timezone.now()
+    return ReplyAddress.objects.filter(user=user, expires_at__gt=now).update(expires_at=now)
+
+
 def redacted(address: str) -> str:
     """An address as it may stand in a log: without what makes it work."""
     return "…@" + address.rpartition("@")[2][:100]

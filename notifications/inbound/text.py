@@ -154,10 +154,11 @@ def _before_quote(html: str) -> str:
     return html[: found.start()] if found else html
 
 
-# Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: where each one's quote begins.
+# Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: where each one's quote begins; and any quoted
+# block at all, because a damaged mail may have lost its program's own mark.
 _HTML_QUOTE = re.compile(
     r"<div[^>]*class=\"?[^\">]*gmail_quote|<div[^>]*id=\"?(?:appendonsend|divRplyFwdMsg|mail-editor-reference)"
-    r"|<blockquote[^>]*type=\"?cite|<div[^>]*class=\"?[^\">]*(?:yahoo_quoted|moz-cite-prefix|protonmail_quote)"
+    r"|<blockquote\b|<div[^>]*class=\"?[^\">]*(?:yahoo_quoted|moz-cite-prefix|protonmail_quote)"
     r"|<div[^>]*style=\"border:none;border-top:solid #[0-9A-F]{6} 1.0pt",
     re.IGNORECASE,
 )

@@ -16,9 +16,9 @@ from django.utils import timezone
 from accounts import erasure
 from accounts.addresses import add_verified_address
 from accounts.models import Absence, User
-from gamesvc.matches import auditing, export, loading, lobby, organising, press, proof
+from gamesvc.matches import auditing, export, loading, lobby, looks, organising, pauses, press, proof, standing
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.models import Follow, Match, Question, Refusal, Seat
+from gamesvc.matches.models import Follow, HeldOrders, Look, Match, PauseWish, Premove, Question, Reason, Refusal, Seat
 from gamesvc.matches.organising import Measure
 from notifications.models import CalendarFeed, Preference, Webhook
 from tests.mailing import mailing, verify  # noqa: F401
@@ -59,7 +59,7 @@ def quixotella(player):
 
 
 def busy_life(user, ben, mailing, program):  # noqa: F811
-    """A running match with press, refusals, mails in both directions, a token, a session, invitations."""
+    """A running match with press, refusals, mails in both directions, orders laid by, measures, a token, a session."""
     verify(ben)
     signed_in = Client()
     signed_in.post("/accounts/login/", {"login": ADDRESS, "password": "a long password"})
@@ -79,12 +79,37 @@ def busy_life(user, ben, mailing, program):  # noqa: F811
     mailing.work()
     client = program(user)
     tag = client.get(f"/matches/{match.number}/view/")["ETag"]
-    refused = client.post(f"/matches/{match.number}/commands/", {"name": "counter", "item": 4242}, etag=tag)
+    refused = client.post(f"/matches/{match.number}/commands/", {"name": "counter", "item": 424242424242}, etag=tag)
     assert refused.status_code == 422
     client.post("/matches/", {"game": "toy"})
     today = timezone.localdate()
     Absence.objects.create(
         user=user, first_day=today, last_day=today, zone="Europe/Madrid", starts_at=timezone.now(), ends_at=timezone.now()
+    )
+    chief = User.objects.create_user("chief", is_staff=True)
+    measure = Measure("extend", "dispute", f"{NAME} was ill", seat=0, hours=5)
+    organising.organise(by=chief, match=match, measure=measure, command_id=uuid.uuid4())
+    looks.look_behind(by=chief, match=match, seat=1, version=match.version, reason=f"{NAME} complains")
+    standing.lay_by(
+        match=match,
+        seat=match.seats.get(user=user),
+        user=user,
+        condition={"event": {"type": "drew"}},
+        commands=[{"name": "draw"}],
+    )
+    pauses.wish(match=match, seat=0, pause=True)
+    HeldOrders.objects.create(
+        match=match,
+        seat=0,
+        user=user,
+        question="turn0",
+        mail=uuid.uuid4(),
+        first=1,
+        lines=[{"number": 1, "text": f"set_orders {WORDS}"}],
+        version=match.version,
+        kept_at=match.version,
+        counts_at=timezone.now(),
+        until="deadline",
     )
     Follow.objects.create(user=user, game="toy")
     Follow.objects.create(user=ben, organiser=user)
@@ -99,7 +124,9 @@ def test_nothing_is_left_of_the_person(toy, quixotella, ben, mailing, program): 
     assert {string for _name, string in remains(NAME, ADDRESS, OTHER, WORDS)} == {NAME, ADDRESS, OTHER, WORDS}
     assert Refusal.objects.filter(match=match).exists()
     erasure.erase(quixotella)
-    assert remains(NAME, ADDRESS, OTHER, WORDS, "4242") == set()
+    assert remains(NAME, ADDRESS, OTHER, WORDS, "424242424242") == set()
+    assert {one.words for model in (Reason, Look) for one in model.objects.all()} == {""}
+    assert not any(model.objects.exists() for model in (HeldOrders, PauseWish, Premove))
     assert not [one for one in Session.objects.all() if one.get_decoded().get("_auth_user_id") == str(quixotella.pk)]
     pointing = [
         (field.related_model.__name__, field.field.name)

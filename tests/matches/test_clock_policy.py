@@ -16,7 +16,7 @@ from gamesvc.games.kernel import Awaited, Event, Refused
 from gamesvc.matches import policies, surroundings
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
-from gamesvc.matches.clock.compute import Clock, Spliced, outlast, run, within
+from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, run, within
 from gamesvc.matches.clock.policy import PRESETS, SCHEMA, WEEKDAYS, Policy, parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
 from gamesvc.matches.models import Seat
@@ -315,6 +315,23 @@ def test_an_undo_lets_the_undoers_clock_run_on_and_gives_the_others_theirs_back_
         assert table.due(1, "b") == table.now + (30 if cause else left) * HOUR
 
 
+def test_who_takes_his_own_undo_back_has_used_up_the_time_between():
+    table = Table({"bank": {"start": "20h", "increment": "1h"}}, at("2026-06-01"))
+    table.ask((0, "a", "turn"))
+    before = len(table.log)
+    table.wait(HOUR)
+    table.ask((1, "b", "turn"), by=0)
+    played = len(table.log)
+    table.wait(2 * HOUR)
+    rewound = {"to": before, "data": {}, "cause": "undo", "seat": 0}
+    table.take([Event("match.rewound", rewound)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
+    table.wait(6 * HOUR)
+    rewound = {"to": played, "data": {}, "cause": "redo", "seat": 0}
+    table.take([Event("match.rewound", rewound)], "seat", 0, asked=[Awaited(1, "turn", "b", "turn")])
+    assert table.account.bank(0) == 11 * HOUR, "nine hours have gone since he was asked"
+    assert table.due(1, "b") == table.now + 20 * HOUR
+
+
 def test_others_get_back_the_time_a_taken_back_command_cost_them():
     table = Table({"bank": {"start": "20h", "increment": "1h"}}, at("2026-06-01"))
     table.ask((1, "b", "turn"))
@@ -439,11 +456,13 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
         case "vacation":
             seat = rng.randrange(3)
             if table.policy.vacation:
-                table.known(seat).away = [Span(table.now, table.now + rng.randrange(1, 9) * DAY)] if rng.random() < 0.7 else []
+                person = table.known(seat)
+                changed, person.away = person.away, []
+                if not changed:
+                    starts = table.now + rng.choice([0, 0, 30]) * HOUR
+                    changed = person.away = [Span(starts, starts + rng.randrange(1, 9) * DAY)]
                 events = [
-                    surroundings.deadline_set(
-                        key, run(table.policy, clock, Spliced(clock.excluded, table.now, table.known(seat))), "vacation", 0
-                    )
+                    surroundings.deadline_set(key, absent(table.policy, clock, changed[0], table.now, person), "vacation", 0)
                     for key, clock in clocks.items()
                     if key[0] == seat and clock.due > table.now
                 ]

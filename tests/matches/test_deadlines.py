@@ -129,6 +129,24 @@ def test_a_vacation_moves_the_running_deadline_by_an_event_and_its_end_moves_it_
     check_store(match)
 
 
+def test_a_vacation_brings_no_quiet_hours_with_it(table, anna, clock):
+    match = table(CONSIDERATE)
+    before = due(match)
+    absences.set_quiet_hours(user=anna, start=time(0), end=time(6))
+    span = [datetime(2026, 7, 1, tzinfo=UTC), datetime(2026, 7, 2, tzinfo=UTC)]
+    assert deadlines.reckon_absence(user_id=anna.pk, changed=span) == 0, "a vacation far off moves nothing"
+    absence = absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 2))
+    assert deadlines.reckon_absence(user_id=anna.pk, changed=(absence.starts_at, absence.ends_at)) == 1
+    # Away from 22:00 UTC on the 1st for a day; of the nights only the one that lies beyond the old deadline counts.
+    assert due(match) == before + timedelta(hours=24 + 6)
+    check_store(match)
+    absences.set_quiet_hours(user=anna, start=None, end=None)
+    absences.call_off(absence=absence)
+    assert deadlines.reckon_absence(user_id=anna.pk, changed=(absence.starts_at, absence.ends_at)) == 1
+    assert due(match) == before
+    check_store(match)
+
+
 def test_a_match_that_allows_no_vacation_goes_on(table, anna):
     match = table({"turn": "24h"})
     absences.announce(user=anna, first=date(2026, 6, 1), last=date(2026, 6, 4))

@@ -436,6 +436,8 @@ def test_help_names_every_word(duel, mailing):  # noqa: F811
         "ready",
         "standing",
         "vacation",
+        "pause match",
+        "resume match",
         "press",
         "resign",
         "status",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
@@ -12,9 +12,11 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Awaited
-from gamesvc.matches import loading, lobby, reminding, turns
+from gamesvc.matches import clocks, deadlines, loading, lobby, reminding, turns
+from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Question
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
@@ -293,3 +295,57 @@ def test_whoever_left_the_seat_is_reminded_of_nothing(duel, mailing):  # noqa: F
         duel.seats.filter(index=0).update(user=None, bot="random")
         send_due()
     assert reminded(mailing) == []
+
+
+# --- pauses and breaks ---
+
+
+def reminded_at(match, first, until):
+    """The moments, to the half hour, at which a sweep finds something."""
+    found, moment = [], first
+    while moment < until:
+        with time_machine.travel(moment, tick=False):
+            found += [moment] * reminding.sweep()
+        moment += timedelta(minutes=30)
+    return found
+
+
+def test_after_a_pause_shares_are_of_what_was_left(toy, anna, ben):
+    start = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)
+    wishes.set_wishes(anna, {"reminders": ["80%"]})
+    with time_machine.travel(start, tick=False) as clock:
+        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=48))
+        clock.shift(timedelta(hours=8))
+        deadlines.pause(match=match, by="host", actor=Actor("host"))
+        clock.shift(timedelta(days=30))
+        deadlines.resume(match=match, by="host", actor=Actor("host"))
+    goes_on = start + timedelta(days=30, hours=8)
+    assert reminded_at(match, goes_on, goes_on + timedelta(hours=41)) == [goes_on + timedelta(hours=32)]
+
+
+def test_a_break_of_days_is_no_time_of_the_clock(toy, anna, ben):
+    friday = datetime(2026, 6, 5, 12, 0, tzinfo=UTC)
+    wishes.set_wishes(anna, {"reminders": ["80%"]})
+    anna.timezone = "UTC"
+    anna.save()
+    policy = {"turn": "50h", "vacation": True, "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}}
+    with time_machine.travel(friday, tick=False):
+        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=policy))
+        absence = absences.announce(user=anna, first=date(2026, 6, 8), last=date(2026, 6, 12))
+        deadlines.reckon_absence(user_id=anna.pk, changed=(absence.starts_at, absence.ends_at))
+    # Twelve hours on Friday the 5th, the rest from Monday the 15th on.
+    due = datetime(2026, 6, 16, 14, 0, tzinfo=UTC)
+    assert Question.objects.get(match=match).due_at == due
+    assert reminded_at(match, friday, due) == [due - timedelta(hours=10)]
+
+
+def test_a_time_out_tells_what_reminders_were_sent(duel, mailing):  # noqa: F811
+    with at(duel, hours=39):
+        reminding.sweep()
+        send_due()
+    with at(duel, hours=49):
+        assert clocks.sweep() == 1
+    [told] = [one.data for one in STORE.read(duel.id) if one.type == "match.timed_out"]
+    [reminder] = told["reminders"]
+    assert reminder["point"] == "80%"
+    assert datetime.fromisoformat(reminder["sent_at"]) < datetime.fromisoformat(told["due_at"])

@@ -17,7 +17,7 @@ from gamesvc.matches import clocks, loading, lobby, notices, replies, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.png import to_png
-from notifications.inbound import pipeline, store
+from notifications.inbound import addresses, pipeline, store
 from notifications.inbound.text import MARK
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from tests.games.toy import GAME as TOY
@@ -384,7 +384,7 @@ def replace_hand(loaded, seat):
 
 def test_an_order_that_did_not_see_what_happened_is_not_carried_out(duel, mailing):  # noqa: F811
     to = reply_to(turn_mail(mailing))
-    [address] = ReplyAddress.objects.all()
+    address = addresses.resolve(to)
     address.payload["version"] = 3  # as if the cards had been dealt after the mail was written
     address.save()
     mailing.write("draw", to=to)

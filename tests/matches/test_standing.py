@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, lobby, premoves, proof, standing, turns
+from gamesvc.matches import loading, lobby, premoves, proof, standing, substitutes, turns, undo
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Premove, Seat
 from gamesvc.matches.recording import Actor
@@ -119,6 +119,37 @@ def test_orders_that_trigger_each_other_stop(match: Match, monkeypatch: pytest.M
     assert [how for *_, how in acts(match)] == ["api", "standing", "standing"]
 
 
+def test_who_takes_a_seat_over_inherits_no_orders(match: Match, ben: User, player: Callable[..., User]) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
+    substitutes.take_over(by=player("cleo"), match=match)
+    assert standing.laid_by(match, 1) == []
+    send(match, 0, name="draw")
+    assert acts(match) == [("draw", 0, "api")]
+
+
+def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: User) -> None:
+    both = {"event": HE_DRAWS["event"], "view": [{"path": "turn", "op": ">=", "value": 0}]}
+    row = lay(match, 0, both, {"name": "draw"})
+    before = loading.load(match.id, match.game)
+    send(match, 0, name="draw")
+    row.refresh_from_db()
+    assert row.status == "armed", "the other is asked now"
+    sender = Sender(Actor("seat", 0), "api", timezone.now())
+    taken = undo.take_back(
+        match=match,
+        sender=sender,
+        expected_version=loading.load(match.id, match.game).viewer_version(0),
+        command_id=uuid.uuid4(),
+    )
+    assert taken.version > before.version
+    if not taken.done:
+        answer = Sender(Actor("seat", 1), "api", timezone.now())
+        undo.answer(match=match, sender=answer, accept=True, command_id=uuid.uuid4())
+    row.refresh_from_db()
+    assert (row.status, row.armed_version) == ("waiting", None)
+
+
 def test_it_goes_with_a_transaction_that_fails(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     before = STORE.head(match.id)
@@ -178,6 +209,20 @@ def test_as_text(match: Match) -> None:
     for text in ("if drew", "when he draws then draw", "if seat=0 drew twice then draw"):
         with pytest.raises(Refused):
             standing.parse_text(match, 1, text)
+
+
+def test_what_happened_lately_is_told_as_a_condition_of_him_who_saw_it(match: Match) -> None:
+    send(match, 0, name="draw")
+    card = next(one.data["card"] for one in STORE.read(match.id) if one.type == "toy.drew")
+    loaded = loading.load(match.id, match.game)
+    told = [standing.lately(loaded, seat) for seat in (0, 1)]
+    own, others = (next(line for line in lines if line.startswith("drew")) for lines in told)
+    assert f"card={card}" in own
+    assert others.startswith("drew seat=0")
+    assert f"card={card}" not in others
+    asked = standing.parse_text(match, 1, f"if {others} then draw")
+    assert asked.condition is not None
+    assert asked.condition["event"]["type"] == "drew"
 
 
 def test_through_the_api(match: Match, anna: User, ben: User, program: Callable[[User], Program]) -> None:

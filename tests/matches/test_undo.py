@@ -43,9 +43,9 @@ def take_back(match, seat, *, key=None, version=None, at=None):
     )
 
 
-def redo(match, seat):
+def redo(match, seat, *, at=None):
     version = load(match).viewer_version(seat)
-    return undo.redo(match=match, sender=sender(seat), expected_version=version, command_id=uuid.uuid4())
+    return undo.redo(match=match, sender=sender(seat, at), expected_version=version, command_id=uuid.uuid4())
 
 
 def answer(match, seat, accept, **more):
@@ -246,6 +246,10 @@ def test_past_the_deadline_nothing_is_opened_again(duel):
     assert refused.value.code == "too_late"
     take_back(duel, 0)
     assert Question.objects.get(match=duel).due_at == due, "no time is won by playing and undoing"
+    with pytest.raises(Refused) as refused:
+        redo(duel, 0, at=due + timedelta(seconds=1))
+    assert refused.value.code == "too_late", "nor by doing it again"
+    redo(duel, 0)
 
 
 def test_what_the_clock_did_is_not_taken_back(duel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 
 import pytest
@@ -13,30 +14,43 @@ from hypothesis import strategies as st
 from gamesvc.games.dice import DrawNeeded
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import effective
-from gamesvc.matches import auditing, loading, lobby, proof, turns, undo
+from gamesvc.matches import auditing, forks, loading, lobby, proof, selectors, turns, undo
+from gamesvc.matches.previews import Preview
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from tests.matches import exports
 
 pytestmark = pytest.mark.django_db
-DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "orders", "accept", "decline")
+DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "try", "fork", "again", "orders", "accept", "decline")
 
 
-def attempt(match, seat, deed):
-    """Do it as the seat would through any channel; what is refused changes nothing."""
+def attempt(match, seat, deed, sent):
+    """Do it as the seat would through any channel; what is refused changes nothing. `sent`: his commands so far, as sent."""
     loaded = loading.load(match.id, match.game)
     sender = Sender(Actor("seat", seat), "api", timezone.now())
     named = {"match": match, "sender": sender, "command_id": uuid.uuid4()}
     version = loaded.viewer_version(seat)
     hand = loaded.timeline.state.hands[seat]
+    commands = {
+        "play": {"name": "play", "card": hand[0] if hand else 1},
+        "draw": {"name": "draw"},
+        "orders": {"name": "set_orders", "text": "x"},
+    }
     try:
         match deed:
-            case "play":
-                turns.submit(command={"name": "play", "card": hand[0] if hand else 1}, expected_version=version, **named)
-            case "draw":
-                turns.submit(command={"name": "draw"}, expected_version=version, **named)
-            case "orders":
-                turns.submit(command={"name": "set_orders", "text": "x"}, expected_version=version, **named)
+            case "play" | "draw" | "orders":
+                sent.append({**named, "command": commands[deed], "expected_version": version})
+                turns.submit(**sent[-1])
+            case "again":
+                for one in sent[-3:]:
+                    with contextlib.suppress(Refused):
+                        assert turns.submit(**one).repeated
+                assert loading.load(match.id, match.game).version == loaded.version, "what was sent is done once"
+            case "try":
+                Preview(loaded.copy().timeline, seat, ("anna", "ben")).tell(commands["draw"])
+                assert loading.load(match.id, match.game).version == loaded.version
+            case "fork":
+                look_on_a_board(match, seat, version)
             case "preview":
                 loaded.timeline.preview(seat, {"name": "draw"})
             case "undo":
@@ -49,17 +63,34 @@ def attempt(match, seat, deed):
         assert loading.load(match.id, match.game).version == loaded.version
 
 
-@examples(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def look_on_a_board(match, seat, version):
+    """Play on, from what the seat saw at some version, on a board of one's own: the match itself knows nothing of it."""
+    access = selectors.access_match(user=match.seats.get(index=seat).user, ident=str(match.pk))
+    before = loading.load(match.id, match.game)
+    then, _shown = forks.settled_version(before, seat, version)
+    board = forks.fork(access=access, version=version, board=True)
+    there = loading.load(board.id, board.game)
+    assert there.opened["commitment"] != before.opened["commitment"], "it has draws of its own"
+    there_seen = there.game.view(there.timeline.state, seat)
+    seen = before.game.view(loading.state_at(before.game, match.id, then), seat)
+    assert (there_seen["hands"], there_seen["deck"]) == (seen["hands"], seen["deck"])
+    exports.play_out(board, most=3)
+    after = loading.load(match.id, match.game)
+    assert (after.head, after.timeline.draws) == (before.head, before.timeline.draws)
+
+
+@examples(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deeds=st.lists(st.tuples(st.integers(0, 1), st.sampled_from(DEEDS)), min_size=4, max_size=24))
 def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, settings, deeds):
     settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 10_000
     match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    sent = [[], []]
     for seat, deed in deeds:
         before = loading.load(match.id, toy)
         log = loading.read_log(before.game, match.id)
         drawn = [at for at in effective(log, len(log)) if log[at - 1].type == "drew"]
         known = undo.offer(before, match, seat)
-        attempt(match, seat, deed)
+        attempt(match, seat, deed, sent[seat])
         now = loading.load(match.id, toy)
         log = loading.read_log(now.game, match.id)
         new = log[before.version :]

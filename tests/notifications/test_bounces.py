@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import smtplib
 from datetime import timedelta
 from types import SimpleNamespace
@@ -333,6 +334,32 @@ def test_what_a_provider_tells(wanted, kind, fields, report):
     for _ in range(2):
         event(kind, row, **fields)
     assert [(one.report, one.delivery) for one in Bounce.objects.all()] == ([(report, row.id)] if report else [])
+
+
+def test_a_provider_posts_it_to_our_door(wanted, settings, client):
+    """Postmark's bounce webhook, as its documentation shows it; the secret guards it."""
+    settings.ANYMAIL, settings.INBOUND_AUTH = {"WEBHOOK_SECRET": ["name:secret"]}, "own"
+    row, _caught = send(wanted)
+    told = {
+        "RecordType": "Bounce",
+        "ID": 4323372036854775807,
+        "Type": "HardBounce",
+        "TypeCode": 1,
+        "MessageID": "00000000-0000-0000-0000-000000000000",
+        "Metadata": {"delivery": str(row.id)},
+        "Description": "The server was unable to deliver your message (ex: unknown user, mailbox not found).",
+        "Details": "smtp;550 5.1.1 The email account that you tried to reach does not exist.",
+        "Email": "anna@players.example",
+        "BouncedAt": "2026-11-20T21:41:19Z",
+    }
+    path = "/mail/provider/postmark/tracking/"
+    for secret, status in (("name:wrong", 400), ("name:secret", 200), ("name:secret", 200)):
+        proof = "Basic " + base64.b64encode(secret.encode()).decode()
+        answer = client.post(path, told, "application/json", headers={"Authorization": proof})
+        assert answer.status_code == status
+    bounce = Bounce.objects.get()
+    assert (bounce.delivery, bounce.report, bounce.source, bounce.status) == (row.id, Report.HARD, Source.PROVIDER, "5.1.1")
+    assert suppression.unreachable([wanted.anna])
 
 
 def test_a_provider_that_gives_our_words_not_back_names_the_address(wanted):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from accounts import absences
 from accounts.operators import operators
-from gamesvc.matches import loading, lobby
+from gamesvc.matches import heartbeat, loading, lobby
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.models import Look, Match, Question, Refusal
+from gamesvc.matches.models import Look, Match, Outage, Question, Refusal
 
 pytestmark = pytest.mark.django_db
 
@@ -251,3 +254,19 @@ def test_an_organiser_without_a_seat_finds_his_measures_on_the_page_of_the_match
     assert "nobody who plays in it" in refused.content.decode()
     match.refresh_from_db()
     assert match.status == "running"
+
+
+def test_operators_see_deadlines_vacations_outages_and_what_became_of_notices(match, desk, anna):
+    now = timezone.now()
+    absences.announce(user=anna, first=now.astimezone(anna.zone).date(), last=now.astimezone(anna.zone).date())
+    Outage.objects.create(started_at=now - timedelta(hours=2), ended_at=now)
+    heartbeat.beat()
+    for name, shown in (
+        ("matches_question", str(match)),
+        ("accounts_absence", "anna"),
+        ("matches_outage", "field-settled_at"),
+        ("matches_heartbeat", "service"),
+        ("notifications_outbox", "your_turn"),
+    ):
+        assert shown in desk.get(reverse(f"admin:{name}_changelist")).content.decode()
+    assert str(match.id) not in desk.get(reverse("admin:notifications_outbox_changelist")).content.decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -118,7 +119,10 @@ class Absences(View):
             return 201, _absence(made)
 
         answer = once(request, effect)
-        deadlines.reckon_absence(user_id=self.user.pk)
+        if answer.status_code == 201:
+            # Also where the request is a repetition: what is moved already is not moved again.
+            starts, ends = (datetime.fromisoformat(answer.data[name]) for name in ("starts_at", "ends_at"))
+            deadlines.reckon_absence(user_id=self.user.pk, changed=(starts, ends))
         return answer
 
 
@@ -129,11 +133,12 @@ class AbsenceDetail(View):
         found = Absence.objects.filter(user=self.user, pk=absence_id).first()
         if found is None:
             raise Problem(404, "unknown_absence", "Not found", "You have announced no such vacation.")
+        span = found.starts_at, found.ends_at
         try:
             absences.call_off(absence=found)
         except ValidationError as error:
             raise Refused(error.code or "over", error.messages[0]) from None
-        deadlines.reckon_absence(user_id=self.user.pk)
+        deadlines.reckon_absence(user_id=self.user.pk, changed=span)
         return Response(_absences(self.user), headers=PRIVATE)
 
 

@@ -6,7 +6,7 @@ Pure questions about a sheet in phase `fleet`; the events are emitted in `decide
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -151,12 +151,19 @@ def plan_default(state: State, sheet: Sheet) -> list[dict[str, Any]]:
     while moved:
         moved = False
         for die in unplaced(state, sheet):
-            first = next((choice for choice in placeable(state, sheet) if choice[0] == die), None)
+            first = next(_places(state, sheet, die), None)
             if first is not None:
-                sheet = put(sheet, *first)
-                placements.append({"die": die, "ship": first[1], "slot": first[2]})
+                sheet = put(sheet, die, *first)
+                placements.append({"die": die, "ship": first[0], "slot": first[1]})
                 moved = True
     return placements
+
+
+def _places(state: State, sheet: Sheet, die: int) -> Iterator[tuple[str, str]]:
+    """Where one formation die may place a ship, in the order of `placeable`."""
+    for ship, entry in SHIPS.items():
+        if entry.face == state.formation[die]:
+            yield from ((ship, slot) for slot in slots_for(sheet, ship))
 
 
 def ship_name(vessel: Vessel) -> str:

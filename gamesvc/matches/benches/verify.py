@@ -9,20 +9,19 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from events import canonical
-from events.memory import MemoryStore
-from events.types import Head, NewEvent, StoredEvent
 from gamesvc.games import catalog
-from gamesvc.games.dice import Dice, KeyedSource, commitment, draw_key
-from gamesvc.games.kernel import Event, Game
+from gamesvc.games.dice import Dice, KeyedSource, draw_key
+from gamesvc.games.kernel import Game
 from gamesvc.games.timeline import Timeline, check_options
 from gamesvc.matches import proof
 from gamesvc.matches.benches import Row, row
+from gamesvc.matches.written import Written, ended, opening
 
 GAME = "stratastar"
 MATCH = UUID(int=1)
@@ -102,17 +101,11 @@ def make_export() -> bytes:
     game: Game[Any] = catalog.game(GAME)
     seats = game.manifest.min_seats
     options = check_options(game, {}, seats)
-    written = Written(game)
+    written = Written(game, MATCH, NIGHT)
     timeline: Timeline[Any] = Timeline(game)
-    opened = {"game": GAME, "rules": game.manifest.rules, "options": options, "seats": seats, "commitment": commitment(SECRET)}
-    lobby = [
-        Event("match.opened", opened),
-        *(Event("match.joined", {"seat": seat, "contribution": ""}) for seat in range(seats)),
-        Event("match.started", {"seats": seats}),
-    ]
-    for version, event in enumerate(lobby, 1):
+    for event in opening(game, options, seats, SECRET):
         written.add([event], "system")
-        timeline.apply(Event(event.type, event.data, version))
+        timeline.apply(event)
     dice = Dice(KeyedSource(draw_key(SECRET, str(MATCH), ())))
     run = timeline.begin(options, seats, dice)
     written.add(run.events, "system", follows=True)
@@ -125,45 +118,5 @@ def make_export() -> bytes:
         run = timeline.command(seat, command, dice)
         written.add(run.events, "bot", seat=seat, command=dict(command))
         timeline.follow(run)
-    ended = {"reason": outcome.reason, "outcome": outcome.as_json(), "secret": SECRET.hex()}
-    written.add([Event("match.ended", ended)], "bot", follows=True)
+    written.add([ended(outcome, SECRET)], "bot", follows=True)
     return written.content()
-
-
-class Written:
-    """The lines of an export in the making."""
-
-    def __init__(self, game: Game[Any]) -> None:
-        self.game = game
-        self.stored: list[StoredEvent] = []
-        self.store = MemoryStore()
-
-    def add(
-        self,
-        events: Sequence[Event],
-        kind: str,
-        *,
-        seat: int | None = None,
-        command: dict[str, Any] | None = None,
-        follows: bool = False,
-    ) -> None:
-        """Append the events of one act; `follows`: they belong to the act before."""
-        new = []
-        command_id = uuid4()
-        for at, event in enumerate(events):
-            actor = {"kind": kind} if seat is None else {"kind": kind, "seat": seat}
-            meta: dict[str, Any] = {"actor": actor, "rules": self.game.manifest.rules}
-            if event.draws:
-                meta["draws"] = list(event.draws)
-            if at == 0 and not follows:
-                meta |= {"command_id": str(command_id), "channel": kind, "received_at": canonical.write_time(NIGHT)}
-                if command is not None:
-                    meta["command"] = command
-            new.append(NewEvent(self.game.full_type(event.type), event.type_version, dict(event.data), meta, NIGHT))
-        expected = self.stored[-1].head if self.stored else Head.empty(MATCH)
-        self.stored += self.store.append(MATCH, new, expected=expected, command_id=command_id)
-
-    def content(self) -> bytes:
-        trailer = {"match": str(MATCH), "count": len(self.stored), "head": self.stored[-1].hash.hex()}
-        lines = [*(one.as_record() for one in self.stored), {"trailer": trailer}]
-        return b"".join(canonical.encode(line) + b"\n" for line in lines)

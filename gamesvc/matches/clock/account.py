@@ -205,7 +205,7 @@ class _Fold:
             for key in list(account.open):
                 self._run(key, replace(account.open[key], since=step.occurred_at), "pause")
         if then is not None and rewound is not None:
-            self._restore(then, rewound.get("seat"))
+            self._restore(then, rewound.get("seat"), rewound["cause"])
         for key, kind in self.asked.items():
             if key not in account.open:
                 self._begin(key, kind)
@@ -310,15 +310,19 @@ class _Fold:
             return None, None
         return self.recall(int(rewound["to"])), rewound
 
-    def _restore(self, then: Account, undoer: int | None) -> None:
-        """Whose question opens again: the undoer's clock runs on as if nothing had been sent, the others get theirs back."""
+    def _restore(self, then: Account, undoer: int | None, cause: str) -> None:
+        """Whose question opens again: the undoer's clock runs on as if nothing had been sent, the others get theirs back.
+
+        Whoever takes his own undo back has used up the time in which he thought it over.
+        """
         account, step = self.account, self.step
-        going_on = {seat for seat, _ in account.open}
-        account.banks = {seat: left for seat, left in account.banks.items() if seat in going_on} | {
-            seat: left for seat, left in then.banks.items() if seat not in going_on
+        thought = {undoer} if cause == "redo" else set()
+        as_now = {seat for seat, _ in account.open} | thought
+        account.banks = {seat: left for seat, left in account.banks.items() if seat in as_now} | {
+            seat: left for seat, left in then.banks.items() if seat not in as_now
         }
         account.moved = then.moved
-        account.stopped = dict(then.stopped)
+        account.stopped = then.stopped | {key: clock for key, clock in account.stopped.items() if key[0] in thought}
         for key, was in then.open.items():
             if key not in self.asked or key in account.open:
                 continue

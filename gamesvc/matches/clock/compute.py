@@ -6,13 +6,13 @@ that leaves the minimum. So it never drifts, and anybody can reckon it again fro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 from gamesvc.matches.clock.policy import Policy
-from gamesvc.matches.clock.spans import SECOND, Span, advance, counted, merged
+from gamesvc.matches.clock.spans import DAY, SECOND, Span, advance, counted, merged
 
 ZERO = timedelta(0)
 
@@ -101,6 +101,15 @@ def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
     return replace(clock, due=due, grace_from=grace_from, excluded=excluded, fixed=fixed)
 
 
+def counts_from(clock: Clock) -> datetime:
+    """From when shares of a running clock's time are told: since it last began to run, later by every break of a day or more.
+
+    Nights lie all over the time, so that they change little; a week-end or a vacation would have half of it gone unseen.
+    """
+    breaks = (end - max(start, clock.since) for start, end in clock.excluded)
+    return clock.since + sum((length for length in breaks if length >= DAY), ZERO)
+
+
 def within(excluded: tuple[Span, ...], moment: datetime) -> bool:
     """Whether a moment lies in one of the spans."""
     return any(start <= moment < end for start, end in excluded)
@@ -122,6 +131,37 @@ class Spliced:
 
     def fixed(self, after: datetime) -> datetime:
         return self.now.fixed(after)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """Surroundings as they were known up to `cut`, but within `changed` and after `cut` as they are now (a vacation)."""
+
+    known: tuple[Span, ...]
+    cut: datetime
+    now: Surroundings
+    changed: Span
+
+    def excluded(self, since: datetime, until: datetime) -> list[Span]:
+        start, end = self.changed
+        before = [*_clipped(self.known, since, min(start, self.cut)), *_clipped(self.known, end, self.cut)]
+        fresh = self.now.excluded(since, until)
+        return merged([*before, *_clipped(fresh, start, end), *_clipped(fresh, self.cut, until)], since, until)
+
+    def fixed(self, after: datetime) -> datetime:
+        return self.now.fixed(after)
+
+
+def _clipped(spans: Iterable[Span], since: datetime, until: datetime) -> list[Span]:
+    return [Span(max(start, since), min(end, until)) for start, end in spans if start < until and end > since]
+
+
+def absent(policy: Policy, clock: Clock, changed: Span, moment: datetime, now: Surroundings) -> Clock:
+    """The same clock after a vacation was announced or called off: only `changed`, as far as it lies ahead, counts anew."""
+    if clock.due is None:
+        return clock
+    ahead = Span(max(changed.start, moment), max(changed.end, moment))
+    return run(policy, clock, Rewritten(clock.excluded, clock.due, now, ahead))
 
 
 def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Clock:

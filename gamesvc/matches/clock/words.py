@@ -49,7 +49,7 @@ def sentences(told: Mapping[str, Any]) -> list[str]:
 
 _AFTER = {
     "default": "When time runs out, the game answers for the player as its rules say.",
-    "pass": "When time runs out, the player passes, or the game answers for him.",
+    "pass": "When time runs out, the player passes, or the game answers instead.",
     "lose": "Whose time runs out has lost.",
     "bot": "Whose time runs out is replaced by a bot.",
 }
@@ -58,7 +58,7 @@ _AFTER = {
 def _time_outs(told: Mapping[str, Any]) -> list[str]:
     found = [_AFTER[told.get("timeout", "default")]]
     if told.get("excused"):
-        found.append(f"{_times(told['excused'])} for each player this is excused, and he has the time again.")
+        found.append(f"{_times(told['excused'])} for each player this is excused: the time of the turn begins again.")
     if told.get("after") and told.get("timeout", "default") in ("default", "pass"):
         found.append(f"After {told['after']} in a row the seat is free for a substitute; after some days a bot plays on.")
     return found

@@ -28,6 +28,11 @@ class Match(models.Model):
         CANCELLED = "cancelled"
         LAPSED = "lapsed"
 
+        @classmethod
+        def after(cls, reason: str) -> Match.Status:
+            """What a match is once `match.ended` has given this reason; all reasons of the games themselves are one."""
+            return {"cancelled": cls.CANCELLED, "aborted": cls.CANCELLED, "lapsed": cls.LAPSED}.get(reason, cls.FINISHED)
+
     class Entry(models.TextChoices):
         PUBLIC = "public"
         INVITED = "invited"
@@ -138,6 +143,7 @@ class Question(models.Model):
     prompt = models.CharField(max_length=60)
     kind = models.CharField(max_length=20)
     bot = models.BooleanField(default=False)
+    # From when on shares of the time are told (see `clock.compute.counts_from`); without breaks and pauses when it was asked.
     asked_at = models.DateTimeField()
     # While the match is paused: a moment that never comes (see `paused`).
     due_at = models.DateTimeField()

@@ -25,7 +25,7 @@ class VirtualClock:
         self.set(moment)
 
     def now(self) -> datetime:
-        (microseconds,) = struct.unpack_from("q", self._page)
+        microseconds: int = struct.unpack_from("q", self._page)[0]
         return _EPOCH + microseconds * _MICROSECOND
 
     def set(self, moment: datetime) -> None:

@@ -8,8 +8,10 @@ is due any more.
 from __future__ import annotations
 
 import heapq
+import importlib
 import itertools
 import logging
+import math
 import random
 import time
 from collections.abc import Callable, Iterable
@@ -24,6 +26,8 @@ import redis
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, connections
 
+from gamesvc.celery import app
+from gamesvc.games import catalog
 from gamesvc.matches.heartbeat import NAME
 from gamesvc.matches.models import Heartbeat, Outage
 from gamesvc.matches.simulation import people
@@ -33,6 +37,7 @@ from gamesvc.matches.simulation.record import Broken, Record
 from gamesvc.matches.simulation.sink import Sink
 from gamesvc.matches.simulation.workers import Job, Worker
 from notifications import reminders, wishes
+from notifications.models import Preference
 
 logger = logging.getLogger(__name__)
 
@@ -40,10 +45,13 @@ TASKS = "gamesvc.matches.tasks."
 DEADLINES, BOTS, REMINDERS = f"{TASKS}sweep_deadlines", f"{TASKS}sweep_bots", f"{TASKS}sweep_reminders"
 SUBSTITUTES, DIGESTS, SEND = f"{TASKS}sweep_substitutes", "notifications.tasks.sweep_digests", "notifications.tasks.send_due"
 # What beat calls now and then, whether or not something is due.
-NOW_AND_THEN = (f"{TASKS}sweep_all_reminders", f"{TASKS}follow_statistics", f"{TASKS}sweep_lobby", f"{TASKS}sweep_undo")
-EVERY = timedelta(hours=12)
+NOW_AND_THEN = tuple(
+    TASKS + name for name in ("watch_outages", "sweep_all_reminders", "follow_statistics", "sweep_lobby", "sweep_undo")
+)
+EVERY = timedelta(days=1)
 # So many rounds at one moment mean that something is due for ever.
 MOST_ROUNDS = 200
+NEVER_FIRED = timedelta(hours=3)
 # A job that died is done again by whoever asked for it, so often at most.
 MOST_TRIES = 20
 JOB_SECONDS = 120.0
@@ -106,6 +114,7 @@ class Conductor:
     players: int
     chaos: Chaos
     workers: int = 2
+    at_most: float = math.inf
     record: Record = field(default_factory=Record)
     say: Callable[[str], None] = lambda text: None
 
@@ -120,12 +129,20 @@ class Conductor:
         self.agenda: list[tuple[datetime, int, Job]] = []
         self.order = itertools.count()
         self.points: list[reminders.Point] = []
+        address = str(settings.REDIS_URL)
+        path = address.removeprefix("redis+socket://").partition("?")[0]
+        self.broker: Any = redis.Redis(unix_socket_path=path) if path != address else redis.Redis.from_url(address)
         self.kill_moments: list[datetime] = []
+        self.gaps: list[tuple[datetime, timedelta]] = []
 
     # --- the whole ---
 
     def run(self) -> Record:
         """Play it from its start to its end; afterwards nothing is due any more."""
+        # Once here, and not in each worker that takes the place of a killed one.
+        app.loader.import_default_modules()
+        importlib.import_module(settings.ROOT_URLCONF)
+        catalog.games()
         self._prepare()
         self.sink.start()
         self.crew = []
@@ -154,15 +171,16 @@ class Conductor:
                 self._later(self._some_moment(), ("restart",))
         for _ in range(self.chaos.flushes):
             self._later(self._some_moment(), ("flush",))
-        for _ in range(self.chaos.outages):
-            self._later(self._some_moment(), ("outage", timedelta(hours=self.breaking.uniform(1, 30))))
+        self.gaps = sorted(
+            (self._some_moment(), timedelta(hours=self.breaking.uniform(1, 30))) for _ in range(self.chaos.outages)
+        )
         moment = self.start
         while moment < self.end:
             self._later(moment, ("now and then",))
             moment += EVERY
         self.points = reminders.points_in_use()
         Heartbeat.objects.create(name=NAME, beat_at=self.start)
-        with_digest = wishes.Preference.objects.filter(digest_hour__isnull=False).select_related("user")
+        with_digest = Preference.objects.filter(digest_hour__isnull=False).select_related("user")
         for row in with_digest:
             row.digest_at = wishes.next_digest(row.user, row.digest_hour or 0, self.start)
             row.digested_at = self.start
@@ -189,6 +207,12 @@ class Conductor:
             moment = self._next()
             if moment > self.end:
                 break
+            if time.monotonic() - began > self.at_most:
+                self.end = self.clock.now()
+                self.say(f"The time is up; it ends on {self.end:%d %b %Y}.")
+                break
+            if self.gaps and moment >= self.gaps[0][0]:
+                moment = max(moment, self._stand_still(*self.gaps.pop(0)))
             self.clock.set(moment)
             self.record.moments += 1
             self._moment(moment)
@@ -214,14 +238,15 @@ class Conductor:
                 return
             self._phase([*acts, *sweeps])
             acts = []
-            self._phase([("hints", "celery"), *([("task", BOTS)] if self._due(now).bots else [])])
+            self._phase([*self._hints("celery"), *([("task", BOTS)] if self._due(now).bots else [])])
             due = self._due(now)
             planning = ((due.reminders, REMINDERS), (due.digests, DIGESTS), (due.substitutes, SUBSTITUTES))
-            self._phase([("task", name) for wanted, name in planning if wanted])
-            self.record.swept = now
-            self._phase([("hints", "mail"), *([("task", SEND)] if self._due(now).mails else [])])
+            answers = self._phase([("task", name) for wanted, name in planning if wanted])
+            if not due.reminders or answers[0] is not None:
+                self.record.swept = now
+            self._phase([*self._hints("mail"), *([("task", SEND)] if self._due(now).mails else [])])
             self._plan_answers(now)
-        raise Broken(f"At {now} something is due for ever: {self._due(now)}.")
+        raise Broken(f"At {now} something is due for ever: {self._due(now)}; failures: {dict(self.record.failures)}")
 
     def _take_acts(self, now: datetime) -> list[Job]:
         """What people do now. What happens to the service is done at once."""
@@ -232,14 +257,8 @@ class Conductor:
                 case "match":
                     self._open(job[1])
                 case "restart" | "flush":
-                    self.record.note(job[0], now)
+                    self.record.note(job[0])
                     getattr(self, f"_{job[0]}")()
-                case "outage":
-                    self._later(now + job[1], ("back", now))
-                    self.record.down = True
-                case "back":
-                    self.record.down = False
-                    self._after_outage(job[1], now)
                 case "now and then":
                     self._phase([("task", name) for name in NOW_AND_THEN])
                     self.points = reminders.points_in_use()
@@ -279,7 +298,9 @@ class Conductor:
     def _observe(self, now: datetime) -> None:
         """Look, before any sweep does, which deadlines have come."""
         for match_id, seat, question, due_at in self._rows(_DUE, [now]):
-            self.record.due.setdefault((match_id, seat, question, due_at), now)
+            seen = self.record.due.setdefault((match_id, seat, question, due_at), now)
+            if now - seen > NEVER_FIRED:
+                raise Broken(f"A deadline of {due_at} has not fired by {now}: match {match_id}, seat {seat}, {question}.")
 
     # --- what is next ---
 
@@ -307,22 +328,27 @@ class Conductor:
 
     # --- what breaks ---
 
+    def _hints(self, queue: str) -> list[Job]:
+        return [("hints", queue)] if self.broker.llen(queue) else []
+
     def _flush(self) -> None:
-        with redis.Redis(unix_socket_path=settings.REDIS_URL.removeprefix("redis+socket://").partition("?")[0]) as broker:
-            broker.flushall()
+        self.broker.flushall()
 
     def _restart(self) -> None:
         """Start the database anew while the workers are in the middle of something."""
         self.record.break_at = "restart"
 
-    def _after_outage(self, began: datetime, now: datetime) -> None:
-        """Nothing has beaten since then; the first beat afterwards finds that out."""
+    def _stand_still(self, began: datetime, lasting: timedelta) -> datetime:
+        """Nothing beats and nobody can do anything for so long; the first beat afterwards finds that out."""
+        now = began + lasting
         self._execute("UPDATE matches_heartbeat SET beat_at = %s::timestamptz", [began])
+        self.clock.set(now)
         self._phase([("task", f"{TASKS}watch_outages")])
         while Outage.objects.filter(settled_at=None).exists():
             self._execute("UPDATE matches_outage SET claimed_until = NULL")  # the lease of one who died, run out
             self._phase([("task", f"{TASKS}watch_outages")])
-        self.record.note("outage", now)
+        self.record.note("outage")
+        return now
 
     # --- the crew ---
 
@@ -358,30 +384,32 @@ class Conductor:
                 raise Broken(f"Nothing came of {[self.crew[index].job for index in busy]} in {time.monotonic() - began:.0f} s.")
             for index in [index for index in busy if self.crew[index].pipe in ready]:
                 at, tries = busy.pop(index)
-                job, self.crew[index].job = self.crew[index].job, None
+                given = self.crew[index].job
+                self.crew[index].job = None
                 try:
-                    how, answer = self.crew[index].pipe.recv()
+                    how, answer, took = self.crew[index].pipe.recv()
                 except EOFError:
-                    raise Broken(f"A worker died by itself over {job}.") from None
-                assert job is not None
+                    raise Broken(f"A worker died by itself over {given}.") from None
+                assert given is not None
                 if how == "done":
                     answers[at] = answer
-                    self.record.did(job, answer)
+                    self.record.spent[str(given[1] if given[0] in ("task", "hints") else given[0])] += took
+                    self.record.did(given, answer)
                 else:
-                    self.record.failures[f"{job[0]}: {answer}"] += 1
-                    self._again(waiting, job, at, tries)
+                    self.record.failures[f"{given[0]}: {answer}"] += 1
+                    self._again(waiting, given, at, tries)
         return answers
 
     def _victim(self, work: bool) -> float | None:
         """When, if now is the time for it, a worker is killed: a moment on the machine's clock."""
         if not work or not self.kill_moments or self.kill_moments[0] > self.clock.now():
             return None
-        self.kill_moments.pop(0)
-        return time.monotonic() + self.breaking.uniform(0, 0.06)
+        return time.monotonic() + self.breaking.uniform(0, 0.04)
 
     def _kill(self, index: int) -> None:
         worker = self.crew[index]
         assert worker.job is not None
+        self.kill_moments.pop(0)
         self.record.broken.append((self.clock.now(), time.time(), "kill"))
         worker.kill()
         self.record.killed_jobs.append(worker.job)
@@ -403,7 +431,7 @@ class Conductor:
             try:
                 with connection.cursor() as cursor:
                     cursor.execute(sql, params or [])
-                    return cursor.fetchall()
+                    return list(cursor.fetchall())
             except (DatabaseError, InterfaceError):
                 with suppress(DatabaseError, InterfaceError):
                     connection.close()
@@ -424,9 +452,10 @@ def make(
     chaos: Chaos,
     start: datetime,
     workers: int = 2,
+    at_most: float = math.inf,
     say: Callable[[str], None] = lambda text: None,
 ) -> Conductor:
     """A simulation that is ready to run."""
     clock = VirtualClock(start)
     sink = Sink(folder, clock, seed=seed, busy=0.01 if chaos.kills else 0.0)
-    return Conductor(clock, sink, seed, start, days, matches, players, chaos, workers=workers, say=say)
+    return Conductor(clock, sink, seed, start, days, matches, players, chaos, workers=workers, at_most=at_most, say=say)

@@ -37,11 +37,11 @@ CLOCKS: tuple[tuple[float, dict[str, Any]], ...] = (
 )
 # Games and how often they are chosen: (share, game, options, seats).
 GAMES: tuple[tuple[float, str, dict[str, Any], int], ...] = (
-    (5, "stratastar", {"max_rounds": 1}, 2),
-    (4, "stratastar", {"max_rounds": 2}, 2),
-    (2, "stratastar", {"max_rounds": 1}, 3),
-    (4, "space_fleet_commander", {"mode": "classic"}, 1),
-    (1, "space_fleet_commander", {"mode": "race"}, 2),
+    (65, "stratastar", {"max_rounds": 1}, 2),
+    (10, "stratastar", {"max_rounds": 1}, 3),
+    (15, "stratastar", {"max_rounds": 2}, 2),
+    (8, "space_fleet_commander", {"mode": "classic"}, 1),
+    (2, "space_fleet_commander", {"mode": "race"}, 2),
 )
 
 
@@ -124,8 +124,8 @@ def settle(count: int, rng: random.Random) -> dict[int, Person]:
 def _wishes(user: User, rng: random.Random) -> Preference | None:
     """What some wish otherwise than by default. The moment of a digest is set when the clock runs."""
     chance = rng.random()
-    if chance < 0.15:
-        return Preference(user=user, digest_hour=rng.randrange(6, 22), immediate_below=rng.choice((4, 8, 16)))
+    if chance < 0.06:
+        return Preference(user=user, digest_hour=rng.randrange(6, 22), immediate_below=rng.choice((None, None, 8)))
     if chance < 0.3:
         return Preference(user=user, reminders=rng.choice(([], ["50%"], ["6h", "1h"], ["90%", "30m"])))
     if chance < 0.4:

@@ -25,16 +25,16 @@ class Record:
     failures: Counter[str] = field(default_factory=Counter)
     sittings: Counter[str] = field(default_factory=Counter)
     happened: Counter[str] = field(default_factory=Counter)
+    spent: Counter[str] = field(default_factory=Counter)
     commands: int = 0
     opened: int = 0
     jobs: int = 0
     moments: int = 0
     seconds: float = 0.0
     swept: datetime | None = None
-    down: bool = False
     break_at: str = ""
 
-    def note(self, what: str, moment: datetime) -> None:
+    def note(self, what: str) -> None:
         self.happened[what] += 1
 
     def did(self, job: tuple[Any, ...], answer: Any) -> None:

@@ -4,8 +4,8 @@
 
 A fixture is damaged at random: bytes changed, cut, put in; headers put in, charsets and encodings renamed. What the stages make
 of it must be a refusal or orders. The fixtures quote our own notice, whose last order is `end turn`; nobody wrote that one, so
-it must never be among the orders that would be carried out. Damage to that very line, and to the line that marks a file as
-attached, is left out: a mail in which the mark is missing is a mail in which somebody wrote it.
+it must never be among the orders that would be carried out. Damage to that very line, and to the lines that mark a file as
+attached or a mail as a robot's, is left out: a mail in which the mark is missing is a mail in which somebody wrote it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ ODD = [
     b"--", b"=",
 ]  # fmt: skip
 CANARY = "end turn"
-_CANARY_LINE = re.compile(rb"\n[^\n]*end turn[^\n]*(\n[^\n]*){1,2}|\nContent-Disposition: attachment[^\n]*")
+_CANARY_LINE = re.compile(
+    rb"\n[^\n]*end turn[^\n]*(\n[^\n]*){1,2}|\nContent-Disposition: attachment[^\n]*|\nAuto-Submitted:[^\n]*"
+)
 
 
 @dataclass

@@ -15,9 +15,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.games import catalog, forms, records
+from gamesvc.games.dice import seed_secret
 from gamesvc.games.kernel import Game, Refused
 from gamesvc.games.selfplay import Broken, Record, Tally, bounded, play
 from gamesvc.games.timeline import check_options
+from gamesvc.matches import written
 
 Job = dict[str, Any]
 
@@ -36,6 +38,7 @@ def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
             "seed": seed,
             "bots": arguments["bots"] or bots_for(game, seats, number),
             "check_every": arguments["check_every"],
+            "export": arguments["out"] is not None,
         }
 
 
@@ -75,14 +78,21 @@ def fitting_seats(game: Game[Any], options: dict[str, Any], rng: random.Random) 
 
 def play_job(job: Job) -> tuple[Job, Record | None, str]:
     """Play one match. Returns its record, or what broke."""
+    game = catalog.game(job["game"])
     try:
+        more: dict[str, Any] = {}
+        if job["export"]:
+            full = check_options(game, job["options"], job["seats"])
+            more["match_id"] = str(written.match_of(game, job["seed"]))
+            more["opening"] = written.opening(game, full, job["seats"], seed_secret(job["seed"]))
         record = play(
-            catalog.game(job["game"]),
+            game,
             options=job["options"],
             seats=job["seats"],
             seed=job["seed"],
             bots=tuple(job["bots"]),
             check_every=job["check_every"],
+            **more,
         )
     except (Broken, Refused) as broken:
         return job, None, str(broken)
@@ -109,7 +119,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--check-every", type=int, default=1, help="Check after every n-th command; 0: only at the end.")
         parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="Processes.")
-        parser.add_argument("--out", type=Path, help="Write each match's record into this folder.")
+        files = parser.add_mutually_exclusive_group()
+        files.add_argument("--out", type=Path, help="Write an export of each match, for `verify`, into this folder.")
+        files.add_argument("--records", type=Path, help="Write each match's record, for playthroughs, into this folder.")
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -125,14 +137,18 @@ class Command(BaseCommand):
                     broken.append({"job": job, "broken": what})
                 else:
                     tally.add(record)
-                    if options["out"] is not None:
-                        options["out"].mkdir(parents=True, exist_ok=True)
-                        (options["out"] / f"{game.id}-{job['seed']}.json").write_text(
-                            records.dump(game, record), encoding="utf-8"
-                        )
+                    self.keep(game, record, options)
                 if number % 50 == 0 and sys.stderr.isatty():
                     self.stderr.write(f"{number} of {options['matches']} matches", ending="\r")
         self.report(tally, broken, time.monotonic() - began, as_json=options["json"])
+
+    def keep(self, game: Game[Any], record: Record, options: dict[str, Any]) -> None:
+        """Write the files that are asked for."""
+        for name, ending in (("out", "jsonl"), ("records", "json")):
+            if (folder := options[name]) is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                content = written.write(game, record) if name == "out" else records.dump(game, record).encode()
+                (folder / f"{game.id}-{record.seed}.{ending}").write_bytes(content)
 
     def report(self, tally: Tally, broken: list[dict[str, Any]], seconds: float, *, as_json: bool) -> None:
         scores = [score for match in tally.scores for score in match]

@@ -1,0 +1,379 @@
+"""Whole matches by mail: the service in processes of its own, and players who do nothing but read and answer mails.
+
+A player's `eyes` look at the board through the API, as his own would look at the picture in his mail; everything he does goes
+through SMTP. Time runs fast here, an hour of the clocks is a few seconds: so the first question runs out of time at once, and
+from then on both players are on vacation, by which their deadlines are days away.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import smtplib
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import make_msgid
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.core.management import call_command
+
+from gamesvc import embedded
+from gamesvc.embedded.service import Service, free_port
+from gamesvc.games import catalog
+from gamesvc.matches.client import Client
+from notifications.sink import CaughtMail, MailSink
+
+PATIENCE = 60.0
+SECONDS_PER_HOUR = 4
+CLOCK = {"turn": "3h", "vacation": True}
+
+
+MAKE = """
+import json
+from accounts import addresses, tokens
+from accounts.models import User
+made = {}
+for name in ("host", "anna", "clara", "emma", "gina"):
+    user = User.objects.create(username=name, email=f"{name}@players.example")
+    addresses.add_verified_address(user, user.email)
+    keys = range(5 if name == "host" else 1)
+    made[name] = [tokens.create_token(user=user, name=str(at), scopes=["read", "play"]) for at in keys]
+print(json.dumps({name: [[str(row.id), plain] for row, plain in rows] for name, rows in made.items()}))
+"""
+
+
+class World:
+    """A running service, its mails, and the host who opens matches and never plays."""
+
+    def __init__(self, service: Service, servers: embedded.Servers, sink: MailSink) -> None:
+        self.service, self.servers, self.sink = service, servers, sink
+        self.keys: dict[str, list[list[str]]] = json.loads(service.manage("shell", "--no-imports", "-c", MAKE))
+
+    def eyes(self, name: str) -> Client:
+        """What looks at boards for an account. One that came by mail has no key of its own, so it is given one of the host's."""
+        if name not in self.keys:
+            self.keys[name] = [self.keys["host"].pop()]
+            with psycopg.connect(self.servers.owner_url, autocommit=True) as owner:
+                owner.execute(
+                    "UPDATE accounts_apitoken SET user_id = (SELECT id FROM accounts_user WHERE username = %s) WHERE id = %s",
+                    [name, self.keys[name][0][0]],
+                )
+        return Client(self.service.url, self.keys[name][0][1])
+
+
+def address(name: str) -> str:
+    return f"{name}@players.example"
+
+
+@contextmanager
+def running(data: Path) -> Iterator[World]:
+    """The service with all its processes, on servers of its own."""
+    with MailSink(data / "mail") as sink, embedded.use(data) as servers:
+        settings = {
+            "DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev",
+            "GAMESVC_DATA": str(data),
+            "DATABASE_URL": servers.database_url,
+            "DATABASE_OWNER_URL": servers.owner_url,
+            "REDIS_URL": servers.redis_url,
+            "SECRET_KEY": "a key for tests",
+            "MATCH_KEYS": "t1:" + "A" * 43 + "=",
+            "EMAIL_HOST": "127.0.0.1",
+            "EMAIL_PORT": str(sink.port),
+            "SECONDS_PER_HOUR": str(SECONDS_PER_HOUR),
+            "SWEEP_SECONDS": "0.5",
+            "NOTICE_BATCH_MINUTES": "0",
+            "INBOUND_ANSWERS_PER_DAY": "2000",
+        }
+        with Service(data, port=free_port(), environment=settings, web_workers=1) as service:
+            yield World(service, servers, sink)
+
+
+def wait_for(true: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    until = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < until, f"waited in vain for {what}"
+        time.sleep(0.05)
+    return found
+
+
+class Player:
+    """Somebody at a mail program."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world = world
+        self.name = name
+        self.address = address(name)
+        self.eyes: Client
+        self.sent = 0
+
+    def mails(self, reason: str = "", about: str = "") -> list[CaughtMail]:
+        return [
+            mail
+            for mail in self.world.sink.to(self.address)
+            if reason in str(mail.message["X-Game-Reason"]) and about in mail.subject
+        ]
+
+    def newest(self, reason: str = "", about: str = "", *, after: int = 0) -> CaughtMail:
+        """The newest mail of a kind that can be answered, waited for; `after`: how many of the kind came before."""
+
+        def found() -> CaughtMail | None:
+            mails = self.mails(reason, about)[after:]
+            return next((mail for mail in reversed(mails) if mail.message["Reply-To"]), None)
+
+        return wait_for(found, f"a mail to {self.name} {reason} {about}")
+
+    def write(self, text: str, *, to: CaughtMail) -> str:
+        """Answer a mail, quoting it below as mail programs do; returns the id of the answer."""
+        answer = EmailMessage()
+        answer["From"], answer["To"] = f"{self.name} <{self.address}>", str(to.message["Reply-To"])
+        answer["Subject"] = f"Re: {to.subject}"
+        answer["Message-ID"] = make_msgid(domain="players.example")
+        answer["In-Reply-To"] = str(to.message["Message-ID"])
+        quoted = "".join(f"> {line}\n" for line in to.text.splitlines()[:30])
+        answer.set_content(f"{text}\n\nOn Fri, 21 Nov 2025 at 18:00, the service wrote:\n{quoted}")
+        self.post(answer)
+        return str(answer["Message-ID"])
+
+    def post(self, mail: EmailMessage) -> None:
+        with smtplib.SMTP("127.0.0.1", self.world.service.mail_port, timeout=20) as server:
+            server.sendmail(self.address, [str(mail["To"])], mail.as_bytes(policy=SMTP))
+        self.sent += 1
+
+    def receipt(self, message_id: str) -> CaughtMail:
+        """What the service says to an answer."""
+        return self.world.sink.wait_for(lambda mail: mail.message["In-Reply-To"] == message_id, timeout=PATIENCE)
+
+    def answer(self, text: str, *, to: CaughtMail) -> CaughtMail:
+        return self.receipt(self.write(text, to=to))
+
+
+class Table:
+    """A match of two, both of whom play by mail only; both came by answering an invitation."""
+
+    def __init__(self, world: World, game: str, **opened: Any) -> None:
+        self.world = world
+        self.game = catalog.game(game)
+        self.rng = random.Random(game)
+        asked = {"game": game, "seats": 2, "take_seat": False, "entry": "invited", "clock": CLOCK, **opened}
+        self.host = world.eyes("host")
+        match = self.host.post("/api/v1/matches/", asked).body
+        self.match, self.number = match["id"], match["number"]
+        self.about = f"#{self.number}]"
+        self.players: dict[int, Player] = {}
+
+    def invite(self, known: str, stranger: str) -> None:
+        """One is invited by his name, one by an address that nobody knows here; both answer."""
+        first, second = Player(self.world, known), Player(self.world, stranger)
+        first.eyes = self.world.eyes(known)
+        place = f"/api/v1/matches/{self.match}/invitations/"
+        self.host.post(place, {"user": known})
+        self.host.post(place, {"address": second.address})
+        joined = first.answer("join", to=first.newest("invitation"))
+        unnamed = second.answer("join", to=second.newest("invitation"))
+        assert "no seat yet" in unnamed.subject
+        assert "join NAME" in unnamed.text
+        named = second.answer(f"join {stranger}\n\nSent from my phone", to=unnamed)
+        for player, mail in ((first, joined), (second, named)):
+            assert "You have a seat" in mail.subject, mail.text
+            seat = re.search(r"hold\s+seat\s+(\d)", mail.text)
+            assert seat is not None, mail.text
+            self.players[int(seat[1]) - 1] = player
+        second.eyes = self.world.eyes(stranger)
+        assert sorted(self.players) == [0, 1]
+
+    # --- looking ---
+
+    def seen(self, seat: int = 0) -> Any:
+        return self.players[seat].eyes.view(self.match)
+
+    def position(self, seat: int) -> dict[str, Any]:
+        """What a seat sees of the board: without the id of what it is asked, and what it may do again after going back."""
+        return {name: what for name, what in self.seen(seat)["view"].items() if name not in ("awaited", "replay")}
+
+    @property
+    def over(self) -> bool:
+        return bool(self.seen()["status"] != "running")
+
+    @property
+    def version(self) -> int:
+        return int(self.seen()["version"])
+
+    def mover(self) -> int:
+        return int(self.seen()["awaited"][0]["seat"])
+
+    def prompt(self) -> str:
+        return str(self.seen()["awaited"][0]["prompt"])
+
+    def kind(self) -> str:
+        return str(self.seen()["awaited"][0]["kind"])
+
+    def choose(self, seat: int) -> str:
+        """An order for a seat as its player would write it."""
+        forms, _etag = self.players[seat].eyes.forms(self.match)
+        return self.game.render(self.game.bots["greedy"](self.seen(seat)["view"], forms, self.rng))
+
+    def acts(self, after: int = 0) -> list[dict[str, Any]]:
+        """What was done in the match after a version, as anybody may know it."""
+        records = self.host.get(f"/api/v1/matches/{self.match}/events/?after={after}").body["events"]
+        return [one["meta"] for one in records if "actor" in one.get("meta", {})]
+
+    def offer(self, seat: int) -> Any:
+        """What the seat may take back now."""
+        return self.players[seat].eyes.get(f"/api/v1/matches/{self.match}/undo/").body
+
+    def mail_of(self, seat: int) -> CaughtMail:
+        return self.players[seat].newest(about=self.about)
+
+    # --- playing ---
+
+    def say(self, seat: int, text: str) -> CaughtMail:
+        """Answer the newest mail about the match; the receipt."""
+        return self.players[seat].answer(text, to=self.mail_of(seat))
+
+    def step(self, plan: Plan | None = None) -> int:
+        """A mail of orders by whoever is awaited; at least the first of them stands, unless the clock was faster."""
+        seat = self.mover()
+        lines = [self.choose(seat)] if plan is None else plan(self, seat)
+        receipt = self.say(seat, "\n".join([*lines, "END"]))
+        text = " ".join(receipt.text.split())
+        if "turn is over" in receipt.subject or "Something happened that you had not seen" in text:
+            # The clock, an order laid by, or the other one was faster: he looks again.
+            return seat if self.over else self.step(plan)
+        assert re.search(r"(\d of \d+ orders|orders?) done", receipt.subject), f"{lines}\n{receipt.text}"
+        return seat
+
+    # --- what players run into ---
+
+    def mend_a_mistake(self) -> None:
+        """A line that cannot be read stops the whole mail; the answer to its receipt mends it."""
+        seat, before = self.mover(), self.version
+        order = self.choose(seat)
+        receipt = self.say(seat, f"{order}\nxyzzy 12\nEND")
+        assert "Nothing was done: a line cannot be read" in receipt.subject
+        assert "xyzzy 12: cannot be read" in receipt.text
+        assert f"{order}: not done" in " ".join(receipt.text.split())
+        assert self.version == before
+        mended = self.players[seat].answer(f"{order}\nEND", to=receipt)
+        assert "1 order done" in mended.subject, mended.text
+
+    def stop_in_the_middle(self, illegal: str) -> None:
+        """An order that the rules refuse stops the mail there; the one before it stands."""
+        seat = self.mover()
+        order = self.choose(seat)
+        receipt = self.say(seat, f"{order}\n{illegal}\n{order}\nEND")
+        text = " ".join(receipt.text.split())
+        assert "1 of 3 orders done" in receipt.subject, receipt.text
+        assert f"1. {order}: done" in text
+        assert ": refused" in text
+        assert f"3. {order}: not done" in text
+
+    def take_back_freely(self, plan: Plan | None = None) -> None:
+        """What nobody has answered and nothing was told by is taken back by one word, and given again."""
+        for _attempt in range(20):
+            seat = self.mover()
+            before = self.position(seat)
+            self.step(plan)
+            if self.offer(seat)["how"] == "free":
+                break
+        receipt = self.say(seat, "undo\nEND")
+        assert "1 order done" in receipt.subject, receipt.text
+        assert self.position(seat) == before
+
+    def lay_by(self, seat: int, order: str) -> None:
+        """An order for a case that has not come yet, and the list of such."""
+        receipt = self.say(seat, f"standing {order}\nstanding\nEND")
+        text = " ".join(receipt.text.split())
+        assert "Laid by as order 1." in text
+        assert f"1: {order} (waiting)" in text
+
+    def ask_to_take_back(self, plan: Plan | None = None) -> None:
+        """What others have acted on goes back with their word: asked by mail, and granted by mail."""
+        for _attempt in range(20):
+            seat = self.step(plan)
+            if self.offer(seat)["how"] == "free" and self.mover() != seat:
+                self.step(plan)
+            if self.offer(seat)["how"] == "ask":
+                break
+        other = self.players[1 - seat]
+        before = len(other.mails("undo-asked"))
+        self.say(seat, "status\nEND")  # the other one has acted since his last mail: he looks at it first
+        asking = self.say(seat, "undo\nEND")
+        assert "The others are asked; the match goes back when they agree." in " ".join(asking.text.split()), asking.text
+        request = other.newest("undo-asked", after=before)
+        assert "undo yes" in request.text
+        granted = other.answer("undo yes\nEND\n\nNo problem!", to=request)
+        assert "1 order done" in granted.subject, granted.text
+        wait_for(lambda: self.players[seat].mails("undo-answered", self.about), "the word that it is granted")
+        late = other.answer("undo yes", to=request)
+        assert "There is no open request" in " ".join(late.text.split()), late.text
+
+    def go_on_vacation(self) -> None:
+        """Their deadlines go away with the players."""
+        today = datetime.now(UTC).date()
+        for seat in (0, 1):
+            receipt = self.say(seat, f"vacation {today}..{today + timedelta(days=2)}\nstatus\nEND")
+            assert f"You are away from {today} to {today + timedelta(days=2)}." in " ".join(receipt.text.split())
+        assert self.left() > timedelta(days=1)
+
+    def come_back(self, seat: int) -> None:
+        """And comes back with one of them."""
+        receipt = self.say(seat, "vacation off\nEND")
+        assert "is called off" in " ".join(receipt.text.split())
+
+    def left(self) -> timedelta:
+        """How long whoever is awaited still has."""
+        return datetime.fromisoformat(self.seen()["awaited"][0]["due_at"]) - datetime.now(UTC)
+
+    def run_out_of_time(self, *, late: bool = True) -> None:
+        """Nobody answers, the clock does; an answer that comes after it (`late`) is answered in words."""
+        seat, before = self.mover(), self.version
+        asked = self.players[seat].newest("your-turn", self.about)
+        order = self.choose(seat)
+        wait_for(lambda: any(act["actor"]["kind"] == "clock" for act in self.acts(before)), "the clock to act")
+        told = wait_for(lambda: self.players[seat].mails("timed-out", self.about), "the word that time ran out")
+        assert "ran out" in " ".join(told[-1].text.split())
+        if late:
+            receipt = self.players[seat].answer(f"{order}\nEND", to=asked)
+            assert "Nothing was done: that turn is over" in receipt.subject, receipt.text
+
+    def cross(self) -> None:
+        """Both are asked at once; neither has heard of the other's orders when both are on their way."""
+        orders = {seat: self.choose(seat) for seat in (0, 1)}
+        sent = {seat: self.players[seat].write(f"{orders[seat]}\nEND", to=self.mail_of(seat)) for seat in (0, 1)}
+        for seat, message_id in sent.items():
+            receipt = self.players[seat].receipt(message_id)
+            assert "1 order done" in receipt.subject, receipt.text
+
+    def play_on(self, plan: Plan, most: int = 150) -> int:
+        """To the end of the match; how many mails it took."""
+        mails = 0
+        while not self.over:
+            assert mails < most, "the match does not end"
+            self.step(plan)
+            mails += 1
+        return mails
+
+    def check_the_end(self, folder: Path) -> None:
+        """Both have heard of it, nobody but they and the clock has acted, all by mail, and the export is proved."""
+        for player in self.players.values():
+            told = wait_for(lambda player=player: player.mails("match-over", self.about), f"the end to reach {player.name}")
+            assert told[-1].message["Reply-To"] is None
+        export = folder / f"{self.match}.jsonl"
+        export.write_bytes(self.host.get(f"/api/v1/matches/{self.match}/export/").raw)
+        metas = [json.loads(line).get("meta", {}) for line in export.read_text(encoding="utf-8").splitlines()]
+        commands = [meta for meta in metas if "command" in meta]
+        by_seats = [meta["channel"] for meta in commands if meta["actor"]["kind"] == "seat"]
+        assert set(by_seats) == {"mail", "standing"}
+        assert {meta["actor"]["kind"] for meta in commands} <= {"seat", "clock"}
+        call_command("verify", str(export), stdout=io.StringIO())
+
+
+Plan = Callable[[Table, int], list[str]]

@@ -1,0 +1,308 @@
+"""Mails other than turn mails that a player answers: calls for a substitute, pauses, the start, what was taken back."""
+
+from __future__ import annotations
+
+import random
+import smtplib
+
+import pytest
+from django.test import Client
+
+from gamesvc.games import catalog
+from gamesvc.matches import follows, loading, lobby, notices, pauses, reminding, substitutes
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.png import to_png
+from gamesvc.matches.recording import Actor
+from notifications import delivery, registry
+from notifications.inbound import addresses, pipeline, store
+from notifications.models import InboundMail, MailStatus, Outbox, Status
+from tests.mailing import mailing, verify  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+GAMES = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
+
+
+@pytest.fixture(autouse=True)
+def small_pictures(monkeypatch):
+    """The pictures have tests of their own and cost most of a mail's time."""
+    monkeypatch.setattr(notices, "to_png", lambda svg, width: to_png(svg, width=40))
+
+
+@pytest.fixture
+def carol(player):
+    carol = player("carol")
+    verify(carol)
+    return carol
+
+
+@pytest.fixture
+def match(anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game="stratastar", watch="all")
+    match = lobby.join_match(by=ben, match=match)
+    work(mailing)
+    return match
+
+
+def work(mailing):  # noqa: F811
+    """Read what waits and send what is queued, whatever would be gathered for later."""
+    pipeline.work()
+    Outbox.objects.filter(status=Status.QUEUED).update(claimed_until=None)
+    delivery.sweep()
+
+
+def mail_of(mailing, name, reason):  # noqa: F811
+    """A player's newest mail of a kind, or of any kind that can be answered."""
+    mails = mailing.sink.to(f"{name}@players.example")
+    return [one for one in mails if (one.message["X-Game-Reason"] == reason if reason else one.message["Reply-To"])][-1]
+
+
+def answer(mailing, name, text, reason):  # noqa: F811
+    """Answer a player's newest mail of a kind, and let the workers work."""
+    to = str(mail_of(mailing, name, reason).message["Reply-To"])
+    mailing.write(text, to=to, sender=f"{name}@players.example")
+    work(mailing)
+
+
+def flat(caught):
+    return " ".join(caught.text.split())
+
+
+def types(match):
+    return [one.type for one in STORE.read(match.id) if one.type.startswith("match.")]
+
+
+def called(match, mailing, carol):  # noqa: F811
+    """Ben's seat falls free, and those who follow the game are called."""
+    follows.follow(by=carol, game=match.game)
+    substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
+    work(mailing)
+    return mail_of(mailing, "carol", "seat-free")
+
+
+# --- a substitute ---
+
+
+def test_a_substitute_comes_by_one_word_and_plays(match, carol, mailing):  # noqa: F811
+    call = called(match, mailing, carol)
+    assert "answer this mail with the one word “join”" in flat(call)
+    assert "answer this mail with the one word “join”" in " ".join(call.html.split())
+    assert "o world  * Supernova" in call.text, "he sees the position he would take over"
+    answer(mailing, "carol", "Join!\n\nSent from my phone", "seat-free")
+    assert Seat.objects.get(match=match, index=1).user == carol
+    told = mail_of(mailing, "carol", "seat-answer")
+    assert "You have a seat" in told.subject
+    assert "You are Blue" in told.text
+    assert told.message["In-Reply-To"] == mailing.newest.message_id
+    # whoever is awaited, what he got may be answered right now
+    answer(mailing, "carol", "status", "seat-answer")
+    assert "Status:" in mailing.receipt("carol@players.example").text
+
+
+def test_a_substitute_who_is_awaited_is_told_his_turn_and_plays_it(match, carol, mailing):  # noqa: F811
+    follows.follow(by=carol, game=match.game)
+    seat = loading.load(match.id, match.game).awaited()[0].seat
+    substitutes.vacate(match=match, seat=seat, actor=Actor("seat", seat))
+    work(mailing)
+    answer(mailing, "carol", "join", "seat-free")
+    assert "Due " in mail_of(mailing, "carol", "your-turn").text
+    loaded = loading.load(match.id, match.game)
+    game, state = loaded.game, loaded.timeline.state
+    order = game.render(game.bots["greedy"](game.view(state, seat), game.legal_commands(state, seat), random.Random(1)))
+    answer(mailing, "carol", order, "your-turn")
+    assert "1 order done" in mailing.receipt("carol@players.example").subject
+
+
+def test_a_worker_that_dies_seats_him_once(match, carol, mailing, monkeypatch):  # noqa: F811
+    called(match, mailing, carol)
+    settle = store.settle
+
+    def dies(*args, **more):
+        monkeypatch.setattr(store, "settle", settle)
+        raise SystemExit
+
+    monkeypatch.setattr(store, "settle", dies)
+    with pytest.raises(SystemExit):
+        answer(mailing, "carol", "join", "seat-free")
+    InboundMail.objects.update(claimed_until=None)
+    work(mailing)
+    assert types(match).count("match.seated") == 1
+    assert "You have a seat" in mail_of(mailing, "carol", "seat-answer").subject
+
+
+def test_the_second_to_answer_is_told_that_it_is_taken(match, carol, player, mailing):  # noqa: F811
+    dora = player("dora")
+    verify(dora)
+    follows.follow(by=dora, game=match.game)
+    called(match, mailing, carol)
+    answer(mailing, "carol", "join", "seat-free")
+    answer(mailing, "dora", "join", "seat-free")
+    told = mail_of(mailing, "dora", "seat-answer")
+    assert "You have no seat" in told.subject
+    assert "Seal of the record" not in told.text
+    assert told.message["Reply-To"] is None
+    assert types(match).count("match.seated") == 1
+
+
+@pytest.mark.parametrize(("text", "said"), [("no, thank you", "You have declined"), ("who is it?", "could not be read")])
+def test_anything_else_takes_no_seat(match, carol, mailing, text, said):  # noqa: F811
+    called(match, mailing, carol)
+    answer(mailing, "carol", text, "seat-free")
+    assert said in mail_of(mailing, "carol", "seat-answer").subject
+    assert Seat.objects.get(match=match, index=1).user is None
+
+
+def test_a_stranger_with_the_address_takes_no_seat(match, carol, mailing):  # noqa: F811
+    to = str(called(match, mailing, carol).message["Reply-To"])
+    mailing.write("join", to=to, sender="mallory@elsewhere.example")
+    work(mailing)
+    assert mailing.newest.status == MailStatus.HELD
+    assert Seat.objects.get(match=match, index=1).user is None
+
+
+def test_a_player_who_has_a_seat_is_not_asked_to_take_another(match, carol, mailing):  # noqa: F811
+    called(match, mailing, carol)
+    told = mail_of(mailing, "anna", "seat-free")
+    assert "join" not in told.text
+    answer(mailing, "anna", "status", "seat-free")
+    assert "Status" in mailing.receipt().text
+
+
+@pytest.mark.parametrize("entry", ["public", "invited"])
+def test_who_lost_his_seat_takes_it_again_by_mail(anna, ben, mailing, entry):  # noqa: F811
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game="stratastar", entry=entry)
+    lobby.invite(by=anna, match=match, username="ben")
+    match = lobby.join_match(by=ben, match=match)
+    substitutes.vacate(match=match, seat=1, actor=Actor("clock", 1))
+    gone = {"match": str(match.id), "seat": 1, "what": "vacated", "question": "", "left": 0, "due_at": ""}
+    Outbox.objects.create(kind="timed_out", user=ben, topic=str(match.id), payload=gone)
+    work(mailing)
+    answer(mailing, "ben", "join", "timed-out")
+    assert Seat.objects.get(match=match, index=1).user == ben
+
+
+# --- a pause ---
+
+
+def test_a_match_is_paused_and_goes_on_by_mail(match, mailing):  # noqa: F811
+    answer(mailing, "anna", "pause match", "")
+    assert "The others are asked" in flat(mailing.receipt())
+    asked = mail_of(mailing, "ben", "pause")
+    assert "answer this mail with the line: pause match" in flat(asked)
+    answer(mailing, "ben", "pause match", "pause")
+    assert Match.objects.get(pk=match.pk).paused_at is not None
+    assert "The match is paused" in flat(mailing.receipt("ben@players.example"))
+    answer(mailing, "ben", "resume match", "pause")
+    assert "answer this mail with the line: resume match" in flat(mail_of(mailing, "anna", "pause"))
+    answer(mailing, "anna", "resume", "pause")
+    assert Match.objects.get(pk=match.pk).paused_at is None
+    assert [one for one in types(match) if one in ("match.paused", "match.resumed")] == ["match.paused", "match.resumed"]
+
+
+def test_a_word_for_a_pause_is_taken_back(match, mailing):  # noqa: F811
+    answer(mailing, "anna", "pause match", "")
+    answer(mailing, "anna", "pause match no", "receipt")
+    assert pauses.wishes(match) == []
+    answer(mailing, "anna", "resume match", "receipt")
+    assert "The match is not paused" in flat(mailing.receipt())
+
+
+# --- whoever reads only mails ---
+
+
+def test_every_mail_about_a_running_match_can_be_answered(match, mailing):  # noqa: F811
+    name = ("ben", "anna")[loading.load(match.id, match.game).awaited()[0].seat]
+    answer(mailing, name, "status", "match-started")
+    assert "Your question answered" in mailing.receipt(f"{name}@players.example").subject
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_words_work_in_every_game(game, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game=game)
+    if match.seat_count > 1:
+        match = lobby.join_match(by=ben, match=match)
+    work(mailing)
+    seat = loading.load(match.id, match.game).awaited()[0].seat
+    name = ("anna", "ben")[seat]
+    before = len(STORE.read(match.id))
+    words = "help\nboard\nhand\nstatus\nhistory 5\npause match no"
+    answer(mailing, name, words, "your-turn")
+    receipt = mailing.receipt(f"{name}@players.example")
+    states = [line["state"] for line in mailing.newest.report["lines"]]
+    assert states == ["answered"] * 5 + ["refused"], "the service's words are not taken for orders"
+    assert len(STORE.read(match.id)) == before
+    for title in ("Orders:", "Your hand:", "Status:", "What happened:", "Expected now:", "Due "):
+        assert title in receipt.text
+    engine, state = catalog.game(game), loading.load(match.id, match.game).timeline.state
+    first_line = engine.board_text(engine.view(state, seat), notices.caption_of(match, ("anna", "ben")[: match.seat_count]))
+    assert " ".join(first_line.splitlines()[0].split()) in flat(receipt)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_a_mail_showed_is_not_told_again(game, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game=game)
+    if match.seat_count > 1:
+        match = lobby.join_match(by=ben, match=match)
+    work(mailing)
+    engine, loaded = catalog.game(game), loading.load(match.id, match.game)
+    seat = loaded.awaited()[0].seat
+    name, state = ("anna", "ben")[seat], loaded.timeline.state
+    bot = engine.bots.get("greedy") or engine.bots["random"]
+    order = engine.render(bot(engine.view(state, seat), engine.legal_commands(state, seat), random.Random(1)))
+    assert "The match starts." in mail_of(mailing, name, "your-turn").text
+    answer(mailing, name, "status", "your-turn")
+    assert "The match starts." not in mailing.receipt(f"{name}@players.example").text
+    answer(mailing, name, order, "your-turn")
+    receipt = mailing.receipt(f"{name}@players.example")
+    assert "1 order done" in receipt.subject
+    assert "Since your last look" in receipt.text
+
+
+# --- what keeps a mailbox that others read from telling or doing anything ---
+
+
+def test_a_player_may_do_without_the_position_in_mails(match, mailing):  # noqa: F811
+    question = Question.objects.get(match=match)
+    user = match.seats.get(index=question.seat).user
+    client = Client()
+    client.force_login(user)
+    assert "The position in mails; without it they cannot be answered" in client.get("/profile/").content.decode()
+    client.post("/profile/mails", {"kinds": [kind.name for kind in registry.kinds() if kind.name != "position"]})
+    before = len(mailing.sink.to(f"{user.username}@players.example"))
+    payload = {"match": str(match.id), "seat": question.seat, "question": question.question, "what": "resumed", "by": None}
+    for kind in ("match_started", "your_turn", "pause"):
+        Outbox.objects.create(kind=kind, user=user, topic=str(match.id), payload=payload)
+    work(mailing)
+    told = mailing.sink.to(f"{user.username}@players.example")[before:]
+    assert {str(one.message["X-Game-Reason"]) for one in told} == {"match-started", "your-turn", "pause"}
+    for caught in told:
+        assert caught.message["Reply-To"] is None
+        assert "answer this mail" not in flat(caught) + " ".join(caught.html.split())
+        assert not any(part.get_content_type() == "image/png" for part in caught.message.walk())
+        for hidden in ("Supernova", "Since your last look", "Your hand", "Orders:"):
+            assert hidden not in caught.text + caught.html
+    [brief] = reminding.open_matches(Outbox(kind="digest", user=user), user)
+    assert (brief.lines, brief.orders, brief.reply_to) == ((), "", "")
+
+
+def test_revoked_addresses_are_dead_and_open_turns_are_sent_again(match, anna, mailing):  # noqa: F811
+    seat = loading.load(match.id, match.game).awaited()[0].seat
+    name, user = ("anna", "ben")[seat], match.seats.get(index=seat).user
+    old = str(mail_of(mailing, name, "your-turn").message["Reply-To"])
+    client = Client()
+    client.force_login(user)
+    client.get("/profile/reply-addresses")
+    assert addresses.resolve(old) is not None, "looking changes nothing"
+    assert client.post("/profile/reply-addresses").status_code == 302
+    with pytest.raises(smtplib.SMTPRecipientsRefused):
+        mailing.write("status", to=old, sender=f"{name}@players.example")
+    work(mailing)
+    new = str(mail_of(mailing, name, "your-turn").message["Reply-To"])
+    assert new != old
+    answer(mailing, name, "status", "your-turn")
+    assert "Your question answered" in mailing.receipt(f"{name}@players.example").subject

@@ -1,0 +1,83 @@
+"""A month of matches on the virtual clock, with a killed worker and a restarted database in it, and clocks that are virtual."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gamesvc.matches.simulation.people import GRAIN, Person
+from gamesvc.matches.simulation.report import Report
+
+ROOT = Path(__file__).parents[2]
+VIRTUAL = """
+from datetime import UTC, datetime
+import django; django.setup()
+from django.utils import timezone
+from accounts.models import User
+from gamesvc.matches.simulation.clock import VirtualClock
+clock = VirtualClock(datetime(2030, 2, 3, 4, 5, 6, 789, tzinfo=UTC))
+clock.install()
+print(timezone.now().isoformat(), User().created.isoformat())
+clock.set(datetime(2031, 1, 1, tzinfo=UTC))
+print(timezone.now().isoformat(), isinstance(datetime(2020, 1, 1), timezone.datetime))
+"""
+
+
+def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.endswith(("DATABASE_URL", "OWNER_URL", "REDIS_URL"))
+    }
+    environment |= {"DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev", **more}
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_month_with_mishaps_has_each_deadline_and_each_notice_once(tmp_path):
+    done = run(
+        "manage.py", "simulate", "--matches", "20", "--days", "30", "--seed", "7", "--chaos", "--json", TMPDIR=str(tmp_path)
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    told = json.loads(done.stdout)
+    assert told["wrong"] == []
+    assert told["The simulation"]["matches opened"] == 20
+    assert told["Mishaps"]["workers killed in mid-work"] >= 1
+    assert told["Mishaps"]["database restarted in mid-work"] == 1
+    assert told["Deadlines"]["came due"] >= told["Deadlines"]["fired"] > 0
+    assert told["Notices"]["handed over"] > 50
+    assert not list(tmp_path.iterdir()), "nothing is left behind"
+
+
+def test_every_default_and_every_call_tells_the_virtual_time():
+    done = run("-c", VIRTUAL, DATABASE_URL="postgresql://nobody@/none", SECRET_KEY="only here")
+    assert done.stdout.split() == ["2030-02-03T04:05:06.000789+00:00"] * 2 + ["2031-01-01T00:00:00+00:00", "True"], done.stderr
+
+
+@pytest.mark.parametrize("kind", ["fast", "slow", "sleeping"])
+def test_people_answer_after_they_are_asked_and_never_while_they_are_away(kind):
+    asked = datetime(2027, 1, 4, 21, 50, tzinfo=UTC)
+    away = (asked, asked + timedelta(days=3))
+    person = Person(1, kind, ZoneInfo("Europe/Berlin"), True)
+    for seed in range(200):
+        moment = person.answers_at(asked, asked + timedelta(days=2), random.Random(seed))
+        assert asked <= moment <= asked + timedelta(days=3)
+        assert (moment - asked) % GRAIN == timedelta(0)
+        if kind == "sleeping":
+            assert 7 <= moment.astimezone(person.zone).hour < 22
+    person.away.append(away)
+    assert person.answers_at(asked, asked + timedelta(days=2), random.Random(1)) >= away[1]
+
+
+def test_a_report_names_what_must_not_be():
+    report = Report({"Deadlines": {}})
+    report.must_be_none("Deadlines", "missed", [])
+    report.must_be_none("Deadlines", "fired twice", ["the deadline of anna"])
+    assert report.sections == {"Deadlines": {"missed": 0, "fired twice": 1}}
+    assert report.wrong == ["deadlines: 1 fired twice, the first: the deadline of anna"]
+    assert "1 fired twice" in report.as_text()
