@@ -43,19 +43,24 @@ class Direct:
         """
         formats: list[Any] = [pq.Format.BINARY] * len(values)
         sent: list[Any] = [*values]
-        kinds = [*types]
-        for value in params:
-            written, kind, form = _written(value)
-            if kind is None:
-                adapter = self._adapter
-                sent += adapter.dump_sequence([value], [PyFormat.AUTO])
-                kinds += adapter.types or (_NAMED,)
-                formats += adapter.formats or (pq.Format.TEXT,)
-            else:
-                sent.append(written)
-                kinds.append(kind)
-                formats.append(form)
-        types = tuple(kinds)
+        adapter = self._adapter
+        if list not in map(type, params):
+            sent += adapter.dump_sequence(params, [PyFormat.AUTO] * len(params))
+            types += adapter.types or ()
+            formats += adapter.formats or ()
+        else:
+            kinds = [*types]
+            for value in params:
+                written, kind, form = _written(value)
+                if kind is None:
+                    sent += adapter.dump_sequence([value], [PyFormat.AUTO])
+                    kinds += adapter.types or (_NAMED,)
+                    formats += adapter.formats or (pq.Format.TEXT,)
+                else:
+                    sent.append(written)
+                    kinds.append(kind)
+                    formats.append(form)
+            types = tuple(kinds)
         name = self._names.get((query, types)) or self._prepare(query, types)
         result = self._pgconn.exec_prepared(name, sent, formats)
         if result.status != _DONE:
@@ -92,7 +97,8 @@ _NAMED = 0
 def _written(value: Any) -> tuple[bytes | None, int | None, pq.Format]:
     """A parameter as PostgreSQL reads it, its type and its format; no type for what is not written here.
 
-    psycopg finds out anew how to write each item of each array, which costs more than all else in the append.
+    psycopg finds out anew how to write each item of each array, which costs more than all else in the append; what has no
+    array in it goes by psycopg.
     """
     if isinstance(value, list):
         items = [_item(one) for one in value]
