@@ -22,9 +22,7 @@ INSERT = (
 ACCEPT = (
     "UPDATE matches_undorequest SET accepted = accepted || %s::smallint WHERE id = %s::bigint AND EXISTS (SELECT FROM appended)"
 )
-SETTLE = (
-    "UPDATE matches_undorequest SET settled_at = %s::timestamptz WHERE id = %s::bigint AND EXISTS (SELECT FROM appended)"
-)
+SETTLE = "UPDATE matches_undorequest SET settled_at = %s::timestamptz WHERE id = %s::bigint AND EXISTS (SELECT FROM appended)"
 
 
 def open_request(match: Match) -> UndoRequest | None:
