@@ -294,12 +294,19 @@ class Table:
         assert "Laid by as order 1." in text
         assert f"1: {order} (waiting)" in text
 
-    def ask_to_take_back(self, plan: Plan | None = None) -> None:
-        """What others have acted on goes back with their word: asked by mail, and granted by mail."""
+    def ask_to_take_back(self, plan: Plan | None = None) -> bool:
+        """What others have acted on goes back with their word: asked by mail, and granted by mail.
+
+        False where the dice have ended the match before anybody had something to ask for.
+        """
         for _attempt in range(20):
             seat = self.step(plan)
+            if self.over:
+                return False
             if self.offer(seat)["how"] == "free" and self.mover() != seat:
                 self.step(plan)
+                if self.over:
+                    return False
             if self.offer(seat)["how"] == "ask":
                 break
         other = self.players[1 - seat]
@@ -314,6 +321,7 @@ class Table:
         wait_for(lambda: self.players[seat].mails("undo-answered", self.about), "the word that it is granted")
         late = other.answer("undo yes", to=request)
         assert "There is no open request" in " ".join(late.text.split()), late.text
+        return True
 
     def go_on_vacation(self) -> None:
         """Their deadlines go away with the players."""
