@@ -8,6 +8,7 @@ import random
 import pytest
 from django.conf import settings
 
+from gamesvc.api.v1 import matches
 from gamesvc.games import catalog
 from gamesvc.matches.client import read_form
 from gamesvc.matches.loading import STORE
@@ -262,10 +263,8 @@ def test_the_lobby_over_http(toy, anna, ben, player, program):
 
 
 def test_lists_page_by_cursor(toy, anna, program, monkeypatch, settings):
-    from gamesvc.api.v1 import views
-
     settings.MATCHES_PER_MINUTE = 100
-    monkeypatch.setattr(views, "PAGE", 2)
+    monkeypatch.setattr(matches, "PAGE", 2)
     caller = program(anna)
     made = [caller.post("/matches/", {"game": toy}).json()["number"] for _ in range(5)]
     seen, cursor = [], ""

@@ -1,4 +1,4 @@
-"""Being away: one's vacations and quiet hours, pauses by agreement, free seats, and following games and organisers."""
+"""Being away: one's vacations and quiet hours, and pauses by agreement."""
 
 from __future__ import annotations
 
@@ -17,16 +17,11 @@ from accounts.models import Absence, User
 from gamesvc.api.idempotency import once
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.views import KEY, PROBLEMS, REFUSALS, View
-from gamesvc.games import catalog
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import board, deadlines, follows, pauses, substitutes
-from gamesvc.matches.models import Follow, Match, Seat
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.selectors import Access, Forbidden
-
-MOST_LISTED = 100
-PRIVATE = {"Cache-Control": "private, no-store"}
+from gamesvc.matches import deadlines, pauses
+from gamesvc.matches.models import Match
+from gamesvc.matches.selectors import Access
 
 
 class Days(schemas.Strict):
@@ -65,39 +60,6 @@ class PauseShape(serializers.Serializer[Any]):
     paused_since = serializers.DateTimeField(allow_null=True)
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
     missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats whose word is still missing.")
-
-
-class FreeSeat(serializers.Serializer[Any]):
-    match = serializers.UUIDField()
-    number = serializers.IntegerField()
-    game = serializers.CharField()
-    title = serializers.CharField()
-    seat = serializers.IntegerField()
-    seats = serializers.IntegerField()
-    free_since = serializers.DateTimeField()
-
-
-class FreeSeats(serializers.Serializer[Any]):
-    results = FreeSeat(many=True)
-
-
-class TakeOver(schemas.Strict):
-    seat = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0, help_text="Any, without it.")
-
-
-class NewFollow(schemas.Strict):
-    game = serializers.CharField(required=False, default="", max_length=40)
-    organiser = serializers.CharField(required=False, default="", max_length=150, help_text="A user name.")
-
-
-class FollowShape(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    game = serializers.CharField(allow_null=True)
-    organiser = serializers.CharField(allow_null=True)
-
-
-class FollowsShape(serializers.Serializer[Any]):
-    results = FollowShape(many=True)
 
 
 class Absences(View):
@@ -168,11 +130,11 @@ class Pause(View):
     @extend_schema(request=Wish, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_pause_wish")
     def post(self, request: Request, ident: str) -> Response:
         """Ask to pause the match or to go on, or agree to it. It is done once all players have said so."""
-        body, access = self.body(Wish), _seated(self, ident)
+        body = self.body(Wish)
+        access, seat = self.seated(ident, boards=False)
 
         def effect() -> tuple[int, dict[str, Any]]:
-            assert access.seat is not None
-            pauses.wish(match=access.match, seat=access.seat.index, pause=body["pause"])
+            pauses.wish(match=access.match, seat=seat, pause=body["pause"])
             return 200, _pause(self.access(ident))
 
         return once(request, effect)
@@ -180,82 +142,9 @@ class Pause(View):
     @extend_schema(responses={200: PauseShape, **REFUSALS}, operation_id="matches_pause_withdraw")
     def delete(self, request: Request, ident: str) -> Response:
         """Take your word back, before all have given theirs."""
-        access = _seated(self, ident)
-        assert access.seat is not None
-        pauses.withdraw(match=access.match, seat=access.seat.index)
+        access, seat = self.seated(ident, boards=False)
+        pauses.withdraw(match=access.match, seat=seat)
         return Response(_pause(access), headers=PRIVATE)
-
-
-class Substitutes(View):
-    @extend_schema(responses={200: FreeSeats, **PROBLEMS}, operation_id="substitutes_list")
-    def get(self, request: Request) -> Response:
-        """The seats of running public matches that wait for a substitute, the longest waiting first."""
-        return Response({"results": [_free_seat(seat) for seat in substitutes.free_seats()[:MOST_LISTED]]}, headers=PRIVATE)
-
-
-class Substitute(View):
-    @extend_schema(
-        request=TakeOver, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_substitute"
-    )
-    def post(self, request: Request, ident: str) -> Response:
-        """Take over a free seat of a running match. You see what the seat may see, and have the time of its turn anew."""
-        body, access = self.body(TakeOver), self.access(ident)
-        link = request.query_params.get("link", "")
-
-        def effect() -> tuple[int, dict[str, Any]]:
-            match = substitutes.take_over(by=self.user, match=access.match, seat=body["seat"], link=link)
-            return 200, board.summary(self.access(str(match.id)))
-
-        return once(request, effect)
-
-
-class GiveUp(View):
-    @extend_schema(request=None, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_give_up")
-    def post(self, request: Request, ident: str) -> Response:
-        """Leave your seat of a running match to a substitute. Until somebody takes it the clock answers for it."""
-        access = _seated(self, ident)
-
-        def effect() -> tuple[int, dict[str, Any]]:
-            assert access.seat is not None
-            seat = access.seat.index
-            substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat))
-            return 200, _pause(access)
-
-        return once(request, effect)
-
-
-class Follows(View):
-    @extend_schema(responses={200: FollowsShape, **PROBLEMS}, operation_id="me_follows_list")
-    def get(self, request: Request) -> Response:
-        """The games and organisers of whose free seats you are told."""
-        return Response({"results": [_follow(one) for one in follows.of(self.user)]}, headers=PRIVATE)
-
-    @extend_schema(
-        request=NewFollow, responses={201: FollowShape, **REFUSALS}, parameters=[KEY], operation_id="me_follows_create"
-    )
-    def post(self, request: Request) -> Response:
-        """Be told of free seats: in matches of a game, or of an organiser."""
-        body = self.body(NewFollow)
-
-        def effect() -> tuple[int, dict[str, Any]]:
-            return 201, _follow(follows.follow(by=self.user, game=body["game"], organiser=body["organiser"]))
-
-        return once(request, effect)
-
-
-class FollowDetail(View):
-    @extend_schema(responses={204: None, **REFUSALS}, operation_id="me_follows_delete")
-    def delete(self, request: Request, follow_id: int) -> Response:
-        """Stop following."""
-        follows.stop(by=self.user, follow_id=follow_id)
-        return Response(status=204)
-
-
-def _seated(view: View, ident: str) -> Access:
-    access = view.access(ident)
-    if access.seat is None or access.match.board:
-        raise Forbidden("You have no seat in this match.")
-    return access
 
 
 def _absences(user: User) -> dict[str, Any]:
@@ -288,21 +177,3 @@ def _pause(access: Access) -> dict[str, Any]:
         "agreed": agreed,
         "missing": [seat for seat in asked if seat not in agreed] if agreed else [],
     }
-
-
-def _free_seat(seat: Seat) -> dict[str, Any]:
-    match = seat.match
-    assert seat.vacated_at is not None
-    return {
-        "match": str(match.id),
-        "number": match.number,
-        "game": match.game,
-        "title": catalog.game(match.game).manifest.title,
-        "seat": seat.index,
-        "seats": match.seat_count,
-        "free_since": seat.vacated_at.isoformat(),
-    }
-
-
-def _follow(row: Follow) -> dict[str, Any]:
-    return {"id": row.pk, "game": row.game or None, "organiser": row.organiser.username if row.organiser is not None else None}

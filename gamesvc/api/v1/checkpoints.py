@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from events import checkpoints
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.views import PROBLEMS, View
+from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches import export, loading
 
 PAGE = 50

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from gamesvc.api.idempotency import once
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.views import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
 from gamesvc.matches import board, forks
 from gamesvc.matches.models import Match
 from gamesvc.matches.selectors import access_match

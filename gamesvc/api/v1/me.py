@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from accounts import erasure
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.views import PROBLEMS, View
+from gamesvc.api.v1.base import PRIVATE, PROBLEMS, View
 
 
 class AccountShape(serializers.Serializer[Any]):
@@ -32,7 +32,7 @@ class Account(View):
         """Your account."""
         user = self.user
         shown = {"name": user.username, "timezone": user.timezone, "language": user.language, "created_at": user.created}
-        return Response(shown, headers={"Cache-Control": "private, no-store"})
+        return Response(shown, headers=PRIVATE)
 
     @extend_schema(request=Farewell, responses={204: None, 422: schemas.Problem, **PROBLEMS}, operation_id="me_delete")
     def delete(self, request: Request) -> Response:

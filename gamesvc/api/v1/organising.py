@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.views import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.matches import board, looks, organising, refusals, rulings, turns
 from gamesvc.matches.organising import Measure
 from gamesvc.matches.selectors import access_match
@@ -103,6 +103,6 @@ class Refusals(View):
             found = found.filter(received_at__lte=last.received_at).exclude(received_at=last.received_at, pk__gte=last.pk)
         page = list(found[: PAGE + 1])
         following = f"?before={page[PAGE - 1].pk}" if len(page) > PAGE else None
-        answer = Response({"results": [refusals.as_json(one, access.match) for one in page[:PAGE]], "next": following})
-        answer["Cache-Control"] = "private, no-store"
-        return answer
+        return Response(
+            {"results": [refusals.as_json(one, access.match) for one in page[:PAGE]], "next": following}, headers=PRIVATE
+        )

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from gamesvc.api.idempotency import once
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.views import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import press
 from gamesvc.matches.models import Press as Message
@@ -70,9 +70,7 @@ class MatchPress(View):
             found = press.before(found, _message(found, given))
         page = list(found[: PAGE + 1])
         following = f"?before={page[PAGE - 1].id}" if len(page) > PAGE else None
-        answer = Response({"results": [press.as_json(one) for one in page[:PAGE]], "next": following})
-        answer["Cache-Control"] = "private, no-store"
-        return answer
+        return Response({"results": [press.as_json(one) for one in page[:PAGE]], "next": following}, headers=PRIVATE)
 
     @extend_schema(
         request=NewPress, responses={201: PressShape, **REFUSALS}, parameters=[KEY], operation_id="matches_press_create"

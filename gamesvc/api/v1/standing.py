@@ -14,12 +14,13 @@ from gamesvc.api.etags import etag
 from gamesvc.api.idempotency import once
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.views import KEY, PROBLEMS, REFUSALS, VERSION, View, submit_command
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, VERSION, View
+from gamesvc.api.v1.commands import submit_command
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import loading, standing
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Premove
-from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.matches.selectors import Access
 
 CONFLICTS = {**REFUSALS, 412: schemas.Problem, 428: schemas.Problem}
 
@@ -70,7 +71,7 @@ class Standing(View):
     @extend_schema(responses={200: StandingShape, **PROBLEMS}, operation_id="matches_standing")
     def get(self, request: Request, ident: str) -> Response:
         """Your standing orders: the game's own, what you have laid by, and what became of the last ones."""
-        access, loaded, seat = _seated(self, ident)
+        access, loaded, seat = _loaded(self, ident)
         name = standing.own_command(loaded)
         own = None
         if name is not None:
@@ -89,7 +90,7 @@ class Standing(View):
     def post(self, request: Request, ident: str) -> Response:
         """Lay commands by for a case. They are given in the transaction of what brings the case, once you are asked."""
         body = self.body(NewPremove)
-        access, loaded, seat = _seated(self, ident)
+        access, loaded, seat = _loaded(self, ident)
 
         def effect() -> tuple[int, dict[str, Any]]:
             assert access.seat is not None
@@ -107,7 +108,7 @@ class StandingDetail(View):
     def put(self, request: Request, ident: str, number: int) -> Response:
         """Put another order in the place of one that is laid by. It gets a new number."""
         body = self.body(NewPremove)
-        access, loaded, seat = _seated(self, ident)
+        access, loaded, seat = _loaded(self, ident)
 
         def effect() -> tuple[int, dict[str, Any]]:
             condition, commands = _read(access, seat, body)
@@ -119,7 +120,7 @@ class StandingDetail(View):
     @extend_schema(responses={204: None, **REFUSALS}, operation_id="matches_standing_delete")
     def delete(self, request: Request, ident: str, number: int) -> Response:
         """Cancel an order that is laid by."""
-        access, _loaded, seat = _seated(self, ident)
+        access, seat = self.seated(ident)
         _find(access, seat, number)
         standing.cancel(match=access.match, seat=seat, number=number)
         return Response(status=204)
@@ -144,12 +145,12 @@ class Own(View):
     )
     def delete(self, request: Request, ident: str) -> Response:
         """Set the game's own standing orders to what they were when the match began."""
-        access, _loaded, seat = _seated(self, ident)
+        access, seat = self.seated(ident)
         return self._set(ident, standing.first_orders(access.match, seat))
 
     def _set(self, ident: str, orders: Any) -> Response:
         received_at = timezone.now()
-        access, loaded, _seat = _seated(self, ident)
+        access, loaded, _seat = _loaded(self, ident)
         name = standing.own_command(loaded)
         if name is None:
             title = loaded.game.manifest.title
@@ -157,11 +158,9 @@ class Own(View):
         return submit_command(self, access, {"name": name, "orders": orders}, received_at)
 
 
-def _seated(view: View, ident: str) -> tuple[Access, Loaded, int]:
-    access = view.access(ident)
-    if access.seat is None:
-        raise Forbidden("You have no seat in this match.")
-    return access, loading.load(access.match.id, access.match.game), access.seat.index
+def _loaded(view: View, ident: str) -> tuple[Access, Loaded, int]:
+    access, seat = view.seated(ident)
+    return access, loading.load(access.match.id, access.match.game), seat
 
 
 def _read(access: Access, seat: int, body: dict[str, Any]) -> tuple[Any, Any]:

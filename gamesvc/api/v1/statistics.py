@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.models import User
 from gamesvc.api.problems import Problem
-from gamesvc.api.v1.views import PROBLEMS, View
+from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches import statistics
 
 

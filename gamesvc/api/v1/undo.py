@@ -15,12 +15,12 @@ from rest_framework.response import Response
 from gamesvc.api.etags import etag, required_version
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.views import KEY, PROBLEMS, REFUSALS, VERSION, View
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, VERSION, View
 from gamesvc.games.kernel import Viewer
 from gamesvc.matches import loading, rulings, turns, undo
 from gamesvc.matches.models import Match, UndoRequest
 from gamesvc.matches.recording import Actor
-from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.matches.selectors import Access
 from gamesvc.matches.turns import Sender
 from gamesvc.matches.undo_acts import Outcome
 from gamesvc.matches.undo_words import CODES
@@ -79,16 +79,14 @@ class Undo(View):
     def get(self, request: Request, ident: str) -> Response:
         """What you could take back now, whether that is free, and the request that is open."""
         access = self.access(ident)
-        answer = Response(_offer(access))
-        answer["Cache-Control"] = "private, no-store"
-        return answer
+        return Response(_offer(access), headers=PRIVATE)
 
     @extend_schema(
         request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_undo"
     )
     def post(self, request: Request, ident: str) -> Response:
         """Take back your latest command, or ask the others for it (`done` says which)."""
-        return _versioned(self, _seated(self, ident), undo.take_back)
+        return _versioned(self, ident, undo.take_back)
 
 
 class Redo(View):
@@ -97,7 +95,7 @@ class Redo(View):
     )
     def post(self, request: Request, ident: str) -> Response:
         """Take your undo back, as long as nothing else has happened."""
-        return _versioned(self, _seated(self, ident), undo.redo)
+        return _versioned(self, ident, undo.redo)
 
 
 class UndoAnswer(View):
@@ -105,10 +103,10 @@ class UndoAnswer(View):
     def post(self, request: Request, ident: str) -> Response:
         """Accept or decline the open request, or withdraw your own. With the last word the match goes back."""
         body = self.body(Answer)
-        access = _seated(self, ident)
+        access, seat = self.seated(ident)
         outcome = undo.answer(
             match=access.match,
-            sender=_sender(self, access),
+            sender=_sender(self, seat),
             accept=body["accept"],
             request=body["request"],
             command_id=_command_id(self, access),
@@ -173,16 +171,8 @@ def _request(row: UndoRequest | None, seat: Viewer) -> dict[str, Any] | None:
     }
 
 
-def _seated(view: View, ident: str) -> Access:
-    access = view.access(ident)
-    if access.seat is None:
-        raise Forbidden("You have no seat in this match.")
-    return access
-
-
-def _sender(view: View, access: Access) -> Sender:
-    assert access.seat is not None
-    return Sender(Actor("seat", access.seat.index), "api", timezone.now(), view.user.pk)
+def _sender(view: View, seat: int) -> Sender:
+    return Sender(Actor("seat", seat), "api", timezone.now(), view.user.pk)
 
 
 def _command_id(view: View, access: Access) -> uuid.UUID:
@@ -196,8 +186,9 @@ def _expected(view: View, access: Access, command_id: uuid.UUID, viewer: Viewer)
     return required_version(view.request, access.match.id, viewer)
 
 
-def _versioned(view: View, access: Access, service: Callable[..., Outcome]) -> Response:
-    sender, command_id = _sender(view, access), _command_id(view, access)
+def _versioned(view: View, ident: str, service: Callable[..., Outcome]) -> Response:
+    access, seat = view.seated(ident)
+    sender, command_id = _sender(view, seat), _command_id(view, access)
     expected = _expected(view, access, command_id, access.viewer)
     return _answered(access, service(match=access.match, sender=sender, expected_version=expected, command_id=command_id))
 

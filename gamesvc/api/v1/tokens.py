@@ -1,0 +1,55 @@
+"""The keys of one's programs."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts import tokens
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.matches import selectors
+
+
+class Tokens(View):
+    scope = "play"
+
+    @extend_schema(responses={200: schemas.Token(many=True), **PROBLEMS}, operation_id="tokens_list")
+    def get(self, request: Request) -> Response:
+        """Your API tokens; their texts are not kept."""
+        return Response([token_json(token) for token in self.user.api_tokens.filter(revoked_at=None)])
+
+    @extend_schema(request=schemas.NewToken, responses={201: schemas.TokenOnce, **PROBLEMS}, operation_id="tokens_create")
+    def post(self, request: Request) -> Response:
+        """Make a token. Its text is in this answer and nowhere else, so a repetition makes another."""
+        body = self.body(schemas.NewToken)
+        if isinstance(request.auth, frozenset) and not set(body["scopes"]) <= request.auth:
+            raise Problem(403, "forbidden", "Not allowed", "A token makes only tokens with scopes that it has itself.")
+        token, plain = tokens.create_token(user=self.user, name=body["name"], scopes=body["scopes"])
+        return Response({**token_json(token), "token": plain}, status=201)
+
+
+class TokenDetail(View):
+    scope = "play"
+
+    @extend_schema(responses={204: None, **PROBLEMS}, operation_id="tokens_delete")
+    def delete(self, request: Request, token_id: UUID) -> Response:
+        """Revoke a token."""
+        if not tokens.revoke_token(user=self.user, token_id=token_id):
+            raise selectors.Unknown(str(token_id))
+        return Response(status=204)
+
+
+def token_json(token: Any) -> dict[str, Any]:
+    return {
+        "id": str(token.pk),
+        "name": token.name,
+        "scopes": list(token.scopes),
+        "created_at": token.created_at,
+        "last_used_at": token.last_used_at,
+    }
