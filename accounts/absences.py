@@ -1,7 +1,8 @@
 """When a person is not to be asked: quiet hours each night, and vacations from a yearly budget.
 
 Both are read in the person's own time zone. A vacation is promised as a span of moments when it is announced, so that a
-later change of zone moves nothing. What a match does with them is its own policy.
+later change of zone moves nothing. What a match does with them is its own policy: each change is kept with the vacation it
+changes until the deadlines are moved, so that a process that dies in between leaves nobody with the old ones.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import Absence, User
+from accounts.models import Absence, AbsenceChange, User
 
 # Quiet hours are for sleep and work, not for stopping the clocks; a match may honour fewer.
 MOST_QUIET = timedelta(hours=12)
@@ -116,6 +117,7 @@ def announce(*, user: User, first: date, last: date) -> Absence:
             if days > (left := days_left(user, year)):
                 raise ValidationError(f"{days} days fall into {year}, and {left} of that year are left.", code="budget")
         absence.save()
+        _changed(absence, now)
     return absence
 
 
@@ -126,6 +128,7 @@ def call_off(*, absence: Absence) -> Absence | None:
         absence = Absence.objects.select_for_update().get(pk=absence.pk)
         if absence.ends_at <= now:
             raise ValidationError("This vacation is over.", code="over")
+        _changed(absence, now)
         if absence.starts_at > now:
             absence.delete()
             return None
@@ -135,10 +138,21 @@ def call_off(*, absence: Absence) -> Absence | None:
     return absence
 
 
+def changes(user_id: int | None = None) -> list[AbsenceChange]:
+    """What was announced or called off, of one person or of all, and has not moved its deadlines yet; the oldest first."""
+    rows = AbsenceChange.objects.order_by("pk")
+    return list(rows if user_id is None else rows.filter(user_id=user_id))
+
+
 def forget(user: User) -> None:
     """What erasing a person takes away here."""
     Absence.objects.filter(user=user).delete()
+    AbsenceChange.objects.filter(user=user).delete()
     user.quiet_from = user.quiet_until = None
+
+
+def _changed(absence: Absence, now: datetime) -> None:
+    AbsenceChange.objects.create(user=absence.user, starts_at=absence.starts_at, ends_at=absence.ends_at, made_at=now)
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:

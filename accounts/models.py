@@ -118,6 +118,18 @@ class Absence(models.Model):
         return f"{self.first_day} to {self.last_day}"
 
 
+class AbsenceChange(models.Model):
+    """A vacation that was announced or called off, kept until the deadlines it touches are moved (see `accounts.absences`)."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    made_at = models.DateTimeField(default=now)
+
+    def __str__(self) -> str:
+        return f"{self.starts_at:%Y-%m-%d} to {self.ends_at:%Y-%m-%d}"
+
+
 class SignIn(models.Model):
     """Who came in, or tried to: for the operators, for so long as `accounts.signins` says.
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, VersionConflict
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import heartbeat, held_orders, loading, premoves, snapshots, timeouts, turns
+from gamesvc.matches import deadlines, heartbeat, held_orders, loading, premoves, snapshots, timeouts, turns
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Act, Actor, record
@@ -111,8 +111,9 @@ def sweep(limit: int = 1000) -> int:
 
 
 def _batches(limit: int) -> Iterator[list[Claim]]:
-    """Claims of due questions; none while an outage lasts, or has not been settled."""
+    """Claims of due questions; none while an outage lasts, or has not been settled. Vacations that were announced come first."""
     left = limit
+    deadlines.settle_absences()
     while left > 0 and heartbeat.may_fire() and (claims := claim_due(min(BATCH, left))):
         yield claims
         heartbeat.keep_alive()

@@ -6,6 +6,7 @@ event here. Who may pause or extend is decided by the callers.
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,8 @@ from typing import Any
 from django.db.models import F
 from django.utils import timezone
 
+from accounts import absences
+from accounts.models import AbsenceChange
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import Event, Refused, Viewer, see_event
 from gamesvc.matches import loading, secrets, surroundings
@@ -25,6 +28,8 @@ from gamesvc.matches.loading import STORE, Loaded, lift
 from gamesvc.matches.models import Match, Outage, Question, Seat
 from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.turns import Busy
+
+logger = logging.getLogger(__name__)
 
 ATTEMPTS = 8
 Decide = Callable[[Loaded, list[Seat]], list[Event]]
@@ -108,32 +113,49 @@ def extend(
     return append(match, decide, actor=actor, channel=channel, command_id=command_id)
 
 
-def reckon_absence(*, user_id: int, changed: tuple[datetime, datetime] | None = None) -> int:
-    """Move the running deadlines of a person whose vacation was announced or called off. Returns how many matches changed.
+def settle_absences(user_id: int | None = None) -> int:
+    """Move the running deadlines that vacations touch which were announced or called off, of one person or of all.
 
-    `changed`: the span of that vacation; nothing else about him counts anew then. Without it, all time ahead does.
+    Returns how often a match changed. Done again it moves nothing more. A match that cannot go on is told and tried again
+    with the next sweep.
     """
-    span = Span(*changed) if changed is not None else None
-    rows = Question.objects.filter(match__seats__user_id=user_id, seat=F("match__seats__index"), match__paused_at=None)
     moved = 0
-    for match in Match.objects.filter(pk__in=rows.values("match_id"), status=Match.Status.RUNNING):
-
-        def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
-            policy = loaded.account.policy
-            if policy is None or not policy.vacation or loaded.ended:
-                return []
-            own = {seat.index for seat in seats if seat.user_id == user_id}
-            known, now = surroundings.around(policy, seats), timezone.now()
-            events = []
-            for key, clock in loaded.account.open.items():
-                if key[0] in own and clock.due is not None and clock.due > now:
-                    anew = absent(policy, clock, span or Span(now, clock.due), now, known(key[0]))
-                    if anew.due != clock.due:
-                        events.append(surroundings.deadline_set(key, anew, "vacation", 0))
-            return events
-
-        moved += bool(append(match, decide, actor=Actor("system"), channel="clock"))
+    for change in absences.changes(user_id):
+        failed = False
+        for match_id in _asked_in(change.user_id):
+            try:
+                moved += _reckon(Match.objects.get(pk=match_id), change)
+            except Exception:
+                failed = True
+                logger.exception("A vacation could not move the deadlines of match %s.", match_id)
+        if not failed:
+            change.delete()
     return moved
+
+
+def _asked_in(user_id: int) -> list[uuid.UUID]:
+    rows = Question.objects.filter(match__seats__user_id=user_id, seat=F("match__seats__index"), match__paused_at=None)
+    return list(rows.filter(match__status=Match.Status.RUNNING).values_list("match_id", flat=True).distinct())
+
+
+def _reckon(match: Match, change: AbsenceChange) -> bool:
+    """Only the time of that vacation counts anew, as far as it lay ahead when it was announced or called off."""
+
+    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+        policy = loaded.account.policy
+        if policy is None or not policy.vacation or loaded.ended:
+            return []
+        own = {seat.index for seat in seats if seat.user_id == change.user_id}
+        known, span = surroundings.around(policy, seats), Span(change.starts_at, change.ends_at)
+        events = []
+        for key, clock in loaded.account.open.items():
+            if key[0] in own and clock.due is not None and clock.due > change.made_at:
+                anew = absent(policy, clock, span, change.made_at, known(key[0]))
+                if anew.due != clock.due:
+                    events.append(surroundings.deadline_set(key, anew, "vacation", 0))
+        return events
+
+    return bool(append(match, decide, actor=Actor("system"), channel="clock"))
 
 
 def outlast_outage(*, match: Match, outage: Outage, margin: timedelta) -> bool:

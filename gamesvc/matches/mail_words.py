@@ -9,7 +9,7 @@ import re
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -53,20 +53,12 @@ def check(writer: Writer, lines: Sequence[Line]) -> None:
 def do(writer: Writer, line: Line) -> None:
     """Do what a word says, once: a worker that starts again finds what came of it."""
     before = DoneWord.objects.filter(mail_id=writer.mail, number=line.number).first()
-    away = _away(writer)
     if before is not None:
         line.state, line.detail = before.state, before.detail
     else:
         _do_once(writer, line)
     if line.word == "vacation" and line.argument:
-        # What is moved already is not moved again.
-        spans = away ^ _away(writer)
-        changed = (min(start for start, _end in spans), max(end for _start, end in spans)) if spans else None
-        deadlines.reckon_absence(user_id=writer.user.pk, changed=changed)
-
-
-def _away(writer: Writer) -> set[tuple[datetime, datetime]]:
-    return {(one.starts_at, one.ends_at) for one in absences.absences_of(writer.user)}
+        deadlines.settle_absences(writer.user.pk)
 
 
 def _do_once(writer: Writer, line: Line) -> None:

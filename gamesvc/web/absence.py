@@ -69,18 +69,16 @@ def vacations(request: HttpRequest) -> HttpResponse:
             row = Absence.objects.filter(user=user, pk=int(given) if given.isdecimal() else 0).first()
             if row is None:
                 raise ValidationError("You have announced no such vacation.")
-            span = row.starts_at, row.ends_at
             absences.call_off(absence=row)
             messages.success(request, "The vacation is called off.")
         else:
             first, last = _day(request.POST.get("first", "")), _day(request.POST.get("last", ""))
-            made = absences.announce(user=user, first=first, last=last)
-            span = made.starts_at, made.ends_at
+            absences.announce(user=user, first=first, last=last)
             messages.success(request, "Your vacation is announced.")
     except ValidationError as error:
         messages.error(request, error.messages[0])
     else:
-        deadlines.reckon_absence(user_id=user.pk, changed=span)
+        deadlines.settle_absences(user.pk)
     return redirect("web:profile")
 
 

@@ -114,9 +114,9 @@ def test_a_weekend_does_not_count(table, clock):
 def test_a_vacation_moves_the_running_deadline_by_an_event_and_its_end_moves_it_back(table, anna, clock):
     match = table(CONSIDERATE)
     before = due(match)
-    assert deadlines.reckon_absence(user_id=anna.pk) == 0, "nothing to move"
+    assert deadlines.settle_absences(anna.pk) == 0, "nothing to move"
     absence = absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 4))
-    assert deadlines.reckon_absence(user_id=anna.pk) == 1
+    assert deadlines.settle_absences(anna.pk) == 1
     # Berlin is two hours ahead: away from 22:00 UTC on the 1st until 22:00 on the 4th.
     assert due(match) == before + timedelta(days=3)
     last = told(match)[-1]
@@ -124,8 +124,22 @@ def test_a_vacation_moves_the_running_deadline_by_an_event_and_its_end_moves_it_
     check_store(match)
     clock.move_to(datetime(2026, 6, 3, 8, 0, tzinfo=UTC))
     absences.call_off(absence=absence)
-    assert deadlines.reckon_absence(user_id=anna.pk) == 1
+    assert deadlines.settle_absences(anna.pk) == 1
     assert due(match) == datetime(2026, 6, 3, 20, 0, tzinfo=UTC), "12 of 24 hours were used when he left"
+    check_store(match)
+
+
+def test_a_vacation_whose_announcer_died_moves_its_deadlines_before_a_sweep_fires_them(table, anna, ben, clock):
+    match = table(CONSIDERATE)
+    clock.move_to(MONDAY + timedelta(hours=23, minutes=59))
+    absences.announce(user=ben, first=date(2026, 6, 10), last=date(2026, 6, 10))
+    absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 4))
+    # Here the process died: nobody has moved anything, and the old deadline is over.
+    clock.move_to(MONDAY + timedelta(hours=24, minutes=1))
+    assert clocks.sweep() == 0
+    # She left at once, with a minute on her clock.
+    assert due(match) == datetime(2026, 6, 4, 22, 1, tzinfo=UTC)
+    assert absences.changes() == []
     check_store(match)
 
 
@@ -133,16 +147,16 @@ def test_a_vacation_brings_no_quiet_hours_with_it(table, anna, clock):
     match = table(CONSIDERATE)
     before = due(match)
     absences.set_quiet_hours(user=anna, start=time(0), end=time(6))
-    span = [datetime(2026, 7, 1, tzinfo=UTC), datetime(2026, 7, 2, tzinfo=UTC)]
-    assert deadlines.reckon_absence(user_id=anna.pk, changed=span) == 0, "a vacation far off moves nothing"
+    absences.announce(user=anna, first=date(2026, 7, 1), last=date(2026, 7, 1))
+    assert deadlines.settle_absences(anna.pk) == 0, "a vacation far off moves nothing"
     absence = absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 2))
-    assert deadlines.reckon_absence(user_id=anna.pk, changed=(absence.starts_at, absence.ends_at)) == 1
+    assert deadlines.settle_absences(anna.pk) == 1
     # Away from 22:00 UTC on the 1st for a day; of the nights only the one that lies beyond the old deadline counts.
     assert due(match) == before + timedelta(hours=24 + 6)
     check_store(match)
     absences.set_quiet_hours(user=anna, start=None, end=None)
     absences.call_off(absence=absence)
-    assert deadlines.reckon_absence(user_id=anna.pk, changed=(absence.starts_at, absence.ends_at)) == 1
+    assert deadlines.settle_absences(anna.pk) == 1
     assert due(match) == before
     check_store(match)
 
@@ -150,7 +164,7 @@ def test_a_vacation_brings_no_quiet_hours_with_it(table, anna, clock):
 def test_a_match_that_allows_no_vacation_goes_on(table, anna):
     match = table({"turn": "24h"})
     absences.announce(user=anna, first=date(2026, 6, 1), last=date(2026, 6, 4))
-    assert deadlines.reckon_absence(user_id=anna.pk) == 0
+    assert deadlines.settle_absences(anna.pk) == 0
     assert due(match) == MONDAY + timedelta(hours=24)
 
 

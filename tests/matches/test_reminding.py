@@ -331,8 +331,8 @@ def test_a_break_of_days_is_no_time_of_the_clock(toy, anna, ben):
     policy = {"turn": "50h", "vacation": True, "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}}
     with time_machine.travel(friday, tick=False):
         match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=policy))
-        absence = absences.announce(user=anna, first=date(2026, 6, 8), last=date(2026, 6, 12))
-        deadlines.reckon_absence(user_id=anna.pk, changed=(absence.starts_at, absence.ends_at))
+        absences.announce(user=anna, first=date(2026, 6, 8), last=date(2026, 6, 12))
+        deadlines.settle_absences(anna.pk)
     # Twelve hours on Friday the 5th, the rest from Monday the 15th on.
     due = datetime(2026, 6, 16, 14, 0, tzinfo=UTC)
     assert Question.objects.get(match=match).due_at == due

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -82,9 +81,7 @@ class Absences(View):
 
         answer = once(request, effect)
         if answer.status_code == 201:
-            # Also where the request is a repetition: what is moved already is not moved again.
-            starts, ends = (datetime.fromisoformat(answer.data[name]) for name in ("starts_at", "ends_at"))
-            deadlines.reckon_absence(user_id=self.user.pk, changed=(starts, ends))
+            deadlines.settle_absences(self.user.pk)
         return answer
 
 
@@ -95,12 +92,11 @@ class AbsenceDetail(View):
         found = Absence.objects.filter(user=self.user, pk=absence_id).first()
         if found is None:
             raise Problem(404, "unknown_absence", "Not found", "You have announced no such vacation.")
-        span = found.starts_at, found.ends_at
         try:
             absences.call_off(absence=found)
         except ValidationError as error:
             raise Refused(error.code or "over", error.messages[0]) from None
-        deadlines.reckon_absence(user_id=self.user.pk, changed=span)
+        deadlines.settle_absences(self.user.pk)
         return Response(_absences(self.user), headers=PRIVATE)
 
 

@@ -22,7 +22,7 @@ from django.db import close_old_connections, connections
 from django.utils import timezone
 
 from accounts import absences
-from accounts.models import User
+from accounts.models import Absence, User
 from gamesvc.celery import app
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import deadlines, loading, lobby, notices, substitutes, turns
@@ -176,8 +176,12 @@ def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, in
 
 
 def _vacation(user_id: int, first: date, last: date) -> int:
-    absences.announce(user=User.objects.get(pk=user_id), first=first, last=last)
-    return deadlines.reckon_absence(user_id=user_id)
+    user = User.objects.get(pk=user_id)
+    # Whoever got no answer looks first whether his vacation is there; what it moves is moved by the sweep then.
+    if Absence.objects.filter(user=user, first_day=first, last_day=last).exists():
+        return 0
+    absences.announce(user=user, first=first, last=last)
+    return deadlines.settle_absences(user_id)
 
 
 def _take_over(match_id: str, seat: int, user_id: int) -> bool:
