@@ -268,6 +268,7 @@ class Explained:
                     "left": line.own,
                     "bank": line.bank,
                     "due_at": _text(line.due_at),
+                    "because": line.clock.because() if line.due_at is not None else None,
                 }
                 for version, line in self.lines
             ],

@@ -292,6 +292,8 @@ def _service_sentence(event: Event, names: tuple[str, ...]) -> str:
             return organising_words.extended(event, names)
         case "match.deadline_set" if event.data["cause"] in MOVES:
             moved = {"name": names[event.data["seat"]], "due": utc_time(datetime.fromisoformat(event.data["due_at"]))}
+            if event.data["cause"] == "vacation":
+                return _("The deadline of %(name)s is moved to %(due)s, by a vacation.") % moved
             return _("The deadline of %(name)s is moved to %(due)s.") % moved
         case "match.looked":
             return organising_words.looked(event, names)

@@ -12,6 +12,7 @@ from accounts.models import User
 from gamesvc.matches import deadlines, selectors
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import PRESETS, WEEKDAYS
+from gamesvc.matches.clock.spans import SECOND
 from gamesvc.web import moments
 from gamesvc.web.access import find
 
@@ -33,6 +34,8 @@ BANK = (("start", "Bank at the start"), ("increment", "More with every turn"), (
 WHAT = {
     "asked": "The clock runs.",
     "stopped": "The clock stops.",
+    "ran out": "Time ran out.",
+    "excused": "Time ran out, and is excused.",
     "paused": "The match is paused.",
     "pause": "The pause ends; the clock goes on.",
     "waits": "Asked while the match is paused.",
@@ -105,6 +108,8 @@ def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
             "left": _span(line.own),
             "bank": _span(line.bank),
             "due": line.due_at,
+            "all": _span(line.clock.left // SECOND),
+            "clock": line.clock,
         }
         for version, line in reversed(found.lines)
     ]

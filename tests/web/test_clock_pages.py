@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from django.utils import timezone
+from datetime import UTC, date, datetime, time, timedelta
+from html import unescape
 
-from gamesvc.matches import deadlines, lobby
+import pytest
+import time_machine
+from django.utils import timezone
+from django.utils.html import strip_tags
+
+from accounts import absences
+from gamesvc.matches import clocks, deadlines, lobby
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 
@@ -90,3 +96,26 @@ def test_the_account_of_a_match_is_a_page(signed_in, anna, ben):
     assert match.paused_at <= timezone.now()
     shown = signed_in.get(f"/matches/{match.number}/").content.decode()
     assert "9000" not in shown, "the moment that never comes is not shown"
+
+
+def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_out(signed_in, anna, ben):
+    anna.timezone = "UTC"
+    anna.save()
+    with time_machine.travel(datetime(2026, 6, 1, 10, tzinfo=UTC), tick=False) as clock:
+        absences.set_quiet_hours(user=anna, start=time(22), end=time(6))
+        policy = {"turn": "24h", "quiet_hours": 8, "vacation": True, "excused": 1, "grace": "1h"}
+        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", clock=policy))
+        absences.announce(user=anna, first=date(2026, 6, 3), last=date(2026, 6, 3))
+        deadlines.settle_absences()
+        page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
+        assert "1 day from Mon 1 Jun 10:00 UTC on." in page
+        assert "Not counted: Mon 1 Jun 22:00 UTC to Tue 2 Jun 06:00 UTC." in page
+        assert "With grace from Tue 2 Jun 18:00 UTC on." in page
+        clock.move_to(match.questions.get().due_at + timedelta(minutes=1))
+        clocks.sweep()
+        page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
+        assert "Time ran out, and is excused." in page
+        told = [line["what"] for line in deadlines.explain(match, viewer=0).as_json()["lines"]]
+        assert told == ["asked", "excused", "stopped", "asked"]
+        log = signed_in.get(f"/matches/{match.number}/").content.decode()
+        assert "The time of anna ran out, and is excused." in log

@@ -62,12 +62,13 @@ class ClockLine(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     question = serializers.CharField()
     what = serializers.CharField(
-        help_text="asked, stopped, paused, pause (it goes on), waits, undo, moved, extended, vacation, outage."
+        help_text="asked, stopped, ran out, excused, paused, pause (it goes on), waits, undo, moved, extended, vacation, outage."
     )
     used = serializers.IntegerField(help_text="Seconds counted since the clock last began to run.")
     left = serializers.IntegerField(help_text="Seconds left of the question's own time.")
     bank = serializers.IntegerField()
     due_at = serializers.DateTimeField(allow_null=True)
+    because = Because(allow_null=True)
 
 
 class ClockAccount(serializers.Serializer[Any]):

@@ -58,7 +58,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entry of the account in its order: what happened to a clock, and what was left then, in seconds."""
+    """One entry of the account in its order: what happened to a clock, and what was left then, in seconds.
+
+    `clock` is the clock as it stood or ran then: it tells what a deadline was reckoned from.
+    """
 
     at: datetime
     seat: int
@@ -67,7 +70,11 @@ class Line:
     used: int
     own: int
     bank: int
-    due_at: datetime | None
+    clock: Clock
+
+    @property
+    def due_at(self) -> datetime | None:
+        return self.clock.due
 
 
 @dataclass(slots=True)
@@ -136,7 +143,7 @@ class Account:
             return
         clock = self.open.get(key) or self.stopped[key]
         left = clock.own // SECOND
-        self.lines.append(Line(at, *key, what, used // SECOND, left, self.bank(key[0]) // SECOND, clock.due))
+        self.lines.append(Line(at, *key, what, used // SECOND, left, self.bank(key[0]) // SECOND, clock))
 
     # --- as snapshots keep it ---
 
@@ -193,6 +200,9 @@ class _Fold:
     def done(self) -> dict[Key, str]:
         account, step = self.account, self.step
         then, rewound = self._taken_back()
+        for kind_of, data in step.events:
+            if kind_of == "match.timed_out":
+                self._ran_out((data["seat"], data["question"]), bool(data.get("excused")))
         for key in [key for key in account.open if key not in self.asked]:
             self._stop(key)
         if step.find("match.paused") is not None and account.paused_since is None:
@@ -254,6 +264,12 @@ class _Fold:
         account.open[key] = stood
         account.note(key, what, moment, clock.used(max(moment, clock.since)))
         return stood
+
+    def _ran_out(self, key: Key, excused: bool) -> None:
+        """Told while the clock still runs, so that its deadline stands there."""
+        clock = self.account.open.get(key)
+        if clock is not None and clock.due is not None:
+            self.account.note(key, "excused" if excused else "ran out", clock.due, clock.used(clock.due))
 
     def _stop(self, key: Key) -> None:
         """The question is closed, or waits behind a window."""

@@ -28,6 +28,7 @@ from django.db import DatabaseError, InterfaceError, connection, connections
 
 from gamesvc.celery import app
 from gamesvc.games import catalog
+from gamesvc.matches.clock import spans
 from gamesvc.matches.heartbeat import NAME
 from gamesvc.matches.models import Heartbeat, Outage
 from gamesvc.matches.simulation import people
@@ -143,6 +144,7 @@ class Conductor:
         app.loader.import_default_modules()
         importlib.import_module(settings.ROOT_URLCONF)
         catalog.games()
+        spans.holiday_places()
         self._prepare()
         self.sink.start()
         self.crew = []
