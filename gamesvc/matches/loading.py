@@ -166,6 +166,7 @@ def step_of(stored: Sequence[StoredEvent]) -> Step:
         actor.get("seat"),
         datetime.fromisoformat(received) if received is not None else first.occurred_at,
         stored[-1].occurred_at,
+        bool(first.meta.get("automatic")),
     )
 
 

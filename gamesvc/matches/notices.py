@@ -62,7 +62,7 @@ def your_turn(row: Outbox) -> Message | None:
     """It is this seat's turn; None when the question is answered."""
     match = Match.objects.get(pk=row.payload["match"])
     question = Question.objects.filter(match=match, seat=row.payload["seat"], question=row.payload["question"]).first()
-    if question is None or match.status != Match.Status.RUNNING:
+    if question is None or match.status != Match.Status.RUNNING or not still_his(match, row):
         return None
     context = context_of(match, row.payload["seat"], row.user)
     due = local_time(question.due_at, row.user)
@@ -94,7 +94,7 @@ def _turn_of(loaded: Loaded, seat: int) -> int | None:
 
 def match_started(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
-    if match.status != Match.Status.RUNNING:
+    if match.status != Match.Status.RUNNING or not still_his(match, row):
         return None
     context = context_of(match, row.payload["seat"], row.user)
     context["headline"] = _("The match has started")
@@ -169,8 +169,16 @@ def mail_set_aside(row: Outbox) -> Message | None:
     return compose("set_aside", subject, context, reason="mail-set-aside")
 
 
+def still_his(match: Match, row: Outbox) -> bool:
+    """Whether whom a notice is for may still see what its seat sees: another may have taken the seat over since it was queued."""
+    return match.over or match.seats.filter(index=row.payload["seat"], user=row.user_id).exists()
+
+
 def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
-    """What all notices of a match show: the position as this seat sees it, and what happened since the last look."""
+    """What all notices of a match show: the position as this seat sees it, and what happened since the last look.
+
+    For the seat's holder alone: a caller makes sure that he is (`still_his`).
+    """
     loaded = loading.load(match.id, match.game)
     seats = tuple(match.seats.select_related("user").order_by("index"))
     names = selectors.seat_names(seats)
@@ -263,12 +271,16 @@ def tell(
     `opened`: the match is over by now and nothing in it is hidden any more, also in its past.
     """
     told = []
+    unmarked = False  # of an automatic act the first sentence says so
     for stored in STORE.read(loaded.match_id, after, loaded.viewer_version(viewer) if until is None else until):
         event = loading.lift(loaded.game, stored)
         seen = event if loaded.ended or opened else see_event(loaded.game, event, viewer)
         if seen is None:
             continue
         sentence = _service_sentence(seen, names) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)
+        unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
+        if sentence and unmarked:
+            sentence, unmarked = _("%(sentence)s (An order that was laid by.)") % {"sentence": sentence}, False
         if sentence:
             told.append((stored.version, stored.occurred_at, sentence))
     return told

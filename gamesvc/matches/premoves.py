@@ -33,16 +33,25 @@ class Give(Protocol):
 
 
 def follow(match: Match, stored: Sequence[StoredEvent], give: Give) -> None:
-    """Give what has its case after these events. Runs in the transaction that appended them."""
+    """Give what has its case after these events. Runs in the transaction that appended them.
+
+    Only a seat that may see something of what happened is looked at: an order that answers to a hidden act would tell that
+    there was one, and when.
+    """
     fresh, budget = list(stored), MOST_AUTOMATIC
+    saw: set[int] = set()
     while True:
         loaded = loading.load(match.id, match.game)
-        open_now = list(Premove.objects.filter(match=match, status__in=OPEN).order_by("seat", "number"))
+        # Locked, so that whoever cancels one meanwhile hears what became of it.
+        rows = Premove.objects.select_for_update().filter(match=match, status__in=OPEN).order_by("seat", "number")
+        open_now = list(rows)
         if loaded.ended:
             for one in open_now:
                 _end(one, Premove.Status.DROPPED, "The match is over.")
             return
         events = [loading.lift(loaded.game, one) for one in fresh]
+        saw |= {one.seat for one in open_now if any(see_event(loaded.game, event, one.seat) is not None for event in events)}
+        open_now = [one for one in open_now if one.seat in saw]
         for one in open_now:
             _look(one, loaded, events)
         awaited = {one.seat for one in loaded.awaited()}
@@ -60,12 +69,13 @@ def _look(one: Premove, loaded: Loaded, events: Sequence[Event]) -> None:
 
 
 def rows(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
-    """Written with an append: what had its case before the match went back waits for it again."""
+    """Written with an append: what had its case, or was given, before the match went back waits for it again."""
     for event in events:
         if event.type == REWOUND:
             yield Statement(
-                "UPDATE matches_premove SET status = 'waiting', armed_version = NULL, given = 0"
-                " WHERE match_id = %s::uuid AND status = 'armed' AND armed_version > %s::int AND EXISTS (SELECT FROM appended)",
+                "UPDATE matches_premove SET status = 'waiting', armed_version = NULL, given = 0, ended_at = NULL, why = ''"
+                " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND armed_version > %s::int"
+                " AND EXISTS (SELECT FROM appended)",
                 [match.id, event.data["to"]],
             )
 

@@ -72,14 +72,14 @@ class Reckoning:
             self._tell(event, moment)
         open_now = {(one.seat, one.id) for one in self.loaded.awaited()}
         for key in self.asked.keys() - open_now:
-            self._close(key, self.asked.pop(key), actor, moment)
+            self._close(key, self.asked.pop(key), actor, moment, automatic=bool(first.meta.get("automatic")))
         for key in open_now - self.asked.keys():
             self.asked[key] = Asked(moment)
 
-    def _close(self, key: Key, asked: Asked, actor: dict[str, Any], moment: datetime) -> None:
+    def _close(self, key: Key, asked: Asked, actor: dict[str, Any], moment: datetime, *, automatic: bool) -> None:
         seat = key[0]
         numbers = self._of(seat)
-        if numbers is None or actor.get("seat") != seat:
+        if numbers is None or actor.get("seat") != seat or automatic:
             return
         if actor["kind"] == "seat":
             numbers.answers += 1

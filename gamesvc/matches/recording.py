@@ -42,6 +42,10 @@ class Actor:
         return {"kind": self.kind} if self.seat is None else {"kind": self.kind, "seat": self.seat}
 
 
+# The channel of what a seat had laid by for a case.
+STANDING = "standing"
+
+
 @dataclass(frozen=True, slots=True)
 class Act:
     """One accepted act with everything its events carry beside their data."""
@@ -51,6 +55,11 @@ class Act:
     command_id: uuid.UUID
     received_at: datetime
     command: dict[str, Any] | None = None
+
+    @property
+    def automatic(self) -> bool:
+        """Whether an order gave it that the seat had laid by."""
+        return self.channel == STANDING
 
 
 def utc_text(moment: datetime) -> str:
@@ -65,6 +74,8 @@ def new_events(loaded: Loaded, events: Sequence[Event], act: Act, now: datetime)
         meta: dict[str, Any] = {"actor": act.actor.as_json(), "rules": loaded.game.manifest.rules}
         if event.draws:
             meta["draws"] = list(event.draws)
+        if act.automatic:
+            meta["automatic"] = True
         if at == 0:
             meta |= {
                 "command_id": str(act.command_id),
@@ -142,7 +153,7 @@ def _follow(
 ) -> Sequence[Event]:
     """Let the clocks follow; returns the events with those that say what deadlines were reckoned from."""
     told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
-    step = Step(told, act.actor.kind, act.actor.seat, act.received_at, now)
+    step = Step(told, act.actor.kind, act.actor.seat, act.received_at, now, act.automatic)
     around = surroundings.around(after.account.policy, seats)
     changed = after.account.follow(step, open_now, surroundings=around, recall=loaded.account_at)
     more = list(surroundings.told(after.account, changed, seats, after.timeline.version, events))

@@ -200,12 +200,17 @@ class Record:
 
 
 FINISHED = Count("pk", filter=Q(finished=True))
+_OVER = ~Q(match__status=Match.Status.RUNNING)
 GIVEN_UP = Count("pk", filter=Q(vacated=True))
 
 
 def counted(since: datetime | None = None) -> QuerySet[Holding]:
-    """The holdings that count: of all time, or those with something new since a moment."""
+    """The holdings that count: of all time, or those with something new since a moment.
+
+    Not those of a running match that hides its players' names: what is new there would tell who has just acted.
+    """
     holdings = Holding.objects.filter(counts=True, user__isnull=False, last_at__isnull=False)
+    holdings = holdings.exclude(match__anonymous=True, match__status=Match.Status.RUNNING)
     return holdings if since is None else holdings.filter(last_at__gte=since)
 
 
@@ -225,8 +230,9 @@ def record_of(user: User, since: datetime | None = None) -> Record:
             given_up=GIVEN_UP,
             timeouts=Sum("timeouts"),
             excused=Sum("excused"),
-            answers=Sum("answers"),
-            seconds=Sum("answer_seconds"),
+            # Of matches that are over: an answer may be hidden while they run, and with it that it was given, and when.
+            answers=Sum("answers", filter=_OVER),
+            seconds=Sum("answer_seconds", filter=_OVER),
         )
     )
     return Record(*(sums[name] or 0 for name in ("all", "finished", "given_up", "timeouts", "excused", "answers", "seconds")))

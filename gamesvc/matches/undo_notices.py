@@ -76,7 +76,7 @@ def word_asked(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
     request = UndoRequest.objects.filter(match=match, version=row.payload["request"], settled_at=None).first()
     seat = row.payload["seat"]
-    if request is None or match.status != Match.Status.RUNNING or seat in request.accepted:
+    if request is None or match.status != Match.Status.RUNNING or seat in request.accepted or not notices.still_his(match, row):
         return None
     context = notices.context_of(match, seat, row.user)
     loaded, names = context["loaded"], context["names"]
@@ -93,8 +93,10 @@ def word_asked(row: Outbox) -> Message | None:
 
 
 def word_answered(row: Outbox) -> Message | None:
-    """What became of a request, for him who asked."""
+    """What became of a request, for him who asked; None when the seat is another's by now."""
     match = Match.objects.get(pk=row.payload["match"])
+    if not notices.still_his(match, row):
+        return None
     context = notices.context_of(match, row.payload["seat"], row.user)
     by = row.payload["by"]
     name = context["names"][by] if by is not None else ""
@@ -112,7 +114,7 @@ def word_taken_back(row: Outbox) -> Message | None:
     """The turn of which the receiver was told is gone; None when he was never told, or is asked again by now."""
     match = Match.objects.get(pk=row.payload["match"])
     seat, question = row.payload["seat"], row.payload.get("question")
-    if match.status != Match.Status.RUNNING:
+    if match.status != Match.Status.RUNNING or not notices.still_his(match, row):
         return None
     if question is not None:
         told = Outbox.objects.filter(

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import uuid
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, lobby, premoves, proof, standing, substitutes, turns, undo
+from gamesvc.matches import loading, lobby, notices, premoves, proof, standing, substitutes, turns, undo
+from gamesvc.matches.clock.account import Step
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Premove, Seat
+from gamesvc.matches.reckoning import Reckoning
 from gamesvc.matches.recording import Actor
+from gamesvc.matches.selectors import records_for
 from gamesvc.matches.turns import Sender
 from notifications.models import Outbox
 from tests.conftest import Program
@@ -260,3 +266,85 @@ def test_the_games_own_orders(anna: User, ben: User, program: Callable[[User], P
     assert answer.status_code == 200, answer.content
     assert player.get(place).json()["own"]["orders"] == own["orders"]
     assert program(ben).get(place).json()["own"]["orders"]["offers"] == "ask"
+
+
+def take_back(match: Match) -> None:
+    loaded = loading.load(match.id, match.game)
+    mine, other = (Sender(Actor("seat", seat), "api", timezone.now()) for seat in (0, 1))
+    expected = loaded.viewer_version(0)
+    if not undo.take_back(match=match, sender=mine, expected_version=expected, command_id=uuid.uuid4()).done:
+        undo.answer(match=match, sender=other, accept=True, command_id=uuid.uuid4())
+
+
+def test_what_was_given_whole_waits_again_after_an_undo(match: Match) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    send(match, 0, name="draw")
+    assert Premove.objects.get().status == Premove.Status.DONE
+    take_back(match)
+    assert (Premove.objects.get().status, Premove.objects.get().ended_at) == (Premove.Status.WAITING, None)
+
+
+def test_a_hidden_act_of_another_seat_brings_nothing(anna: User, ben: User) -> None:
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
+    loaded = loading.load(match.id, match.game)
+    seat = loaded.awaited()[0].seat
+    # It holds already: the first thing its seat sees happen brings it.
+    lay(match, seat, {"view": [{"path": "nothing", "op": "!=", "value": 1}]}, {"name": "set_orders", "orders": {}})
+    seen = loaded.viewer_version(seat)
+    send(match, 1 - seat, name="set_orders", orders={"fight": "peace"})
+    assert Premove.objects.get().status == Premove.Status.WAITING
+    assert loading.load(match.id, match.game).viewer_version(seat) == seen
+    # One that had its case before, and could not be given then, tells of it no more than that.
+    Premove.objects.update(status=Premove.Status.ARMED, armed_version=seen)
+    send(match, 1 - seat, name="set_orders", orders={"fight": "fight"})
+    assert Premove.objects.get().status == Premove.Status.ARMED
+
+
+def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = lay(match, 1, HE_DRAWS, {"name": "draw"})
+    real, heard, threads = premoves.holds, [], []
+
+    def cancel() -> None:
+        with contextlib.closing(connection):
+            try:
+                standing.cancel(match=match, seat=1, number=row.number)
+                heard.append("cancelled")
+            except Refused as refused:
+                heard.append(refused.code)
+
+    def holds(*args: Any) -> bool:
+        if not threads:
+            threads.append(threading.Thread(target=cancel))
+            threads[0].start()
+            threads[0].join(0.3)  # it waits for us, or has answered
+        return real(*args)
+
+    monkeypatch.setattr(premoves, "holds", holds)
+    send(match, 0, name="draw")
+    threads[0].join()
+    row.refresh_from_db()
+    assert (heard, row.status) == (["unknown_order"], Premove.Status.DONE)
+    assert acts(match)[-1] == ("draw", 1, "standing")
+
+
+def test_it_is_marked_for_all_who_see_it_and_is_no_act_of_the_player(match: Match) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    send(match, 0, name="draw")
+    loaded = loading.load(match.id, match.game)
+    for viewer in (0, 1, None):
+        records = records_for(loaded, viewer, 0, 100)
+        marked = [one["data"].get("seat") for one in records if one.get("meta", {}).get("automatic")]
+        assert marked[0] == 1, viewer
+        told = [sentence for _version, _moment, sentence in notices.tell(loaded, viewer, ("anna", "ben"), 0)]
+        assert sum("(An order that was laid by.)" in sentence for sentence in told) == 1
+    reckoning = Reckoning(loading.fresh(loaded.game, match.id)).fold(STORE.read(match.id))
+    assert {numbers.seat: numbers.answers for numbers in reckoning.numbers.values()} == {0: 1, 1: 0}
+
+
+def test_time_outs_in_a_row_are_not_broken_by_it(match: Match) -> None:
+    step = Step([("match.timed_out", {"seat": 1, "question": "q", "excused": False})], "clock", 1, timezone.now(), timezone.now())
+    account = loading.load(match.id, match.game).account.copy()
+    account.follow(step, [])
+    for automatic, left in ((True, {1: 1}), (False, {})):
+        account.follow(Step([], "seat", 1, timezone.now(), timezone.now(), automatic), [])
+        assert account.missed == left

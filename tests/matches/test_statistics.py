@@ -84,8 +84,9 @@ def test_answers_time_outs_and_results_are_counted(toy, anna, ben, clock):
     act(match, 0, {"name": "draw"})
     follow()
     assert told(anna) | {"matches": 1} == told(anna)
-    assert (told(anna)["answers"], told(anna)["average_answer_seconds"]) == (2, 80)
-    assert (told(ben)["answers"], told(ben)["timeouts"], told(ben)["finished_percent"]) == (0, 1, None)
+    assert (told(ben)["timeouts"], told(ben)["finished_percent"]) == (1, None)
+    kept = {one.user: (one.answers, one.answer_seconds) for one in Holding.objects.all()}
+    assert kept == {anna: (2, 160), ben: (0, 0)}
     play_out(match)
     follow()
     match.refresh_from_db()
@@ -109,7 +110,7 @@ def test_a_pause_is_nobodys_time(toy, anna, ben, clock):
     clock(seconds=20)
     act(match, 0, {"name": "draw"})
     follow()
-    assert told(anna)["average_answer_seconds"] == 30
+    assert Holding.objects.get(user=anna).answer_seconds == 30
 
 
 def test_a_time_out_told_by_an_event_counts_once_and_an_excused_one_apart(toy, anna, ben):
@@ -119,7 +120,7 @@ def test_a_time_out_told_by_an_event_counts_once_and_an_excused_one_apart(toy, a
     time_out(match)
     assert "match.timed_out" in [one.type for one in STORE.read(match.id)]
     follow()
-    assert (told(anna)["excused"], told(anna)["timeouts"], told(anna)["answers"]) == (1, 0, 1)
+    assert (told(anna)["excused"], told(anna)["timeouts"], Holding.objects.get(user=anna).answers) == (1, 0, 1)
     assert (told(ben)["excused"], told(ben)["timeouts"]) == (0, 1)
 
 
@@ -282,3 +283,17 @@ def test_a_player_is_told_of_by_the_api_and_on_a_page(toy, anna, ben, program, c
 def test_a_demand_of_nothing_is_none():
     assert reliability.read({"finished": 0}) is None
     assert reliability.read(None) is None
+
+
+def test_a_running_match_tells_nothing_of_answers_and_one_without_names_nothing_at_all(toy, anna, ben):
+    for anonymous, shown in ((False, 1), (True, 0)):
+        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, anonymous=anonymous))
+        act(match, 0, {"name": "draw"})
+        follow()
+        assert told(anna)["answers"] == 0
+        assert told(anna)["matches"] == shown
+        play_out(match)
+        follow()
+        assert told(anna)["answers"] > 0
+        assert told(anna)["finished"] == 1
+        Holding.objects.all().delete()

@@ -18,6 +18,8 @@ from gamesvc.matches.models import Match, PauseWish, Question, Seat
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from notifications.models import Outbox
+from notifications.tasks import send_due
+from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches import exports
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -234,3 +236,24 @@ def test_a_word_for_a_pause_may_be_taken_back(anna: User, ben: User) -> None:
     assert pauses.wishes(match) == []
     with pytest.raises(Refused):
         pauses.withdraw(match=match, seat=0)
+
+
+def test_notices_that_wait_for_a_seat_show_nothing_to_him_who_has_left_it(
+    anna: User,
+    ben: User,
+    player: Callable[..., User],
+    mailing: Any,  # noqa: F811
+) -> None:
+    carol = player("carol")
+    verify(anna, ben, carol)
+    match = opened(anna, ben)
+    gone = asked(match).seat
+    left = holder(match, gone).user
+    # Nothing has been sent yet: that the match has started, and that it is his turn.
+    assert Outbox.objects.filter(user=left, status="queued", kind__in=["match_started", "your_turn"]).count() == 2
+    substitutes.vacate(match=match, seat=gone, actor=Actor("seat", gone))
+    substitutes.take_over(by=carol, match=match)
+    send_due()
+    kinds = Outbox.objects.filter(status="sent").values_list("user__username", "kind")
+    assert {kind for name, kind in kinds if name == left.username} <= {"seat_taken", "seat_free"}
+    assert ("carol", "your_turn") in kinds

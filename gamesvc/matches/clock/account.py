@@ -51,6 +51,8 @@ class Step:
     seat: int | None
     received_at: datetime
     occurred_at: datetime
+    automatic: bool = False
+    """Given by an order that was laid by: its seat's own act, and no sign of the player."""
 
     def find(self, event_type: str) -> Mapping[str, Any] | None:
         return next((data for kind, data in self.events if kind == event_type), None)
@@ -219,7 +221,7 @@ class _Fold:
         for key, kind in self.asked.items():
             if key not in account.open:
                 self._begin(key, kind)
-        if step.actor == "seat" and step.seat is not None:
+        if step.actor == "seat" and step.seat is not None and not step.automatic:
             account.missed.pop(step.seat, None)
         for kind_of, data in step.events:
             self._count(kind_of, data)
