@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -32,11 +34,14 @@ print(timezone.now().isoformat(), isinstance(datetime(2020, 1, 1), timezone.date
 
 
 def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        name: value for name, value in os.environ.items() if not name.endswith(("DATABASE_URL", "OWNER_URL", "REDIS_URL"))
-    }
-    environment |= {"DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev", **more}
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=surroundings(**more), capture_output=True, text=True, check=False
+    )
+
+
+def surroundings(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith(("DATABASE_URL", "OWNER_URL", "REDIS_URL"))}
+    return kept | {"DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev", **more}
 
 
 def test_a_month_with_mishaps_has_each_deadline_and_each_notice_once(tmp_path):
@@ -52,6 +57,31 @@ def test_a_month_with_mishaps_has_each_deadline_and_each_notice_once(tmp_path):
     assert told["Deadlines"]["came due"] >= told["Deadlines"]["fired"] > 0
     assert told["Notices"]["handed over"] > 50
     assert not list(tmp_path.iterdir()), "nothing is left behind"
+
+
+def test_ctrl_c_ends_it_where_it_is_with_its_report(tmp_path):
+    command = [sys.executable, "manage.py", "simulate", "--matches", "500", "--days", "300", "--json"]
+    running = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=surroundings(TMPDIR=str(tmp_path)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 120
+    while not list(tmp_path.glob("*/mails.jsonl")):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, err
+    told = json.loads(out)
+    assert told["wrong"] == []
+    assert told["The simulation"]["simulated days"] < 300
+    assert not list(tmp_path.iterdir())
 
 
 def test_every_default_and_every_call_tells_the_virtual_time():

@@ -158,6 +158,10 @@ class Conductor:
             self.sink.stop()
         return self.record
 
+    def end_here(self) -> None:
+        """Let no further moment come."""
+        self.at_most = 0.0
+
     def _prepare(self) -> None:
         rng = random.Random(f"{self.seed} people")
         self.people = people.settle(self.players, rng)
@@ -211,7 +215,7 @@ class Conductor:
                 break
             if time.monotonic() - began > self.at_most:
                 self.end = self.clock.now()
-                self.say(f"The time is up; it ends on {self.end:%d %b %Y}.")
+                self.say(f"It ends here, on {self.end:%d %b %Y}.")
                 break
             if self.gaps and moment >= self.gaps[0][0]:
                 moment = max(moment, self._stand_still(*self.gaps.pop(0)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,9 @@ class Command(BaseCommand):
         parser.add_argument("--players", type=int, help="Default: one for every eight matches, at least 12.")
         parser.add_argument("--seed", default="1", help="The same seed: the same people, matches and mishaps; dice differ.")
         parser.add_argument("--chaos", action="store_true", help="Kill workers, flush the broker, restart the database.")
-        parser.add_argument("--minutes", type=float, default=60.0, help="End after so many real minutes, wherever it is then.")
+        parser.add_argument(
+            "--minutes", type=float, default=60.0, help="End and report after so many real minutes; or with Ctrl-C."
+        )
         parser.add_argument("--workers", type=int, default=2)
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
@@ -69,6 +72,7 @@ class Command(BaseCommand):
             at_most=60 * options["minutes"],
             say=lambda text: print(text, file=sys.stderr, flush=True),  # noqa: T201 - progress
         )
+        signal.signal(signal.SIGINT, lambda *_: simulation.end_here())
         try:
             recorded = simulation.run()
         except record.Broken as broken:
@@ -83,6 +87,8 @@ class Command(BaseCommand):
         folder = Path(tempfile.mkdtemp(prefix="gamesvc-simulate-"))
         for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
             os.environ.pop(name, None)
+        # Ctrl-C is for the simulation itself, which ends and reports.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             environment.provide(folder)
             child = {"LOG_LEVEL": "ERROR", **os.environ, "GAMESVC_DATA": str(folder), INSIDE: str(folder)}
@@ -98,6 +104,7 @@ class Command(BaseCommand):
         finally:
             environment.release()
             shutil.rmtree(folder, ignore_errors=True)
+            signal.signal(signal.SIGINT, before)
 
 
 def _restart(folder: Path) -> None:
