@@ -28,6 +28,7 @@ from django.core.management import call_command
 from gamesvc import embedded
 from gamesvc.embedded.service import Service, free_port
 from gamesvc.games import catalog
+from gamesvc.games.kernel import REWOUND
 from gamesvc.matches.client import Client
 from notifications.sink import CaughtMail, MailSink
 
@@ -209,6 +210,9 @@ class Table:
     def mover(self) -> int:
         return int(self.seen()["awaited"][0]["seat"])
 
+    def prompts(self) -> list[str]:
+        return [str(one["prompt"]) for one in self.seen()["awaited"]]
+
     def prompt(self) -> str:
         return str(self.seen()["awaited"][0]["prompt"])
 
@@ -220,10 +224,14 @@ class Table:
         forms, _etag = self.players[seat].eyes.forms(self.match)
         return self.game.render(self.game.bots["greedy"](self.seen(seat)["view"], forms, self.rng))
 
+    def events(self, after: int = 0) -> list[dict[str, Any]]:
+        """What has happened in the match after a version, as anybody may know it."""
+        found: list[dict[str, Any]] = self.host.get(f"/api/v1/matches/{self.match}/events/?after={after}").body["events"]
+        return found
+
     def acts(self, after: int = 0) -> list[dict[str, Any]]:
         """What was done in the match after a version, as anybody may know it."""
-        records = self.host.get(f"/api/v1/matches/{self.match}/events/?after={after}").body["events"]
-        return [one["meta"] for one in records if "actor" in one.get("meta", {})]
+        return [one["meta"] for one in self.events(after) if "actor" in one.get("meta", {})]
 
     def offer(self, seat: int) -> Any:
         """What the seat may take back now."""
@@ -294,34 +302,45 @@ class Table:
         assert "Laid by as order 1." in text
         assert f"1: {order} (waiting)" in text
 
-    def ask_to_take_back(self, plan: Plan | None = None) -> bool:
-        """What others have acted on goes back with their word: asked by mail, and granted by mail.
-
-        False where the dice have ended the match before anybody had something to ask for.
-        """
-        for _attempt in range(20):
-            seat = self.step(plan)
-            if self.over:
-                return False
-            if self.offer(seat)["how"] == "free" and self.mover() != seat:
-                self.step(plan)
-                if self.over:
-                    return False
-            if self.offer(seat)["how"] == "ask":
-                break
+    def ask_to_take_back(self, plan: Plan | None = None) -> None:
+        """What others have acted on goes back with their word: asked by mail, and granted by mail."""
+        seat = self.something_to_ask_for(plan)
         other = self.players[1 - seat]
         before = len(other.mails("undo-asked"))
         self.say(seat, "status\nEND")  # the other one has acted since his last mail: he looks at it first
+        version = self.version
         asking = self.say(seat, "undo\nEND")
         assert "The others are asked; the match goes back when they agree." in " ".join(asking.text.split()), asking.text
+        assert not self.taken_back(version)
         request = other.newest("undo-asked", after=before)
         assert "undo yes" in request.text
         granted = other.answer("undo yes\nEND\n\nNo problem!", to=request)
         assert "1 order done" in granted.subject, granted.text
+        assert self.taken_back(version) == [seat]
         wait_for(lambda: self.players[seat].mails("undo-answered", self.about), "the word that it is granted")
         late = other.answer("undo yes", to=request)
         assert "There is no open request" in " ".join(late.text.split()), late.text
-        return True
+
+    def something_to_ask_for(self, plan: Plan | None = None) -> int:
+        """Play until a seat may take back its last order with the other's word; that seat."""
+        for _attempt in range(20):
+            seat = self.step(plan)
+            if self.offer(seat)["how"] == "free" and self.mover() != seat:
+                self.step(plan)
+            if self.offer(seat)["how"] == "ask":
+                return seat
+        raise AssertionError(f"nothing to ask for: {self.offer(seat)}")
+
+    def taken_back(self, after: int) -> list[int]:
+        """The seats that have taken something back since a version, as anybody may know it."""
+        events = self.events(after)
+        return [one["data"]["seat"] for one in events if one.get("type") == REWOUND and one["data"]["cause"] == "undo"]
+
+    def give_more_time(self, hours: int) -> None:
+        """The organiser gives both more time for what they are asked now, where nothing else must come before their vacations."""
+        measure = {"action": "extend", "code": "other", "reason": "A slow machine.", "hours": hours}
+        for seat in (0, 1):
+            self.host.post(f"/api/v1/matches/{self.match}/organise/", {**measure, "seat": seat})
 
     def go_on_vacation(self) -> None:
         """Their deadlines go away with the players."""
