@@ -109,6 +109,10 @@ class Service:
         """Kill one process the hard way (the tests do); it is started again."""
         self._running[name].kill()
 
+    def pid(self, name: str) -> int:
+        """The process that runs now under this name; another one after it has ended and was started again."""
+        return self._running[name].pid
+
     def __enter__(self) -> Service:
         try:
             self.start()

@@ -42,7 +42,7 @@ import json
 from accounts import addresses, tokens
 from accounts.models import User
 made = {}
-for name in ("host", "anna", "clara", "emma", "gina"):
+for name in ("host", "anna", "clara", "emma", "gina", "ida", "jan"):
     user = User.objects.create(username=name, email=f"{name}@players.example")
     addresses.add_verified_address(user, user.email)
     keys = range(5 if name == "host" else 1)
@@ -131,8 +131,8 @@ class Player:
 
         return wait_for(found, f"a mail to {self.name} {reason} {about}")
 
-    def write(self, text: str, *, to: CaughtMail) -> str:
-        """Answer a mail, quoting it below as mail programs do; returns the id of the answer."""
+    def letter(self, text: str, *, to: CaughtMail) -> EmailMessage:
+        """An answer to a mail, quoting it below as mail programs do."""
         answer = EmailMessage()
         answer["From"], answer["To"] = f"{self.name} <{self.address}>", str(to.message["Reply-To"])
         answer["Subject"] = f"Re: {to.subject}"
@@ -140,6 +140,11 @@ class Player:
         answer["In-Reply-To"] = str(to.message["Message-ID"])
         quoted = "".join(f"> {line}\n" for line in to.text.splitlines()[:30])
         answer.set_content(f"{text}\n\nOn Fri, 21 Nov 2025 at 18:00, the service wrote:\n{quoted}")
+        return answer
+
+    def write(self, text: str, *, to: CaughtMail) -> str:
+        """Answer a mail; returns the id of the answer."""
+        answer = self.letter(text, to=to)
         self.post(answer)
         return str(answer["Message-ID"])
 
@@ -147,6 +152,10 @@ class Player:
         with smtplib.SMTP("127.0.0.1", self.world.service.mail_port, timeout=20) as server:
             server.sendmail(self.address, [str(mail["To"])], mail.as_bytes(policy=SMTP))
         self.sent += 1
+
+    def receipts(self, message_id: str) -> list[CaughtMail]:
+        """All that the service has said to an answer so far."""
+        return [mail for mail in self.mails() if mail.message["In-Reply-To"] == message_id]
 
     def receipt(self, message_id: str) -> CaughtMail:
         """What the service says to an answer."""
@@ -157,7 +166,7 @@ class Player:
 
 
 class Table:
-    """A match of two, both of whom play by mail only; both came by answering an invitation."""
+    """A match of two, both of whom play by mail only."""
 
     def __init__(self, world: World, game: str, **opened: Any) -> None:
         self.world = world
@@ -189,6 +198,14 @@ class Table:
             self.players[int(seat[1]) - 1] = player
         second.eyes = self.world.eyes(stranger)
         assert sorted(self.players) == [0, 1]
+
+    def sit_down(self, *names: str) -> None:
+        """Players who have accounts join through the API."""
+        for name in names:
+            player = Player(self.world, name)
+            player.eyes = self.world.eyes(name)
+            player.eyes.post(f"/api/v1/matches/{self.match}/join/")
+            self.players[player.eyes.view(self.match)["seat"]] = player
 
     # --- looking ---
 

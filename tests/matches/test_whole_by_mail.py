@@ -1,17 +1,22 @@
-"""Whole matches of each game by mail only, over SMTP in both directions, from the invitation to the end.
+"""Whole matches of each game by mail only, over SMTP in both directions, from the invitation to the end; each game has a test of
+its own. And single mails at the worst moments: their worker is killed, they come twice, their deadline passes unread.
 
-All on one running service; each game has a test of its own.
+All on one running service.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from gamesvc.games.space_fleet_commander.fleeting import plan_fleet
-from tests.matches.by_mail import Table, World, running
+from tests.matches import breaking
+from tests.matches.breaking import Held, standing_still
+from tests.matches.by_mail import Player, Table, World, running, wait_for
 
 pytestmark = pytest.mark.timeout(280)
 
@@ -155,3 +160,110 @@ def test_a_whole_match_by_mail(world: World, tmp_path: Path, game: str) -> None:
     sent = len(world.sink.messages)
     MATCHES[game](world, tmp_path)
     assert len(world.sink.messages) > sent
+
+
+# --- single mails ---
+
+# Long enough that no clock runs out by itself.
+CALM = {"turn": "700h"}
+
+
+def two_at_a_table(world: World, **opened: object) -> Table:
+    table = Table(world, "stratastar", entry="public", **opened)
+    table.sit_down("ida", "jan")
+    return table
+
+
+def deeds(table: Table, after: int) -> list[str]:
+    """What players and the clock have done since a version, as the channels by which it came."""
+    found: list[str] = breaking.ask(table.world, breaking.DEEDS, table.match, after)
+    return found
+
+
+def check_done_once(table: Table, player: Player, message_id: str, *, after: int) -> None:
+    """One order of a mail stands, and it got one receipt; what more could come of it would be here before the next answer."""
+    receipt = player.receipt(message_id)
+    assert "1 order done" in receipt.subject, receipt.text
+    assert "Your question answered" in player.answer("status\nEND", to=receipt).subject
+    assert player.receipts(message_id) == [receipt]
+    assert deeds(table, after) == ["mail"]
+
+
+@pytest.mark.parametrize("moment", ["before its order stands", "before its receipt is queued"])
+def test_a_mail_whose_worker_is_killed_is_done_once(world: World, moment: str) -> None:
+    table = two_at_a_table(world, clock=CALM)
+    seat, before = table.mover(), table.version
+    player, asked, order = table.players[seat], table.mail_of(seat), table.choose(seat)
+    with Held(world, breaking.MATCH, table.match) as match_row:
+        sent = player.write(f"{order}\nEND", to=asked)
+        wait_for(match_row.awaited, "the order to be on its way into the record")
+        with Held(world, breaking.MAIL, sent) as mail_row:
+            if moment == "before its receipt is queued":
+                match_row.release()
+                wait_for(mail_row.awaited, "the mail to be settled")
+                assert deeds(table, before) == ["mail"]
+            breaking.kill(world, "mailer")
+            assert not player.receipts(sent)
+    # The dead worker's lease would run out in a minute.
+    hurry = "UPDATE notifications_inbound_mail SET claimed_until = NULL WHERE message_id = %s AND attempts = 1 RETURNING status"
+    assert breaking.ask(world, hurry, sent) == "waiting"
+    check_done_once(table, player, sent, after=before)
+
+
+def test_a_mail_that_comes_twice_is_done_once(world: World) -> None:
+    """Twice at once before anybody has read it, and once more when it is answered."""
+    table = two_at_a_table(world, clock=CALM)
+    seat, before = table.mover(), table.version
+    player = table.players[seat]
+    mail = player.letter(f"{table.choose(seat)}\nEND", to=table.mail_of(seat))
+    with standing_still(world, "mailer"), ThreadPoolExecutor(2) as pool:
+        list(pool.map(player.post, [mail, mail]))
+    player.receipt(str(mail["Message-ID"]))
+    player.post(mail)
+    check_done_once(table, player, str(mail["Message-ID"]), after=before)
+
+
+def test_the_moment_at_our_border_counts(world: World) -> None:
+    """A mail taken before the deadline counts when it is read after it; one taken after it does not, though the clock is late.
+
+    Both are away when they are asked, so that nothing hurries; their clocks run from when they call it off.
+    """
+    today = datetime.now(UTC).date()
+    days = {"first": str(today), "last": str(today + timedelta(days=2))}
+    away = {name: world.eyes(name).post("/api/v1/me/absences/", days).body["id"] for name in ("ida", "jan")}
+    table = two_at_a_table(world, clock={"turn": "2h", "vacation": True})
+
+    def come_back(player: Player) -> datetime:
+        """The deadline that runs from now on."""
+        assert table.left() > timedelta(days=1)
+        assert player.eyes.call("DELETE", f"/api/v1/me/absences/{away[player.name]}/").status == 200
+        assert table.left() < timedelta(seconds=10)
+        return datetime.fromisoformat(table.seen()["awaited"][0]["due_at"])
+
+    seat, before = table.mover(), table.version
+    early, order = table.players[seat], table.choose(seat)
+    asked = early.newest("your-turn", table.about)
+    with standing_still(world, "mailer"):
+        sent = early.write(f"{order}\nEND", to=asked)
+        due = come_back(early)
+        # The sweep has had it, and puts it off by seconds: a lease would be a minute.
+        put_off = "SELECT count(*) FROM matches_question WHERE match_id = %s AND claimed_until BETWEEN due_at AND now() + '9s'"
+        wait_for(lambda: breaking.ask(world, put_off, table.match), "the clock to wait for the mail")
+        assert datetime.now(UTC) > due
+        assert not deeds(table, before)
+    check_done_once(table, early, sent, after=before)
+    assert "match.timed_out" not in [event.get("type") for event in table.events()]
+
+    late, before = table.players[table.mover()], table.version
+    assert late is not early
+    order, asked = table.choose(1 - seat), late.newest("your-turn", table.about)
+    due = come_back(late)
+    with Held(world, breaking.QUESTION, table.match, 1 - seat):
+        wait_for(lambda: table.left() < timedelta(0), "the deadline to pass")
+        receipt = late.answer(f"{order}\nEND", to=asked)
+        assert "Nothing was done" in receipt.subject, receipt.text
+        assert f"The time for this answer ran out at {due:%d %b %Y %H:%M} UTC." in " ".join(receipt.text.split())
+        assert not deeds(table, before)
+    assert wait_for(lambda: deeds(table, before), "the clock to act")[0] == "clock"
+    assert "mail" not in deeds(table, before)
+    assert "match.timed_out" in [event.get("type") for event in table.events(before)]

@@ -1,0 +1,82 @@
+"""A running service at its worst moments: a process held in mid-work by a row that a test has locked, killed, standing still."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, LiteralString
+
+import psycopg
+
+from tests.matches.by_mail import World, wait_for
+
+MATCH = "SELECT id FROM matches_match WHERE id = %s FOR NO KEY UPDATE"
+MAIL = "SELECT id FROM notifications_inbound_mail WHERE message_id = %s FOR NO KEY UPDATE"
+# Its clock does not run out while it is held.
+QUESTION = "SELECT id FROM matches_question WHERE match_id = %s AND seat = %s FOR NO KEY UPDATE"
+
+# The channels by which players and the clock have done what they did since a version, of the record itself.
+DEEDS = """
+SELECT coalesce(array_agg(meta::jsonb ->> 'channel' ORDER BY version), '{}') FROM events_event
+WHERE stream = %s AND version > %s AND command_seq = 0 AND meta::jsonb -> 'actor' ->> 'kind' IN ('seat', 'clock')
+"""
+
+
+class Held:
+    """A row that nobody else can write until `release`, or the end of the block. Sweeps pass over it, others wait for it."""
+
+    def __init__(self, world: World, row: LiteralString, *values: Any) -> None:
+        self._own = psycopg.connect(world.servers.owner_url)
+        self._looking = psycopg.connect(world.servers.owner_url, autocommit=True)
+        assert self._own.execute(row, values).fetchone() is not None, "there is no such row"
+
+    def awaited(self) -> bool:
+        """Whether somebody stands still for this row."""
+        asked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+        return self._looking.execute(asked, [self._own.info.backend_pid]).fetchone() != (0,)
+
+    def release(self) -> None:
+        self._own.close()
+        self._looking.close()
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+
+def ask(world: World, query: LiteralString, *values: Any) -> Any:
+    """The one value that a query gives, or a change returns, as the tables' owner."""
+    with psycopg.connect(world.servers.owner_url, autocommit=True) as owner:
+        row = owner.execute(query, values).fetchone()
+        return row[0] if row is not None else None
+
+
+def kill(world: World, name: str) -> None:
+    """Kill a process; returns when it has been started again."""
+    before = world.service.pid(name)
+    world.service.kill(name)
+    wait_for(lambda: world.service.pid(name) != before, f"another {name}")
+
+
+@contextmanager
+def standing_still(world: World, name: str) -> Iterator[None]:
+    """A process stopped for a while, at a moment in which it writes nothing: nobody waits for what it has locked."""
+    process = world.service.pid(name)
+
+    def stopped() -> bool:
+        os.kill(process, signal.SIGSTOP)
+        if not ask(world, "SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND pid <> pg_backend_pid()"):
+            return True
+        os.kill(process, signal.SIGCONT)
+        return False
+
+    try:
+        wait_for(stopped, f"a quiet moment of the {name}")
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
