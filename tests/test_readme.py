@@ -12,6 +12,9 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands, load_command_class
+
+from gamesvc.matches.management.commands.bench import BENCHES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -101,6 +104,52 @@ def test_selfplay_from_the_command_line():
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["matches"] == 4
+
+
+def test_a_bench_from_the_command_line():
+    done = subprocess.run(
+        [sys.executable, "manage.py", "bench", "verify", "--seconds", "0.05", "--json"],
+        cwd=ROOT, env=alone(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert all(row["value"] > 0 and row["raw"] > 0 for row in json.loads(done.stdout)["rows"] if "raw" in row)
+
+
+def rows() -> dict[str, str]:
+    """What the table of commands says of each."""
+    table = README.split("## Commands")[1].split("\n## ")[0]
+    told = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    return {name: " ".join(row) for row in told for name in re.findall(r"`([a-z]+)[^`]*`", row[0])}
+
+
+def ours() -> dict[str, str]:
+    """The commands of our own apps, and whose they are."""
+    return {
+        name: app for name, app in get_commands().items() if app.startswith(("gamesvc", "accounts", "events", "notifications"))
+    }
+
+
+def test_every_command_has_its_row_with_options_that_it_takes():
+    assert set(rows()) == set(ours())
+    for name, row in rows().items():
+        parser = load_command_class(ours()[name], name).create_parser("manage.py", name)
+        assert set(re.findall(r"--[a-z]+", row)) <= {one for action in parser._actions for one in action.option_strings}, name
+
+
+def test_the_row_of_the_benches_names_them_all():
+    assert set(re.findall(r"`([a-z]+)`", rows()["bench"])) == set(BENCHES)
+
+
+@pytest.mark.parametrize("name", sorted(ours()))
+def test_every_command_is_run_by_a_test(name):
+    """By one that calls it, or by `up` and the service, which the tests here and others start."""
+    code = [
+        *(ROOT / "tests").rglob("*.py"),
+        ROOT / "gamesvc/embedded/service.py",
+        ROOT / "gamesvc/matches/management/commands/up.py",
+    ]
+    run = re.compile(rf"""(?:call_command\(|\bmanage\(|"manage\.py",)\s*"{name}\"""")
+    assert any(run.search(path.read_text(encoding="utf-8")) for path in code)
 
 
 def test_every_setting_named_is_read():

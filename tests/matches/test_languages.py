@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
+import shutil
 
 import polib
 import pytest
+from django.core.management import CommandError, call_command
 
 from accounts.models import Language, User
 from gamesvc.matches.management.commands import translations
@@ -45,6 +48,20 @@ def test_placeholders_and_words_to_be_typed_agree(language):
             assert not re.search(r"%(?!\(\w+\)[sd])", text), f"a stray % breaks the text: {text}"
             for word in re.findall(r"\b(?:END|NAME|\d{4}-\d\d-\d\d\S*|join|decline|ready|undo (?:yes|no))(?!\w)", original):
                 assert word in text, f"{word} is typed as it is in every language: {original}"
+
+
+def test_the_command_changes_nothing_where_all_is_translated_and_begins_a_language(tmp_path, settings):
+    before = {path.name: path.read_bytes() for path in translations.folder().rglob("django.*")}
+    shutil.copytree(translations.folder(), tmp_path, dirs_exist_ok=True)
+    settings.LOCALE_PATHS = [tmp_path]
+    told = io.StringIO()
+    call_command("translations", stdout=told)
+    assert "de: " in told.getvalue()
+    assert ", 0 to be translated in " in told.getvalue()
+    assert {path.name: path.read_bytes() for path in tmp_path.rglob("django.*")} == before
+    with pytest.raises(CommandError, match="Translate what is empty"):
+        call_command("translations", "--add", "fr", stdout=told)
+    assert len(translations.untranslated(catalogue("fr"))) == len(translations.gathered())
 
 
 @pytest.mark.parametrize("language", translations.languages())
