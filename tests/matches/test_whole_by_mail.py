@@ -18,7 +18,8 @@ from tests.matches import breaking
 from tests.matches.breaking import Held, standing_still
 from tests.matches.by_mail import Player, Table, World, running, wait_for
 
-pytestmark = pytest.mark.timeout(280)
+# Every wait has a bound of its own; a whole race is some fifty mails, each of which is slow on a busy machine.
+pytestmark = pytest.mark.timeout(600)
 
 
 def stratastar_plan(table: Table, seat: int) -> list[str]:
