@@ -6,6 +6,7 @@ Whoever keeps one can prove later that a stream was cut or written anew. The key
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from events import canonical, merkle, statements
 from events.statements import Checkpoint, Inclusion
+
+log = logging.getLogger(__name__)
 
 # "chkp": makes of two processes that make a checkpoint at once the second wait for the first.
 LOCK = 0x63686B70
@@ -218,7 +221,13 @@ def append_file(using: str = DEFAULT_DB_ALIAS) -> int:
         # Two processes must not both write what both find missing.
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
-        written = list(read_file(file.read()))
+        text = file.read()
+        whole = text.rfind(b"\n") + 1
+        if whole < len(text):
+            # A power cut or a full disk has torn the last line. Written behind it, the next one could not be read either.
+            log.warning("%s ended in the middle of a line; its last %s bytes are written anew.", path, len(text) - whole)
+            file.truncate(whole)
+        written = list(read_file(text[:whole]))
         last = written[-1] if written else None
         if last is not None and get(last.number, using) != last:
             raise FileParted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -153,6 +153,21 @@ def test_the_file_gets_what_it_lacks_and_nothing_else(log: PostgresStore, settin
     settings.CHECKPOINT_FILE.write_bytes(text.replace(b'"number":4', b'"number":9'))
     with pytest.raises(checkpoints.FileParted, match="none of that number"):
         checkpoints.append_file(log.using)
+
+
+@pytest.mark.parametrize("torn", [lambda text: text[:-40], lambda text: text[:-1], lambda text: text[:-40] + bytes(40)])
+def test_a_line_torn_by_a_power_cut_is_written_anew(
+    log: PostgresStore, settings: Settings, torn: Callable[[bytes], bytes]
+) -> None:
+    append(log, uuid4())
+    made = [checkpoints.make(log.using) for _ in range(2)]
+    checkpoints.append_file(log.using)
+    settings.CHECKPOINT_FILE.write_bytes(torn(settings.CHECKPOINT_FILE.read_bytes()))
+    assert checkpoints.append_file(log.using) == 1
+    made.append(checkpoints.make(log.using))
+    assert checkpoints.append_file(log.using) == 1
+    assert list(checkpoints.read_file(settings.CHECKPOINT_FILE.read_bytes())) == made
+    assert audit.check_checkpoints(log.using).findings == []
 
 
 def test_without_streams_there_is_nothing_to_sign_and_without_a_key_it_is_refused(
