@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import secrets
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,21 +48,28 @@ def _secrets(folder: Path) -> dict[str, str]:
     found = {}
     for name, make in made.items():
         path = folder / name
-        try:
-            # Exclusive creation: of several processes that start at once, one makes the secret and all read it.
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            pass
-        else:
-            with os.fdopen(descriptor, "w", encoding="ascii") as file:
-                file.write(make())
-        found[name] = _read(path)
+        if not path.exists():
+            _keep(path, make())
+        found[name] = path.read_text(encoding="ascii")
+        if not found[name]:
+            raise RuntimeError(f"{path} is empty; remove it, or restore it from a backup.")
     return found
 
 
-def _read(path: Path) -> str:
-    for _ in range(50):
-        if text := path.read_text(encoding="ascii"):
-            return text
-        time.sleep(0.02)  # another process has made the file and is about to write it
-    raise RuntimeError(f"{path} is empty; remove it, or restore it from a backup.")
+def _keep(path: Path, secret: str) -> None:
+    """Write a secret, whole and for good before anything is sealed with it, unless another process was faster: all read one."""
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(secret)
+        file.flush()
+        os.fsync(file.fileno())
+    with contextlib.suppress(FileExistsError):
+        os.link(fresh, path)
+    fresh.unlink()
+    for folder in (path.parent, path.parent.parent):
+        entries = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(entries)
+        finally:
+            os.close(entries)

@@ -1,0 +1,54 @@
+"""The secrets that an embedded run makes for itself: whole or not there, one for all processes that start at once."""
+
+from __future__ import annotations
+
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gamesvc.embedded import environment
+
+NAMES = ["CHECKPOINT_KEY", "MATCH_KEYS", "SECRET_KEY"]
+
+
+def test_secrets_are_made_once_and_are_their_owners_alone(tmp_path: Path) -> None:
+    made = environment._secrets(tmp_path / "secrets")
+    assert sorted(made) == sorted(path.name for path in (tmp_path / "secrets").iterdir()) == NAMES
+    assert environment._secrets(tmp_path / "secrets") == made
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "secrets").iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("step", ["fdopen", "fsync", "link"])
+def test_a_start_that_was_killed_leaves_no_half_made_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    class Killed(BaseException):
+        pass
+
+    def dies(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, step, dies)
+        with pytest.raises(Killed):
+            environment._secrets(tmp_path / "secrets")
+    made = environment._secrets(tmp_path / "secrets")
+    assert sorted(made) == NAMES
+    assert all(made.values())
+
+
+def test_a_secret_is_on_disk_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+    fsync, link = os.fsync, os.link
+    monkeypatch.setattr(os, "fsync", lambda file: (steps.append("fsync"), fsync(file))[1])
+    monkeypatch.setattr(os, "link", lambda *names: (steps.append("link"), link(*names))[1])
+    environment._secrets(tmp_path / "secrets")
+    assert steps == ["fsync", "link", "fsync", "fsync"] * 3
+
+
+def test_many_that_start_at_once_read_one_secret(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(16) as starters:
+        made = list(starters.map(environment._secrets, [tmp_path / "secrets"] * 16))
+    assert all(one == made[0] for one in made)
