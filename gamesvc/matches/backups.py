@@ -141,7 +141,8 @@ def restore(folder: Path) -> Restored:
         if (tables := _tables(connection)) != 0:
             raise BackupError(
                 f"The database {connection.info.dbname} is not empty ({tables} tables): a backup is brought back into an empty "
-                "server only. Name a new one in DATABASE_URL and DATABASE_OWNER_URL, or a new folder in GAMESVC_DATA."
+                "server only. Name a new one in DATABASE_URL and DATABASE_OWNER_URL, or a new folder in GAMESVC_DATA. What a "
+                "restore that was broken off has left is such a database, too: its epoch, keys and checkpoints may be missing."
             )
     program = _program("pg_restore", max(server, manifest["server"]))
     _run(

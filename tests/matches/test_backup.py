@@ -194,7 +194,9 @@ def test_everything_goes_on_after_a_restore(servers, backup):
     export = second.folder / "over.jsonl"
     second.manage("export", str(before["over"]), "--out", str(export))
     second.manage("verify", str(export))
-    assert "not empty" in second.manage("restore", str(folder), code=1)
+    again = second.manage("restore", str(folder), code=1)
+    assert "not empty" in again
+    assert "restore that was broken off" in again
 
 
 def test_without_the_keys_it_says_what_is_lost(servers, backup, tmp_path):
