@@ -23,7 +23,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from notifications.inbound import doors, store
@@ -100,6 +100,9 @@ def poll() -> int:
         Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
         # The fault may repeat what was sent to the server; the password is in it only if the server is no IMAP server at all.
         raise Unreachable(f"{where.name}: {type(fault).__name__}: {fault}".replace(where.password or "\0", "…")) from None
+    except Exception:
+        Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
+        raise
     Mailbox.objects.filter(pk=box.pk).update(polled_at=began, claimed_until=None)
     if taken:
         store.wake(taken)
@@ -161,15 +164,15 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
     for uid in sorted(uid for uid in uids if uid > after):
         try:
             taken += _message(connection, uid)
-        except imaplib.IMAP4.abort:
-            raise
-        except imaplib.IMAP4.error as fault:
+        except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
+            raise  # the mailbox or the database is away: no fault of this message
+        except Exception as fault:
             box.tries += 1
             Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
             if box.tries < MOST_TRIES:
                 raise
             # One message that its server never gives must not keep back all that come after it.
-            log.error("message %s of %s cannot be read and is passed over: %s", uid, where.name, fault)
+            log.exception("message %s of %s cannot be read and is passed over: %s", uid, where.name, fault)
         Mailbox.objects.filter(pk=box.pk).update(
             uid_validity=validity, last_uid=uid, tries=0, claimed_until=timezone.now() + LEASE
         )

@@ -9,10 +9,11 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.utils import timezone
 
 from accounts.models import User
-from notifications.inbound import addresses, imap, store
+from notifications.inbound import addresses, doors, imap, store
 from notifications.inbound.tasks import poll_mailbox
 from notifications.models import InboundMail, Mailbox
 from tests.notifications.inbound.imap_server import Imap
@@ -124,6 +125,39 @@ def test_a_message_that_its_server_never_gives_keeps_nothing_back_for_ever(box, 
     box.broken = {box.put(mail(to))}
     box.put(mail(to))
     assert [poll_mailbox() for _ in range(4)] == [0, 0, 1, 0]
+
+
+def test_a_message_that_cannot_be_stored_keeps_nothing_back_for_ever(box, to, monkeypatch):
+    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    real = doors.take
+
+    def take(raw, **more):
+        if b"poison" in raw:
+            raise ValueError("a header that nobody has thought of")
+        return real(raw, **more)
+
+    monkeypatch.setattr(doors, "take", take)
+    box.put(mail(to, "poison"))
+    box.put(mail(to))
+    for _ in range(2):
+        with pytest.raises(ValueError):
+            imap.poll()
+    assert imap.poll() == 1
+    assert Mailbox.objects.get().tries == 0
+
+
+def test_a_database_that_is_away_passes_no_message_over(box, to, monkeypatch):
+    monkeypatch.setattr(imap, "MOST_TRIES", 1)
+    box.put(mail(to))
+    with monkeypatch.context() as patch:
+
+        def away(*_a, **_k):
+            raise OperationalError
+
+        patch.setattr(doors, "take", away)
+        with pytest.raises(OperationalError):
+            imap.poll()
+    assert imap.poll() == 1
 
 
 def test_a_mailbox_that_was_made_anew_is_read_from_its_beginning(box, to):
