@@ -5,9 +5,10 @@ What there is to tell is said by the apps above, as briefs; here they are sorted
 
 from __future__ import annotations
 
+import logging
 import textwrap
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -24,8 +25,11 @@ from notifications.models import Outbox, Preference, Scope
 from notifications.registry import Brief, Message
 from notifications.wishes import next_digest
 
+log = logging.getLogger(__name__)
+
 DIGEST = "digest"
 BATCH = 50
+AGAIN_AFTER = timedelta(hours=1)
 WIDTH = 72
 # So much of what happened in one match; the rest is on its page.
 MOST_LINES = 8
@@ -59,7 +63,13 @@ def sweep() -> int:
                 .order_by("digest_at")[:BATCH]
             )
             for row in rows:
-                queued += _queue(row, now)
+                try:
+                    with transaction.atomic():
+                        queued += _queue(row, now)
+                except Exception:
+                    # One person whose digest cannot be planned must not keep it from all others.
+                    log.exception("the digest of user %s could not be queued", row.user_id)
+                    Preference.objects.filter(pk=row.pk).update(digest_at=now + AGAIN_AFTER)
         if len(rows) < BATCH:
             return queued
 

@@ -259,6 +259,21 @@ def test_racing_sweeps_queue_one_digest(committed, sink, asking):  # noqa: F811
     Preference.objects.all().delete()
 
 
+def test_one_whose_digest_cannot_be_planned_keeps_it_from_nobody(sink, asking, db):  # noqa: F811
+    bad, good = make_user("bad"), make_user("good")
+    for user in (bad, good):
+        wishes.set_wishes(user, {"digest_hour": 8})
+    Preference.objects.filter(user=bad).update(digest_at=timezone.now() - timedelta(minutes=2))
+    Preference.objects.filter(user=good).update(digest_at=timezone.now() - timedelta(minutes=1))
+    User.objects.filter(pk=bad.pk).update(timezone="Mars/Olympus")  # as one that a newer list of zones has dropped
+    assert digests.sweep() == 1
+    assert Outbox.objects.get(kind="digest").user == good
+    assert Preference.objects.get(user=bad).digest_at > timezone.now(), "it comes behind the others"
+    User.objects.filter(pk=bad.pk).update(timezone="Europe/Berlin")
+    with later(hours=2):
+        assert digests.sweep() == 1
+
+
 def test_without_a_digest_nobody_may_hold_his_mails_back(ann):
     with pytest.raises(WishRefused) as refused:
         wishes.set_wishes(ann, {"immediate_below": 6})
