@@ -19,6 +19,7 @@ from anymail.exceptions import AnymailError, AnymailRecipientsRefused
 from django.conf import settings
 from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
+from django.db import transaction
 from django.utils import timezone, translation
 
 from accounts.addresses import sending_address
@@ -91,11 +92,16 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
 def _held(row: Outbox, kind: registry.Kind) -> Outcome | None:
     """What became of a notice that does not go now by itself; None: it does."""
     try:
-        match timing.look(row, kind):
-            case timing.Hold(until):
-                return Outcome.HELD if claims.hold(row, until=until) else Outcome.LOST
-            case timing.Merged():
-                return Outcome.MERGED
+        # At once: channels that are planned without the mail being held would let it go before its turn.
+        with transaction.atomic():
+            match timing.look(row, kind):
+                case timing.Hold(until):
+                    if claims.hold(row, until=until):
+                        return Outcome.HELD
+                    transaction.set_rollback(True)
+                    return Outcome.LOST
+                case timing.Merged():
+                    return Outcome.MERGED
     except Exception as fault:
         # As with wordings: the questions asked here are answered by the app that queued the notice.
         log.exception("the time of the notice %s (%s) could not be told", row.id, row.kind)

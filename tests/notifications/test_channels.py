@@ -11,7 +11,7 @@ import time_machine
 from django.db import connection
 from django.utils import timezone
 
-from notifications import channels, ledger, webhooks, wishes
+from notifications import channels, claims, ledger, webhooks, wishes
 from notifications.models import Handover, Outbox, Status, Webhook
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
@@ -131,6 +131,23 @@ def test_the_webhook_first_and_mail_only_if_nothing_happens(sink, hooked, receiv
     assert [mail.subject for mail in sink.messages] == ["Your turn in m2"]
     assert Outbox.objects.get(pk=answered).status == Status.DROPPED
     assert Outbox.objects.get(pk=ignored).status == Status.SENT
+
+
+def test_a_sender_killed_before_it_holds_the_mail_back_has_planned_nothing(sink, hooked, receiver, monkeypatch):
+    wishes.set_wishes(hooked, {"channels": ["webhook", "mail"], "channel_minutes": 30})
+    identity = queue(hooked)
+    with monkeypatch.context() as patch:
+
+        def dies(*_a, **_k):
+            raise KeyboardInterrupt
+
+        patch.setattr(claims, "hold", dies)
+        with pytest.raises(KeyboardInterrupt):
+            send_due()
+    assert not Handover.objects.exists()
+    Outbox.objects.update(claimed_until=None)
+    assert (send_due(), sweep_channels()) == (0, 1)
+    assert Outbox.objects.get(pk=identity).status == Status.QUEUED
 
 
 def test_a_hook_that_refuses_lets_the_mail_go_at_once(sink, hooked, receiver):
