@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from notifications import ledger, preferences, registry
@@ -33,7 +33,7 @@ WITH due AS MATERIALIZED (
   SELECT id FROM notifications_handover
   WHERE status = 'waiting' AND due_at <= %s::timestamptz AND (claimed_until IS NULL OR claimed_until <= %s::timestamptz)
   ORDER BY due_at LIMIT %s::int FOR UPDATE SKIP LOCKED)
-UPDATE notifications_handover h SET claimed_until = %s::timestamptz, attempts = attempts + 1
+UPDATE notifications_handover h SET claimed_until = %s::timestamptz
 FROM due WHERE h.id = due.id RETURNING h.id
 """
 
@@ -135,9 +135,9 @@ def _claim(limit: int) -> list[Handover]:
 def _try(handover: Handover) -> bool:
     """Hand one notice over if it still holds and is wanted, and put down what became of it."""
     until = timezone.now() + LEASE
-    if not _ours(handover).update(claimed_until=until):
+    if not _ours(handover).update(claimed_until=until, attempts=F("attempts") + 1):
         return False  # the lease ran out while those before it were handed over, and another sweeper has it
-    handover.claimed_until = until
+    handover.claimed_until, handover.attempts = until, handover.attempts + 1
     notice, channel = handover.notice, _channels.get(handover.channel)
     kind = registry.find(notice.kind)
     unwanted = kind is None or channel is None or notice.user is None or not notice.user.is_active

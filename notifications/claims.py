@@ -29,7 +29,7 @@ WITH due AS MATERIALIZED (
   WHERE status = 'queued' AND due_at <= %s::timestamptz AND (claimed_until IS NULL OR claimed_until <= %s::timestamptz)
     AND (%s::uuid[] IS NULL OR id = ANY (%s::uuid[]))
   ORDER BY due_at, created_at, id LIMIT %s::int FOR UPDATE SKIP LOCKED)
-UPDATE notifications_outbox o SET claimed_until = %s::timestamptz, attempts = attempts + 1
+UPDATE notifications_outbox o SET claimed_until = %s::timestamptz
 FROM due WHERE o.id = due.id RETURNING o.id
 """
 
@@ -37,8 +37,7 @@ FROM due WHERE o.id = due.id RETURNING o.id
 def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID] | None = None) -> list[Outbox]:
     """Take up to `limit` due notices, oldest first (of `ids` only, if given), for `lease_seconds`.
 
-    No two callers get the same row while its lease runs. The try is counted here, so that a notice that kills its worker is
-    counted too.
+    No two callers get the same row while its lease runs.
     """
     now = timezone.now()
     wanted = None if ids is None else list(ids)
@@ -46,6 +45,15 @@ def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID]
         cursor.execute(_CLAIM, [now, now, wanted, wanted, limit, now + timedelta(seconds=lease_seconds)])
         taken = [row[0] for row in cursor.fetchall()]
     return list(Outbox.objects.filter(pk__in=taken).select_related("user").order_by("due_at", "created_at", "id"))
+
+
+def count(row: Outbox) -> bool:
+    """A claimed notice's turn has come: count the try, so that a notice that kills its worker is counted too, and those behind
+    it are not. False if the row is no longer ours."""
+    if not _ours(row).update(attempts=F("attempts") + 1):
+        return False
+    row.attempts += 1
+    return True
 
 
 @contextmanager
@@ -104,7 +112,7 @@ def hold(row: Outbox, *, until: datetime) -> bool:
 def release(rows: Sequence[Outbox]) -> None:
     """Give back rows that were claimed and not tried."""
     for row in rows:
-        _ours(row).update(claimed_until=None, attempts=F("attempts") - 1)
+        _ours(row).update(claimed_until=None)
 
 
 def _renew(row: Outbox, message_id: str, sent_to: str, lease_seconds: int) -> bool:

@@ -54,6 +54,8 @@ class Outcome(Enum):
 
 def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
     """Send one claimed notice if it still holds and its receiver wants it, and put down what became of it."""
+    if not claims.count(row):
+        return Outcome.LOST
     if row.attempts > MOST_ATTEMPTS:
         return _end(row, Status.FAILED, "too many attempts: sending this notice seems to stop the worker")
     kind = registry.find(row.kind)

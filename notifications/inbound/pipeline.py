@@ -30,6 +30,8 @@ def work(ids: Iterable[UUID] | None = None) -> int:
 
 def work_on(mail: InboundMail) -> bool:
     """Work on one claimed mail; False if it must be tried again, or is another worker's by now."""
+    if not store.begin(mail):
+        return False
     if mail.attempts > store.MOST_ATTEMPTS:
         return _give_up(mail, "too many attempts: working on this mail seems to stop the worker")
     try:

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -39,7 +39,7 @@ WITH due AS MATERIALIZED (
       WHERE e.status = 'waiting' AND (e.counts_at, e.id) < (m.counts_at, m.id) AND a.topic <> '' AND b.topic = a.topic
         AND (b.user_id, b.email) IS NOT DISTINCT FROM (a.user_id, a.email))
   ORDER BY m.received_at, m.id LIMIT %s::int FOR UPDATE OF m SKIP LOCKED)
-UPDATE notifications_inbound_mail m SET claimed_until = %s::timestamptz, attempts = attempts + 1
+UPDATE notifications_inbound_mail m SET claimed_until = %s::timestamptz
 FROM due WHERE m.id = due.id RETURNING m.id
 """
 
@@ -70,14 +70,23 @@ def wake(ids: Iterable[UUID]) -> None:
 
 
 def claim(limit: int, *, ids: Iterable[UUID] | None = None) -> list[InboundMail]:
-    """Take up to `limit` waiting mails, oldest first, for a lease; the try is counted here, so that a mail that kills its
-    worker is counted too."""
+    """Take up to `limit` waiting mails, oldest first, for a lease."""
     now = timezone.now()
     wanted = None if ids is None else list(ids)
     with connection.cursor() as cursor:
         cursor.execute(_CLAIM, [now, wanted, wanted, limit, now + timedelta(seconds=LEASE_SECONDS)])
         taken = [row[0] for row in cursor.fetchall()]
     return list(InboundMail.objects.filter(pk__in=taken).select_related("address__user").order_by("received_at", "id"))
+
+
+def begin(mail: InboundMail) -> bool:
+    """A claimed mail's turn has come: its lease begins anew and the try is counted, so that a mail that kills its worker is
+    counted too, and those behind it are not. False if it is another worker's by now."""
+    until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
+    if not _ours(mail).update(claimed_until=until, attempts=F("attempts") + 1):
+        return False
+    mail.claimed_until, mail.attempts = until, mail.attempts + 1
+    return True
 
 
 def settle(

@@ -174,6 +174,19 @@ def test_a_notice_that_kills_its_workers_is_given_up(sink, turns, ann):
     assert (row_of(identity).status, turns.asked) == (Status.FAILED, [])
 
 
+def test_a_notice_that_kills_its_workers_takes_no_other_with_it(sink, turns, ann):
+    class Killed(BaseException):
+        pass
+
+    poisoned, good = queue(ann, due_at=timezone.now() - timedelta(hours=1)), queue(ann)
+    for _ in range(3):
+        turns.fault = Killed()
+        with pytest.raises(Killed):
+            send_due()
+        Outbox.objects.update(claimed_until=None)
+    assert (row_of(poisoned).attempts, row_of(good).attempts) == (3, 0)
+
+
 def test_one_sweep_at_a_time(committed, sink, turns):
     queue(make_user())
     inside, leave = threading.Event(), threading.Event()
@@ -300,7 +313,7 @@ def test_a_sender_that_lost_its_lease_sends_nothing(sink, turns, ann):
         assert delivery.deliver(rival) is Outcome.SENT
         assert delivery.deliver(sleeper) is Outcome.LOST
     assert len(sink.messages) == 1
-    assert row_of(identity).attempts == 2
+    assert row_of(identity).attempts == 1
 
 
 def test_two_senders_racing_send_each_once(committed, sink, turns, monkeypatch):

@@ -295,6 +295,45 @@ def test_a_fault_is_tried_again_and_then_set_aside_with_word_to_the_player(to, m
     assert "could not be read" in mailing.last().subject
 
 
+def test_a_mail_that_stops_its_workers_takes_no_other_with_it(to, mailing, letters, anna):  # noqa: F811
+    class Killed(BaseException):
+        pass
+
+    def handle(letter):
+        if "poison" in letter.text:
+            raise Killed
+        letters.append(letter)
+        return Handled({})
+
+    purposes._handlers["turn"] = handle
+    mailing.write("poison", to=to)
+    for topic in ("n", "o"):
+        other = addresses.make("turn", key=uuid4(), user=anna, expires_at=timezone.now() + timedelta(days=1), topic=topic)
+        mailing.write("move A1", to=other)
+    for _ in range(store.MOST_ATTEMPTS):
+        with pytest.raises(Killed):
+            pipeline.work()
+        InboundMail.objects.update(claimed_until=None)
+    pipeline.work()
+    rows = InboundMail.objects.order_by("received_at")
+    assert [row.status for row in rows] == [MailStatus.FAILED, MailStatus.DONE, MailStatus.DONE]
+    assert len(letters) == 2
+
+
+def test_a_mail_in_a_slow_batch_is_left_to_the_worker_who_took_it_over(to, mailing, letters, anna):  # noqa: F811
+    mailing.write("move A1", to=to)
+    other = addresses.make("turn", key=uuid4(), user=anna, expires_at=timezone.now() + timedelta(days=1), topic="n")
+    mailing.write("move A2", to=other)
+    first, second = store.claim(5)
+    assert pipeline.work_on(first)
+    InboundMail.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+    [again] = store.claim(5)
+    assert not pipeline.work_on(second)
+    assert len(letters) == 1
+    assert pipeline.work_on(again)
+    assert InboundMail.objects.get(pk=second.pk).attempts == 1
+
+
 def test_a_claimed_mail_is_left_alone_and_a_lost_lease_settles_nothing(to, mailing, letters):  # noqa: F811
     mailing.write("move A1", to=to)
     [mail] = store.claim(5)
