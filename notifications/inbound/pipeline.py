@@ -13,7 +13,6 @@ from notifications.inbound import held, purposes, reading, robots, store, text, 
 from notifications.inbound.purposes import Letter
 from notifications.inbound.refusals import Hears, MailRefused
 from notifications.models import InboundMail, MailStatus
-from notifications.outbox import Notice
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +86,6 @@ def _refused(mail: InboundMail, refused: MailRefused) -> bool:
 
 
 def _give_up(mail: InboundMail, error: str) -> bool:
-    """Set the mail aside and tell its sender's account: an order that is lost in silence could lose the game."""
+    """Set the mail aside and tell its sender's account."""
     log.error("the mail %s is set aside after %s tries", mail.id, mail.attempts)
-    notice = Notice("mail_failed", mail.address.user_id, mail.address.email, payload={"mail": str(mail.id)})
-    return store.settle(mail, MailStatus.FAILED, error=error, notice=notice)
+    return store.settle(mail, MailStatus.FAILED, error=error, notice=store.failed_notice(mail))

@@ -140,9 +140,22 @@ def topics_waiting(topics: Iterable[str]) -> set[str]:
 
 
 def set_aside(*, topic: str, user_id: int, moment: datetime) -> int:
-    """Give up on the mail that a deadline has waited for long enough; return how many mails it was."""
+    """Give up on the mail that a deadline has waited for long enough and tell its writer; return how many mails it was."""
+    from notifications.inbound import held  # here: what is held is confirmed by this module
+
     error = "not worked on in time for the deadline it was sent for"
-    return _waiting(topic, user_id, moment).update(status=MailStatus.FAILED, error=error, finished_at=timezone.now())
+    with transaction.atomic():
+        rows = list(_waiting(topic, user_id, moment).select_related("address").select_for_update(of=("self",)))
+        InboundMail.objects.filter(pk__in=[row.pk for row in rows]).update(
+            status=MailStatus.FAILED, error=error, finished_at=timezone.now()
+        )
+        outbox.notify(*(failed_notice(row) for row in rows if held.may_answer(row.address)))
+    return len(rows)
+
+
+def failed_notice(mail: InboundMail) -> Notice:
+    """The notice that tells the writer of a mail that it is set aside: an order lost in silence could lose the game."""
+    return Notice("mail_failed", mail.address.user_id, mail.address.email, payload={"mail": str(mail.id)})
 
 
 def forget_old() -> int:

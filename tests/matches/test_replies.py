@@ -190,7 +190,25 @@ def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  
     assert clocks.sweep() == 1
     assert mailing.newest.status == MailStatus.FAILED
     mailing.work()
-    assert "could not be read in time" in mailing.last(subject="could not").subject
+    told = {mail.message["X-Game-Reason"] for mail in mailing.sink.to("anna@players.example") if "could not" in mail.subject}
+    assert told == {"mail-failed", "mail-set-aside"}  # she wrote it, and she opened the match
+
+
+def test_whoever_wrote_a_mail_that_was_set_aside_is_told_in_his_language(duel, mailing, ben):  # noqa: F811
+    mailing.write("draw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    ben.language = "de"
+    ben.save()
+    Match.objects.update(creator=None)
+    mailing.write("draw", to=reply_to(turn_mail(mailing, "ben")), sender="ben@players.example")
+    due = timezone.now() - timedelta(minutes=11)
+    Question.objects.filter(match=duel).update(due_at=due)
+    InboundMail.objects.filter(status=MailStatus.WAITING).update(counts_at=due - timedelta(seconds=1))
+    assert clocks.sweep() == 1
+    mailing.work()
+    told = mailing.last("ben@players.example", subject="Mail")
+    assert told.subject == "Deine Mail war nicht lesbar"
+    assert told.message["In-Reply-To"] == mailing.newest.message_id
 
 
 def test_giving_up_is_asked_back_once(duel, mailing):  # noqa: F811
