@@ -11,6 +11,7 @@ from django.conf import settings
 from events import checkpoints
 from gamesvc.games import catalog
 from gamesvc.matches import (
+    answers,
     clocks,
     held_orders,
     loading,
@@ -140,5 +141,5 @@ def sweep_undo() -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def prune_refusals() -> int:
-    """Delete refused commands that were kept long enough."""
-    return refusals.prune()
+    """Delete refused commands, and answers to requests, that were kept long enough."""
+    return refusals.prune() + answers.forget_old()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import random
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from gamesvc.api.v1 import matches
 from gamesvc.games import catalog
 from gamesvc.matches.client import read_form
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.models import Match
+from gamesvc.matches.models import Answered, Match
+from gamesvc.matches.tasks import prune_refusals
 
 pytestmark = pytest.mark.django_db
 
@@ -224,6 +227,15 @@ def test_creating_twice_with_one_key_makes_one_match(toy, anna, program):
     expect_problem(caller.post("/matches/", {"game": toy}, key=None), 400, "key_missing")
     refused = caller.post("/matches/", {"game": "chess"}, key="r")
     assert caller.post("/matches/", {"game": "chess"}, key="r").json() == refused.json()
+
+
+def test_answers_are_forgotten_when_their_day_is_over(toy, anna, program):
+    caller = program(anna)
+    for key in ("old", "young"):
+        caller.post("/matches/", {"game": toy}, key=key)
+    Answered.objects.filter(key="old").update(created_at=timezone.now() - timedelta(hours=25))
+    assert prune_refusals() == 1
+    assert Answered.objects.get().key == "young"
 
 
 def test_a_thousand_matches_in_a_minute_are_throttled(toy, anna, program):
