@@ -13,14 +13,14 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.dice import DrawNeeded
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, order_mail, turns
-from gamesvc.matches.models import HeldOrders, Match
+from gamesvc.matches import loading, order_mail, sweeping, turns
+from gamesvc.matches.models import HeldOrders, Match, Question
 from gamesvc.matches.order_mail import Line
 from gamesvc.matches.order_run import OrderRun
 from notifications import outbox
@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 # How many answers of others in a row are worked out at most.
 MOST_ANSWERS = 60
 Until, State = HeldOrders.Until, HeldOrders.State
+# Whether the question that held orders answer is asked.
+_ASKED = Exists(Question.objects.filter(match=OuterRef("match"), seat=OuterRef("seat"), question=OuterRef("question")))
 
 
 def keep(
@@ -86,8 +88,13 @@ def replace(*, match: Match, seat: int, but: UUID) -> int:
 
 
 def told_ready(*, match: Match, seat: int, mail: UUID) -> list[HeldOrders]:
-    """What a mail that says `ready` carries out: it is this mail's from now on, also if its worker starts again."""
-    held(match=match, seat=seat).filter(until=Until.DEADLINE).update(state=State.DONE, done_by=mail)
+    """What a mail that says `ready` carries out: it is this mail's from now on, also if its worker starts again.
+
+    What was held for a question that is not asked any more is not meant, unless some of it was carried out.
+    """
+    rows = held(match=match, seat=seat).filter(until=Until.DEADLINE).annotate(asked=_ASKED)
+    meant = [row.pk for row in rows if row.asked or _begun(row)]
+    HeldOrders.objects.filter(pk__in=meant, state=State.HELD).update(state=State.DONE, done_by=mail)
     return list(HeldOrders.objects.filter(match=match, seat=seat, done_by=mail).order_by("created_at"))
 
 
@@ -116,18 +123,23 @@ def at_deadline(*, match: Match, seat: int, question: str) -> bool:
 
 
 def sweep(limit: int = 200) -> int:
-    """Go on with orders that waited for others, where these have answered; return how many were settled."""
-    rows = HeldOrders.objects.filter(state=State.HELD, until=Until.WINDOW).exclude(looked_at=F("match__version"))
-    settled = 0
-    for row in rows.select_related("match").order_by("created_at")[:limit]:
-        try:
-            settled += _carry_out(row)
-        except turns.Busy:
-            log.info("the match of held orders %s is busy; the next sweep tries again", row.id)
-        except Exception:
-            # One match that cannot go on must not keep back the others.
-            log.exception("the held orders %s could not be carried out", row.id)
-    return settled
+    """Go on with orders that waited for others, where these have answered; return how many were settled.
+
+    And with those held until a deadline of a question that is gone: the clock that carried them out died before it told so, or
+    their writer answered otherwise.
+    """
+    due = Q(until=Until.WINDOW) | Q(until=Until.DEADLINE) & ~Q(_ASKED)
+    rows = HeldOrders.objects.filter(due, state=State.HELD).exclude(looked_at=F("match__version")).order_by("created_at")
+    return sweeping.each("the held orders", rows.values_list("pk", flat=True), _go_on, limit=limit)
+
+
+def _go_on(row_id: UUID) -> int:
+    row = HeldOrders.objects.select_related("match").filter(pk=row_id, state=State.HELD).first()
+    try:
+        return int(row is not None and _carry_out(row, answered=row.until == Until.DEADLINE))
+    except turns.Busy:
+        log.info("the match of held orders %s is busy; the next sweep tries again", row_id)
+        return 0
 
 
 def forget_old() -> int:
@@ -142,8 +154,17 @@ def erase(user: User) -> None:
     HeldOrders.objects.filter(user=user).delete()
 
 
-def _carry_out(row: HeldOrders) -> bool:
-    """Carry out one row and tell its writer; False if it still has to wait."""
+def _begun(row: HeldOrders) -> bool:
+    """Whether some of the orders were carried out by a worker that could not tell it any more."""
+    senders = ((line["mail"] or str(row.mail), line["number"]) for line in row.lines)
+    return any(turns.known(row.match, turns.command_id(sender=f"mail {mail}", key=str(number))) for mail, number in senders)
+
+
+def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:
+    """Carry out one row and tell its writer; False if it still has to wait, or is not meant any more.
+
+    `answered`: it was held for a question that is gone, so it is carried out only if that was begun.
+    """
     match = row.match
     seats = tuple(match.seats.select_related("user").order_by("index"))
     seat = seats[row.seat]
@@ -163,8 +184,11 @@ def _carry_out(row: HeldOrders) -> bool:
     lines = lines_of(row, run)
     problem, rest = "", []
     if not run.begun(lines):
-        if run.running and not run.open() and run.others_answer():
+        if run.running and (answered if run.open() else run.others_answer()):
             HeldOrders.objects.filter(pk=row.pk).update(looked_at=version)
+            return False
+        if answered:
+            HeldOrders.objects.filter(pk=row.pk, state=State.HELD).update(state=State.REPLACED)
             return False
         problem = _problem(run, lines)
     if problem:

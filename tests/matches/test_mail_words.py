@@ -148,6 +148,85 @@ def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
     assert "1 order done" in mailing.receipt().subject
 
 
+def run_out(match, mailing, monkeypatch):  # noqa: F811
+    """The deadline passes, and the clock's worker is killed before it tells what it has carried out; the sweeps go on."""
+    Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(seconds=1))
+    HeldOrders.objects.update(counts_at=timezone.now() - timedelta(minutes=1))
+    with monkeypatch.context() as patch:
+
+        def dies(*_a, **_k):
+            raise MemoryError
+
+        patch.setattr(held_orders, "settle", dies)
+        clocks.sweep()
+    assert HeldOrders.objects.get().state == "held"
+
+
+def test_a_clock_that_dies_before_it_tells_leaves_that_to_the_sweep(duel, mailing, monkeypatch):  # noqa: F811
+    mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    run_out(duel, mailing, monkeypatch)
+    assert events(duel) == ["toy.drew", "toy.turn_ended"]
+    assert (held_orders.sweep(), held_orders.sweep()) == (1, 0)
+    mailing.work()
+    assert "1 order done" in mailing.receipt().subject
+    assert events(duel) == ["toy.drew", "toy.turn_ended"]
+
+
+def test_what_waits_behind_a_window_is_not_lost_with_the_clock(windowed, mailing, monkeypatch):  # noqa: F811
+    mailing.write(f"play {cards(windowed, 0)[0]}\ndraw\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    run_out(windowed, mailing, monkeypatch)
+    assert events(windowed) == ["toy.played", "toy.orders_set"]
+    assert held_orders.sweep() == 1
+    mailing.work()
+    assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
+    answer(windowed, 1, name="pass")
+    assert held_orders.sweep() == 1
+    assert state_of(windowed).orders[0] == "drawn"
+
+
+def test_orders_held_for_a_question_answered_otherwise_are_dropped(duel, mailing):  # noqa: F811
+    mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    answer(duel, 0, name="draw")
+    assert held_orders.sweep() == 0
+    assert HeldOrders.objects.get().state == "replaced"
+
+
+def test_orders_held_for_a_question_that_may_come_back_are_kept(windowed, mailing):  # noqa: F811
+    mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    answer(windowed, 0, name="play", card=cards(windowed, 0)[0])
+    assert held_orders.sweep() == 0
+    assert HeldOrders.objects.get().state == "held"
+
+
+def test_ready_does_not_mean_what_was_held_for_an_earlier_question(duel, mailing):  # noqa: F811
+    to = reply_to(turn_mail(mailing))
+    mailing.write(f"play {cards(duel, 0)[0]}\nwait", to=to)
+    mailing.work()
+    answer(duel, 0, name="draw")
+    before = events(duel)
+    mailing.write("ready", to=to)
+    mailing.work()
+    assert "No orders of yours are held." in flat(mailing.receipt())
+    assert events(duel) == before
+
+
+def test_ready_means_what_a_dead_clock_has_begun(windowed, mailing, monkeypatch):  # noqa: F811
+    to = reply_to(turn_mail(mailing))
+    mailing.write(f"play {cards(windowed, 0)[0]}\ndraw\nwait", to=to)
+    mailing.work()
+    run_out(windowed, mailing, monkeypatch)
+    mailing.write("ready", to=to)
+    mailing.work()
+    assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
+    answer(windowed, 1, name="pass")
+    assert held_orders.sweep() == 1
+    assert state_of(windowed).orders[0] == "drawn"
+
+
 def test_ready_carries_them_out(duel, mailing):  # noqa: F811
     mailing.write("wait\ndraw", to=reply_to(turn_mail(mailing)))
     mailing.work()
