@@ -26,7 +26,7 @@ from gamesvc.games import catalog
 from gamesvc.games.dice import Dice, commitment, contribution
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.games.timeline import Run, Timeline, check_options
-from gamesvc.matches import loading, policies, positions, secrets
+from gamesvc.matches import loading, policies, positions, secrets, sweeping
 from gamesvc.matches import reliability as reliable
 from gamesvc.matches.models import Beginning, Invitation, Match, Seat
 from gamesvc.matches.positions import Start
@@ -253,14 +253,8 @@ def cancel_match(*, by: User, match: Match, channel: str = "api") -> Match:
 def lapse_matches(limit: int = 100) -> int:
     """End open matches that did not fill in time. Returns how many."""
     before = timezone.now() - timedelta(days=settings.MATCH_LAPSES_AFTER_DAYS)
-    lapsed = 0
-    for match_id in Match.objects.filter(status=Match.Status.OPEN, created_at__lt=before).values_list("pk", flat=True)[:limit]:
-        with transaction.atomic():
-            match = Match.objects.select_for_update().get(pk=match_id)
-            if match.status == Match.Status.OPEN:
-                _close(match, "lapsed", Actor("clock"), "clock")
-                lapsed += 1
-    return lapsed
+    waiting = Match.objects.filter(status=Match.Status.OPEN, created_at__lt=before).order_by("created_at")
+    return sweeping.each("the lapse of match", waiting.values_list("pk", flat=True), _lapse, limit=limit)
 
 
 def invite(*, by: User, match: Match, username: str = "", address: str = "") -> tuple[Invitation, str]:
@@ -415,6 +409,15 @@ def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
     seat.user, seat.holder, seat.bot, seat.contribution, seat.joined_at = None, None, "", "", None
     seat.save()
     _append(match, [Event("match.left", {"seat": index})], actor, channel)
+
+
+def _lapse(match_id: uuid.UUID) -> int:
+    with transaction.atomic():
+        match = Match.objects.select_for_update().get(pk=match_id)
+        if match.status != Match.Status.OPEN:
+            return 0
+        _close(match, "lapsed", Actor("clock"), "clock")
+    return 1
 
 
 def _close(match: Match, reason: str, actor: Actor, channel: str) -> None:

@@ -7,7 +7,6 @@ or it resigns where the game has no bot.
 
 from __future__ import annotations
 
-import logging
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,14 +21,12 @@ from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import absence_notices, deadlines, hints, letterbox, loading, reliability, timeouts, turns
+from gamesvc.matches import absence_notices, deadlines, hints, letterbox, loading, reliability, sweeping, timeouts, turns
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Holding, Match, Question, Seat
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from notifications.inbound import addresses
-
-logger = logging.getLogger(__name__)
 
 
 def free_seats() -> QuerySet[Seat]:
@@ -127,18 +124,17 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
 def sweep(limit: int = 100) -> int:
     """Let bots play on from seats that waited too long for a substitute. Returns how many seats were settled."""
     before = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS)
-    waiting = Seat.objects.filter(vacated_at__lt=before, match__status=Match.Status.RUNNING).select_related("match")
-    settled = 0
-    for seat in waiting.order_by("vacated_at")[:limit]:
+    waiting = Seat.objects.filter(vacated_at__lt=before, match__status=Match.Status.RUNNING).order_by("vacated_at")
+
+    def settle(seat_id: int) -> int:
+        seat = Seat.objects.select_related("match").get(pk=seat_id)
         try:
             _settle(seat.match, seat.index)
-            settled += 1
         except Refused:
-            continue  # somebody was faster
-        except Exception:
-            # One match that cannot go on must not keep the others waiting.
-            logger.exception("Seat %s of match %s could not be given to a bot.", seat.index, seat.match_id)
-    return settled
+            return 0  # somebody was faster
+        return 1
+
+    return sweeping.each("the free seat", waiting.values_list("pk", flat=True), settle, limit=limit)
 
 
 def _settle(match: Match, seat: int) -> None:

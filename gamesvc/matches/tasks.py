@@ -22,11 +22,15 @@ from gamesvc.matches import (
     robots,
     statistics,
     substitutes,
+    sweeping,
     undo,
 )
 from gamesvc.matches.loading import STORE
 
 logger = logging.getLogger(__name__)
+
+# A sweep takes so many matches at most that came to something, out of so many that wait.
+BOTS_AT_ONCE, BOTS_WAITING, SNAPSHOTS_WAITING = 100, 10_000, 10_000
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -37,7 +41,7 @@ def play_bots(match_id: str) -> int:
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_bots() -> int:
     """Find bots whose turn was forgotten."""
-    return sum(robots.play(match_id) for match_id in robots.forgotten())
+    return sweeping.each("the bots of match", robots.forgotten(BOTS_WAITING), robots.play, limit=BOTS_AT_ONCE)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -83,15 +87,13 @@ def sweep_lobby() -> int:
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def renew_snapshots(limit: int = 50) -> int:
     """After a release: snapshots of the new rules code for running matches, before somebody waits for them."""
-    made = 0
-    for match_id, game in loading.without_snapshot(limit):
-        try:
-            loading.save_snapshot(loading.load_at(catalog.game(game), match_id, 2**31 - 1))
-            made += 1
-        except Exception:
-            # One match that cannot be read must not keep the others waiting.
-            logger.exception("No snapshot of match %s could be made.", match_id)
-    return made
+    games = dict(loading.without_snapshot(SNAPSHOTS_WAITING))
+
+    def save(match_id: UUID) -> int:
+        loading.save_snapshot(loading.load_at(catalog.game(games[match_id]), match_id, 2**31 - 1))
+        return 1
+
+    return sweeping.each("the snapshot of match", games, save, limit=limit)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]

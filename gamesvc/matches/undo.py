@@ -16,11 +16,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import F, Q
 from django.utils import timezone
 
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
-from gamesvc.matches import loading, turns, undo_notices, undo_rules
+from gamesvc.matches import loading, sweeping, turns, undo_notices, undo_rules
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat, UndoRequest
 from gamesvc.matches.recording import Act, Actor, record, utc_text
@@ -122,25 +123,27 @@ def answer(
 
 def lapse_requests(limit: int = 100) -> int:
     """Settle requests whose time is over, or whose match has moved on. Returns how many."""
-    lapsed = 0
-    for row in UndoRequest.objects.filter(settled_at=None).select_related("match").order_by("until")[:limit]:
-        if row.until > timezone.now() and row.match.version <= row.version:
-            continue
-        loaded = loading.load(row.match.id, row.match.game)
-        if not is_over(loaded, row):
-            continue
-        lapsed += 1
-        if loaded.ended:
-            UndoRequest.objects.filter(pk=row.pk, settled_at=None).update(settled_at=timezone.now())
-            continue
-        seats = list(row.match.seats.all())
-        decided = settle(row.match, loaded, seats, row, None, "lapsed")
-        act = Act(Actor("clock"), "clock", turns.command_id(sender=f"lapse {row.pk}", key=""), timezone.now())
-        try:
-            record(row.match, loaded, decided.events, act, seats=seats, more=decided.more)
-        except (VersionConflict, DuplicateCommand):
-            lapsed -= 1  # somebody was faster; the next sweep looks again
-    return lapsed
+    moved_on = Q(until__lte=timezone.now()) | Q(match__version__gt=F("version"))
+    rows = UndoRequest.objects.filter(moved_on, settled_at=None).order_by("until")
+    return sweeping.each("the lapse of request", rows.values_list("pk", flat=True), _lapse, limit=limit)
+
+
+def _lapse(request_id: int) -> int:
+    row = UndoRequest.objects.select_related("match").get(pk=request_id)
+    loaded = loading.load(row.match.id, row.match.game)
+    if row.settled_at is not None or not is_over(loaded, row):
+        return 0
+    if loaded.ended:
+        UndoRequest.objects.filter(pk=row.pk, settled_at=None).update(settled_at=timezone.now())
+        return 1
+    seats = list(row.match.seats.all())
+    decided = settle(row.match, loaded, seats, row, None, "lapsed")
+    act = Act(Actor("clock"), "clock", turns.command_id(sender=f"lapse {row.pk}", key=""), timezone.now())
+    try:
+        record(row.match, loaded, decided.events, act, seats=seats, more=decided.more)
+    except (VersionConflict, DuplicateCommand):
+        return 0  # somebody was faster; the next sweep looks again
+    return 1
 
 
 def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
