@@ -7,14 +7,18 @@ that are over is shown as "player 2".
 
 from __future__ import annotations
 
+import logging
+
 from django.db.models.functions import Lower
 
 from accounts import erasure
 from accounts.addresses import verified_addresses
 from accounts.models import User
-from gamesvc.matches import lobby, substitutes
+from gamesvc.matches import lobby, secrets, substitutes
 from gamesvc.matches.models import Invitation, Match, Press, Refusal, Seat
 from gamesvc.matches.recording import Actor
+
+logger = logging.getLogger(__name__)
 
 CHANNEL = "web"
 
@@ -40,7 +44,12 @@ def _leave_open_matches(user: User) -> None:
         lobby.leave_match(by=user, match=match, channel=CHANNEL)
     for match in Match.objects.filter(creator=user, status=Match.Status.OPEN):
         if not match.seats.exclude(user=None).exists():
-            lobby.cancel_match(by=user, match=match, channel=CHANNEL)
+            try:
+                lobby.cancel_match(by=user, match=match, channel=CHANNEL)
+            except secrets.WrongKey:
+                # It cannot end before its key is found again; it stays open without a host, and lapses when it can.
+                logger.exception("Match %s could not be called off; it has no host any more.", match.pk)
+                Match.objects.filter(pk=match.pk).update(creator=None)
 
 
 def _vacate_running_matches(user: User) -> None:

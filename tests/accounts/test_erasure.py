@@ -192,6 +192,19 @@ def test_open_matches_are_left_and_called_off_where_nobody_else_sits(toy, quixot
     assert [auditing.check_match(match.id) for match in (alone, shared, others)] == [[], [], []]
 
 
+def test_the_host_of_a_match_that_cannot_end_for_want_of_its_key_is_erased(toy, quixotella, ben):
+    hosted = lobby.create_match(by=quixotella, game="toy")
+    joined = lobby.join_match(by=quixotella, match=lobby.create_match(by=ben, game="toy", take_seat=False))
+    running = lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy"))
+    Match.objects.update(key_id="gone")
+    erasure.erase(quixotella)
+    quixotella.refresh_from_db()
+    assert not quixotella.is_active
+    hosted.refresh_from_db()
+    assert (hosted.status, hosted.creator) == ("open", None)
+    assert not Seat.objects.filter(match__in=[hosted, joined, running], user=quixotella).exists()
+
+
 # --- the doors ---
 
 
