@@ -164,7 +164,7 @@ def join_match(
     """Take a free seat (any, or the one named). The match starts when it was the last. Raises `Refused`."""
     with transaction.atomic():
         match = _locked(match)
-        invitation = match.invitations.filter(user=by, declined_at=None).first()
+        invitation = match.invitations.select_for_update().filter(user=by, declined_at=None).first()
         if match.entry == Match.Entry.INVITED and not (invitation or link == match.link_token or match.creator_id == by.pk):
             raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
         if invitation is None or invitation.invited_by_id != match.creator_id:
@@ -259,32 +259,15 @@ def lapse_matches(limit: int = 100) -> int:
 
 def invite(*, by: User, match: Match, username: str = "", address: str = "") -> tuple[Invitation, str]:
     """The host or a seated player invites a user or a mail address. Returns the invitation and the token of its link."""
-    if not (match.creator_id == by.pk or match.seats.filter(user=by).exists()):
-        raise Refused("not_yours", "Only the host and the players of a match invite to it.")
-    if match.status != Match.Status.OPEN:
-        raise Refused("not_open", "The match is no longer open.")
-    if bool(username) == bool(address):
-        raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
-    today = timezone.now() - timedelta(days=1)
-    if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= 50:
-        raise TooMany("50 invitations a day are allowed.", 86_400)
-    user = None
-    if username:
-        user = User.objects.filter(username=username, is_active=True).first()
-        if user is None:
-            raise Refused("unknown_user", f"There is no user {username!r}.", "username")
-        if match.invitations.filter(user=user).exists():
-            raise Refused("invited_already", f"{username} is invited already.", "username")
-    else:
-        try:
-            validate_email(address)
-        except ValidationError:
-            raise Refused("bad_address", f"{address!r} is no mail address.", "address") from None
-        if Invitation.objects.filter(address__iexact=address, created_at__gt=today).count() >= 5:
-            raise TooMany("This address was invited several times today; it gets no more until tomorrow.", 86_400)
     invitation_id = uuid.uuid4()
     token = invitation_token(invitation_id)
     with transaction.atomic():
+        match = Match.objects.select_for_update().get(pk=match.pk)
+        if not (match.creator_id == by.pk or match.seats.filter(user=by).exists()):
+            raise Refused("not_yours", "Only the host and the players of a match invite to it.")
+        if match.status != Match.Status.OPEN:
+            raise Refused("not_open", "The match is no longer open.")
+        user = _invited(by, match, username, address)
         invitation = Invitation.objects.create(
             id=invitation_id, match=match, user=user, address=address, token_hash=token_hash(token), invited_by=by
         )
@@ -298,6 +281,29 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
             )
         )
     return invitation, token
+
+
+def _invited(by: User, match: Match, username: str, address: str) -> User | None:
+    """Check that somebody may be invited; the user, or None for a mail address."""
+    if bool(username) == bool(address):
+        raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
+    today = timezone.now() - timedelta(days=1)
+    if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= 50:
+        raise TooMany("50 invitations a day are allowed.", 86_400)
+    if not username:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise Refused("bad_address", f"{address!r} is no mail address.", "address") from None
+        if Invitation.objects.filter(address__iexact=address, created_at__gt=today).count() >= 5:
+            raise TooMany("This address was invited several times today; it gets no more until tomorrow.", 86_400)
+        return None
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise Refused("unknown_user", f"There is no user {username!r}.", "username")
+    if match.invitations.filter(user=user).exists():
+        raise Refused("invited_already", f"{username} is invited already.", "username")
+    return user
 
 
 def invitation_token(invitation_id: uuid.UUID) -> str:
@@ -317,15 +323,22 @@ def find_invitation(token: str) -> Invitation | None:
 
 def accept_invitation(*, by: User, token: str, contribution_text: str = "", channel: str = "web") -> Match:
     """Join by the link of an invitation. Whoever reads the mailbox is the one invited; each link seats one person."""
-    invitation = find_invitation(token)
-    if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
-        raise Refused("bad_invitation", "This invitation does not exist or has been used.", "token")
-    if invitation.user_id is None:
-        invitation.user = by
-        invitation.save(update_fields=["user"])
-    elif invitation.user_id != by.pk:
-        raise Refused("bad_invitation", "This invitation is for another user.", "token")
-    return join_match(by=by, match=invitation.match, contribution_text=contribution_text, channel=channel)
+    found = find_invitation(token)
+    with transaction.atomic():
+        # The match first, as everywhere; of two people with one link the other waits here.
+        invitation = None
+        if found is not None:
+            Match.objects.select_for_update().get(pk=found.match_id)
+            invitation = Invitation.objects.select_for_update().filter(pk=found.pk, declined_at=None).first()
+        if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
+            raise Refused("bad_invitation", "This invitation does not exist or has been used.", "token")
+        if invitation.user_id is None:
+            # It is bound to him with the seat or, where that is refused, not at all.
+            invitation.user = by
+            invitation.save(update_fields=["user"])
+        elif invitation.user_id != by.pk:
+            raise Refused("bad_invitation", "This invitation is for another user.", "token")
+        return join_match(by=by, match=invitation.match, contribution_text=contribution_text, channel=channel)
 
 
 # --- within the lock of the match row ---

@@ -171,3 +171,20 @@ def test_unfilled_matches_lapse(toy, anna):
     young.refresh_from_db()
     assert (old.status, young.status) == (Match.Status.LAPSED, Match.Status.OPEN)
     assert STORE.read(old.id)[-1].data["reason"] == "lapsed"
+
+
+def test_an_invitation_that_seats_nobody_is_bound_to_nobody(toy, anna, ben):
+    match = lobby.create_match(by=anna, game=toy, entry="invited")
+    _invitation, token = lobby.invite(by=anna, match=match, address="ben@elsewhere.example")
+    with pytest.raises(Refused, match="seat in this match already"):
+        lobby.accept_invitation(by=anna, token=token)
+    assert lobby.accept_invitation(by=ben, token=token).status == Match.Status.RUNNING
+
+
+def test_only_the_host_and_players_invite_and_only_before_the_start(toy, anna, ben, player):
+    match = lobby.create_match(by=anna, game=toy)
+    with pytest.raises(Refused, match="Only the host"):
+        lobby.invite(by=ben, match=match, address="carl@elsewhere.example")
+    lobby.join_match(by=ben, match=match)
+    with pytest.raises(Refused, match="no longer open"):
+        lobby.invite(by=ben, match=match, address="carl@elsewhere.example")

@@ -80,3 +80,43 @@ def test_one_seat_is_taken_by_one_of_many(toy, anna, player):
     assert match.status == Match.Status.RUNNING
     assert refused == ["not_open"] * 5
     assert [one.type for one in STORE.read(match.id)].count("match.joined") == 2
+
+
+def test_one_link_seats_one_of_many(toy, anna, player, monkeypatch):
+    match = lobby.create_match(by=anna, game=toy, entry="invited", take_seat=False)
+    _invitation, token = lobby.invite(by=anna, match=match, address="carl@elsewhere.example")
+    people = [player(f"guest{number}") for number in range(4)]
+    found, here = lobby.find_invitation, threading.Barrier(len(people))
+
+    def together(given: str) -> object:
+        invitation = found(given)
+        here.wait()
+        return invitation
+
+    monkeypatch.setattr(lobby, "find_invitation", together)
+    refused: list[str] = []
+
+    def accept(user) -> None:
+        try:
+            lobby.accept_invitation(by=user, token=token)
+        except lobby.Refused as refusal:
+            refused.append(refusal.code)
+
+    at_once(*[lambda user=user: accept(user) for user in people])
+    assert refused == ["bad_invitation"] * 3
+    assert match.seats.exclude(user=None).count() == 1
+
+
+def test_a_user_is_invited_once(toy, anna, ben):
+    match = lobby.create_match(by=anna, game=toy)
+    refused: list[str] = []
+
+    def invite() -> None:
+        try:
+            lobby.invite(by=anna, match=match, username="ben")
+        except lobby.Refused as refusal:
+            refused.append(refusal.code)
+
+    at_once(*[invite] * 4)
+    assert refused == ["invited_already"] * 3
+    assert match.invitations.count() == 1
