@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import orjson
 from django.db import transaction
-from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
 from gamesvc.api.problems import Problem, translate
 from gamesvc.games.kernel import Refused
-from gamesvc.matches.models import Answered
-from gamesvc.matches.turns import KeyReused
-
-KEPT_HOURS = 24
+from gamesvc.matches import answered
+from gamesvc.matches.answered import Answer
 
 
 def required_key(request: Request) -> str:
@@ -34,33 +30,27 @@ def required_key(request: Request) -> str:
     return key
 
 
-def once(request: Request, effect: Callable[[], tuple[int, dict[str, Any]]]) -> Response:
-    """Run `effect` once per user and key; a repetition gets the first answer, success or refusal by the rules."""
+def once(request: Request, effect: Callable[[], Answer]) -> Response:
+    """Run `effect` once per user and key; a repetition gets the first answer, success or refusal by the rules.
+
+    Whether the caller may do it at all is asked within `effect`: what it did may have taken that away.
+    """
     key, user = required_key(request), request.user
     assert isinstance(user, User)
     fingerprint = hashlib.sha256(
         b"\n".join([str(request.method).encode(), request.path.encode(), orjson.dumps(request.data, option=orjson.OPT_SORT_KEYS)])
     ).hexdigest()
-    with transaction.atomic():
-        Answered.objects.filter(user=user, key=key, created_at__lt=timezone.now() - timedelta(hours=KEPT_HOURS)).delete()
-        # Of several requests at once the others wait here for the first one's transaction.
-        row, made = Answered.objects.get_or_create(
-            user=user, key=key, defaults={"fingerprint": fingerprint, "status": 0, "body": {}}
-        )
-        if not made:
-            if row.fingerprint != fingerprint:
-                raise KeyReused
-            return _answer(row.status, row.body)
+
+    def decided() -> Answer:
         try:
             with transaction.atomic():
-                status, body = effect()
+                return effect()
         except Refused as refused:
             refusal = translate(refused)
             assert refusal is not None
-            status, body = 422, {**refusal.data, "instance": request.path}
-        row.status, row.body = status, body
-        row.save(update_fields=["status", "body"])
-    return _answer(status, body)
+            return 422, {**refusal.data, "instance": request.path}
+
+    return _answer(*answered.once(user=user, key=key, fingerprint=fingerprint, effect=decided))
 
 
 def _answer(status: int, body: dict[str, Any]) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,10 +13,13 @@ from django.utils import timezone
 
 from gamesvc.api.v1 import matches
 from gamesvc.games import catalog
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import loading, lobby
 from gamesvc.matches.client import read_form
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Answered, Match
 from gamesvc.matches.tasks import prune_refusals
+from tests.games import toy as toy_game
 
 pytestmark = pytest.mark.django_db
 
@@ -249,6 +253,50 @@ def test_a_thousand_matches_in_a_minute_are_throttled(toy, anna, program):
 def test_an_order_as_text(duel, two):
     answer = two[0].post(f"/matches/{duel}/orders/", {"text": "draw"}, etag=etag(two[0], duel))
     assert answer.json()["events"][0]["type"] == "toy.drew"
+
+
+def test_an_order_sent_again_is_read_as_it_was_the_first_time(duel, two, monkeypatch):
+    """What an order did may make it unreadable."""
+
+    def parse(text, seen):
+        if text != "draw" and seen["items"]:
+            raise Refused("unreadable", "A card lies on the table.")
+        return toy_game.parse(text, seen)
+
+    game = replace(toy_game.GAME, parse=parse)
+    monkeypatch.setattr(catalog, "game", lambda game_id: game)
+    loading.forget_all()
+    path, seen = f"/matches/{duel}/orders/", etag(two[0], duel)
+    hand = two[0].get(f"/matches/{duel}/view/").json()["view"]["hands"][0]
+    card = hand[0]
+    first = two[0].post(path, {"text": f"play {card}"}, key="once", etag=seen)
+    assert first.status_code == 200
+    again = two[0].post(path, {"text": f"play {card}"}, key="once", etag=seen)
+    assert again.status_code == 200, again.content
+    assert again.json() == first.json()
+    assert again.headers["Idempotent-Replayed"] == "true"
+    expect_problem(two[0].post(path, {"text": "draw"}, key="once", etag=seen), 422, "key_reused")
+    # One that was refused stays refused, also where it could be done later.
+    refused = two[0].post(path, {"text": "draw"}, key="early", etag=etag(two[0], duel))
+    expect_problem(refused, 422, "not_your_turn")
+    two[1].post(path, {"text": "draw"}, etag=etag(two[1], duel))
+    expect_problem(two[0].post(path, {"text": "draw"}, key="early", etag=seen), 422, "not_your_turn")
+
+
+def test_leaving_is_answered_alike_though_the_match_is_closed_to_him_now(toy, anna, ben, program):
+    match = lobby.create_match(by=anna, game=toy, entry="invited", watch="nobody")
+    three = lobby.create_match(by=anna, game=toy, entry="invited", watch="nobody", take_seat=False)
+    lobby.join_match(by=ben, match=three, link=three.link_token)
+    first = program(ben)
+    answers = [first.post(f"/matches/{three.number}/leave/", key="once") for _ in range(2)]
+    assert [one.status_code for one in answers] == [200, 200]
+    assert answers[0].json() == answers[1].json()
+    expect_problem(first.post(f"/matches/{three.number}/leave/"), 404, "not_found")
+    lobby.join_match(by=ben, match=match, link=match.link_token)
+    answers = [first.post(f"/matches/{match.number}/give-up/", key="gone") for _ in range(2)]
+    assert [one.status_code for one in answers] == [200, 200]
+    assert answers[0].json() == answers[1].json()
+    expect_problem(first.post(f"/matches/{match.number}/give-up/"), 403, "forbidden")
 
 
 def test_the_lobby_over_http(toy, anna, ben, player, program):

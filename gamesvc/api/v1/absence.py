@@ -127,9 +127,9 @@ class Pause(View):
     def post(self, request: Request, ident: str) -> Response:
         """Ask to pause the match or to go on, or agree to it. It is done once all players have said so."""
         body = self.body(Wish)
-        access, seat = self.seated(ident, boards=False)
 
         def effect() -> tuple[int, dict[str, Any]]:
+            access, seat = self.seated(ident, boards=False)
             pauses.wish(match=access.match, seat=seat, pause=body["pause"])
             return 200, _pause(self.access(ident))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -13,7 +14,7 @@ from gamesvc.api.etags import etag, named_seat, required_version
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, REFUSALS, VERSION, View
-from gamesvc.matches import board, turns
+from gamesvc.matches import answered, board, loading, turns
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access, access_seat
 from gamesvc.matches.turns import Sender
@@ -44,17 +45,30 @@ class Orders(View):
         """The same as text in the game's notation, as one would type it into a mail."""
         received_at = timezone.now()
         access = access_seat(user=self.user, ident=ident, as_seat=named_seat(request))
-        text = self.body(schemas.Order)["text"]
-        seen = board.look(access)
-        return submit_command(self, access, dict(seen.loaded.game.parse(text, seen.view or {})), received_at)
+        return submit_command(self, access, _read(self, access, self.body(schemas.Order)["text"]), received_at)
+
+
+def _read(view: View, access: Access, text: str) -> dict[str, Any]:
+    """The command that a text means. Sent again it is read as it was the first time: what it did may make it unreadable."""
+    seen = board.look(access)
+    before = answered.known(access.match, _command_id(view, access))
+    if before is None:
+        return dict(seen.loaded.game.parse(text, seen.view or {}))
+    if before.before is None:
+        return before.command
+    state = loading.state_at(seen.loaded.game, access.match.id, before.before)
+    return dict(seen.loaded.game.parse(text, seen.loaded.game.view(state, access.viewer)))
+
+
+def _command_id(view: View, access: Access) -> UUID:
+    return turns.command_id(sender=f"user {view.user.pk} {access.match.id}", key=required_key(view.request))
 
 
 def submit_command(view: View, access: Access, command: dict[str, Any], received_at: Any) -> Response:
     """Answer a request that carries a command for the caller's seat, with its key and version in the headers."""
     assert access.seat is not None
-    key = required_key(view.request)
     seat = access.seat.index
-    command_id = turns.command_id(sender=f"user {view.user.pk} {access.match.id}", key=key)
+    command_id = _command_id(view, access)
     sender = Sender(Actor("seat", seat), "api", received_at, view.user.pk)
     # A known key is answered before the version is looked at: the retry of a success is stale by its own doing.
     if view.request.headers.get("If-Match") is None and not turns.known(access.match, command_id):

@@ -94,9 +94,8 @@ class _Change(View):
     """A change of the lobby: runs once per key and answers with the match."""
 
     def change(self, ident: str, service: Any, **arguments: Any) -> Response:
-        match = self.access(ident).match
-
         def effect() -> tuple[int, dict[str, Any]]:
+            match = self.access(ident).match
             changed = service(by=self.user, match=match, **arguments)
             link = self.request.data.get("link", "") if isinstance(self.request.data, dict) else ""
             return 200, board.summary(access_match(user=self.user, ident=str(changed.pk), link=link or match.link_token))
@@ -111,10 +110,7 @@ class JoinMatch(_Change):
     def post(self, request: Request, ident: str) -> Response:
         """Take a seat. `contribution`: any text of yours that goes into the key of all draws (only its hash is kept)."""
         body = self.body(schemas.Join)
-        match = access_match(user=self.user, ident=ident, link=body["link"]).match
-        return self.change(
-            f"{match.pk}", lobby.join_match, seat=body["seat"], contribution_text=body["contribution"], link=body["link"]
-        )
+        return self.change(ident, lobby.join_match, seat=body["seat"], contribution_text=body["contribution"], link=body["link"])
 
     def access(self, ident: str) -> Access:
         return access_match(user=self.user, ident=ident, link=self.body(schemas.Join)["link"])
@@ -167,9 +163,9 @@ class Invitations(View):
     def post(self, request: Request, ident: str) -> Response:
         """Invite a user by name, or a person by mail address. The link is good for one seat."""
         body = self.body(schemas.Invite)
-        match = self.access(ident).match
 
         def effect() -> tuple[int, dict[str, Any]]:
+            match = self.access(ident).match
             invitation, token = lobby.invite(by=self.user, match=match, username=body["user"], address=body["address"])
             return 201, {"id": str(invitation.id), "link": f"/invitations/{token}/"}
 

@@ -66,11 +66,10 @@ class Substitute(View):
     )
     def post(self, request: Request, ident: str) -> Response:
         """Take over a free seat of a running match. You see what the seat may see, and have the time of its turn anew."""
-        body, access = self.body(TakeOver), self.access(ident)
-        link = request.query_params.get("link", "")
+        body, link = self.body(TakeOver), request.query_params.get("link", "")
 
         def effect() -> tuple[int, dict[str, Any]]:
-            match = substitutes.take_over(by=self.user, match=access.match, seat=body["seat"], link=link)
+            match = substitutes.take_over(by=self.user, match=self.access(ident).match, seat=body["seat"], link=link)
             return 200, board.summary(self.access(str(match.id)))
 
         return once(request, effect)
@@ -82,9 +81,9 @@ class GiveUp(View):
     )
     def post(self, request: Request, ident: str) -> Response:
         """Leave your seat of a running match to a substitute. Until somebody takes it the clock answers for it."""
-        access, seat = self.seated(ident, boards=False)
 
         def effect() -> tuple[int, dict[str, Any]]:
+            access, seat = self.seated(ident, boards=False)
             substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat))
             return 200, board.summary(self.access(ident))
 
