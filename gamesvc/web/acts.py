@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -16,11 +16,11 @@ from django.views.decorators.http import require_POST
 
 from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, turns
+from gamesvc.matches import answered, loading, turns
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
 from gamesvc.matches.turns import Sender
-from gamesvc.web import controls, reading
+from gamesvc.web import controls, once, reading
 from gamesvc.web.access import find
 from gamesvc.web.table import Failed, show_match
 
@@ -31,13 +31,13 @@ SEND_AGAIN = "Something happened since this page was made. Look at the board and
 @require_POST
 @login_required
 def send_command(request: HttpRequest, ident: str) -> HttpResponse:
-    """A form of the page: find it again among those legal now, read its fields, submit."""
+    """A form of the page: find it again among those legal now, read its fields, submit. Sent again it is done already."""
     access = find(request, ident)
     posted = {name: request.POST.getlist(name) for name in request.POST}
     form_key = request.POST.get("_form", "")
     try:
-        command = _chosen(access, form_key, posted)
-        order = _submit(request, access, command, _expected(request))
+        read = functools.partial(_chosen, access, form_key, posted)
+        order, _version = _submit(access, once.fingerprint(request), _expected(request), read)
     except reading.Unreadable as unreadable:
         return show_match(request, access, Failed(unreadable.detail, 422, form_key, unreadable.path, posted))
     except Refused as refused:
@@ -86,21 +86,31 @@ def _expected(request: HttpRequest) -> int:
     return int(text)
 
 
-def _submit(request: HttpRequest, access: Access, command: Mapping[str, Any], version: int) -> str:
-    """Submit one command and return it as an order text."""
-    assert access.seat is not None
-    assert access.user is not None
-    written = json.dumps(command, sort_keys=True, separators=(",", ":"))
-    # The page's own key makes a double click one command; the command in it lets a corrected form be sent again.
-    key = f"{request.POST.get('_once', '')[:40]}:{version}:{hashlib.sha256(written.encode()).hexdigest()}"
-    turns.submit(
+def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[str, Any]]) -> tuple[str, int]:
+    """Submit the command that `read` gives, once for its key; returns it as an order text, and the version it led to.
+
+    A known key is answered first: what was done may have changed what can be read.
+    """
+    if access.seat is None or access.user is None:
+        raise Refused("no_seat", "You have no seat in this match.")
+    command_id = turns.command_id(sender=f"web {access.user.pk} {access.match.pk}", key=key)
+    before = answered.known(access.match, command_id)
+    try:
+        command = before.command if before is not None else read()
+    except (Refused, reading.Unreadable, turns.Stale):
+        # The other click of two may have been faster by a moment.
+        before = answered.known(access.match, command_id)
+        if before is None:
+            raise
+        command = before.command
+    receipt = turns.submit(
         match=access.match,
         sender=Sender(Actor("seat", access.seat.index), "web", timezone.now(), access.user.pk),
         command=command,
         expected_version=version,
-        command_id=turns.command_id(sender=f"web {access.user.pk} {access.match.pk}", key=key),
+        command_id=command_id,
     )
-    return loading.load(access.match.id, access.match.game).game.render(command)
+    return loading.load(access.match.id, access.match.game).game.render(command), receipt.version
 
 
 @require_POST
@@ -112,25 +122,27 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
     lines = [line.strip() for line in text.splitlines() if line.strip()][:MOST_ORDERS]
     done: list[str] = []
     try:
-        if access.seat is None:
-            raise Refused("no_seat", "You have no seat in this match.")
-        version = _expected(request)
+        shown = version = _expected(request)
         if not lines:
             raise Refused("unreadable", "Write an order, one a line.", "orders")
-        for line in lines:
-            loaded = loading.load(access.match.id, access.match.game)
-            if not loaded.started or loaded.ended:
-                raise Refused("not_running", "The match is not running.")
-            if done:
-                version = loaded.viewer_version(access.viewer)
-            command = loaded.game.parse(line, loaded.game.view(loaded.timeline.state, access.viewer))
-            done.append(_submit(request, access, command, version))
+        for number, line in enumerate(lines):
+            # The page, the line and its place: the same however often it is sent, and a corrected line is another one.
+            key = f"{once.given(request)}:{shown}:{number}:{hashlib.sha256(line.encode()).hexdigest()}"
+            order, version = _submit(access, key, version, functools.partial(_parsed, access, line))
+            done.append(order)
     except Refused as refused:
         return show_match(request, access, _failed_orders(refused.detail, 422, lines, done))
     except (turns.Stale, turns.KeyReused, turns.Busy):
         return show_match(request, access, _failed_orders(SEND_AGAIN, 409, lines, done))
     messages.success(request, f"Done: {'; '.join(done)}")
     return redirect("web:match", access.match.number)
+
+
+def _parsed(access: Access, line: str) -> Mapping[str, Any]:
+    loaded = loading.load(access.match.id, access.match.game)
+    if not loaded.started or loaded.ended:
+        raise Refused("not_running", "The match is not running.")
+    return loaded.game.parse(line, loaded.game.view(loaded.timeline.state, access.viewer))
 
 
 def _failed_orders(detail: str, status: int, lines: list[str], done: list[str]) -> Failed:

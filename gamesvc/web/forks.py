@@ -21,6 +21,7 @@ from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import Match
 from gamesvc.matches.selectors import Access, Forbidden
 from gamesvc.web.access import find, signed_in
+from gamesvc.web.once import once
 
 MOST_CHANGES = 60
 
@@ -60,20 +61,25 @@ def fork(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         if not version.isdecimal() or len(version) > 9:
             raise Refused("unreadable", "The page did not say which version it showed; load it again.", "version")
-        made = forks.fork(
-            access=access,
-            version=int(version),
-            board=request.POST.get("kind") == "board",
-            as_seat=int(seat) if seat.isdecimal() and len(seat) < 3 else None,
-            hours=access.match.hours,
-            channel="web",
+        made = once(
+            request,
+            lambda: (
+                forks.fork(
+                    access=access,
+                    version=int(version),
+                    board=request.POST.get("kind") == "board",
+                    as_seat=int(seat) if seat.isdecimal() and len(seat) < 3 else None,
+                    hours=access.match.hours,
+                    channel="web",
+                ).number
+            ),
         )
     except (Refused, Forbidden, TooMany) as refused:
         messages.error(request, str(refused))
         return redirect("web:match", access.match.number)
-    if made.status == Match.Status.OPEN:
+    if Match.objects.filter(number=made, status=Match.Status.OPEN).exists():
         messages.success(request, "The new match is open. Invite players, or put bots on its free seats.")
-    return redirect("web:match", made.number)
+    return redirect("web:match", made)
 
 
 @require_POST

@@ -19,6 +19,7 @@ from gamesvc.matches import lobby, selectors
 from gamesvc.matches.models import Match
 from gamesvc.web import clocks, controls, reading, rules
 from gamesvc.web.access import find, signed_in
+from gamesvc.web.once import once
 
 PACES = (24, 48, 72, 120, 168, 12, 4, 1)
 
@@ -37,7 +38,7 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
         posted = _posted(request)
         options = reading.filled(options, posted)
         try:
-            return redirect("web:match", _create(request, engine, options, posted).number)
+            return redirect("web:match", once(request, lambda: _create(request, engine, options, posted).number))
         except lobby.TooMany as too_many:
             error = Refused("too_many", str(too_many))
         except reading.Unreadable as unreadable:
@@ -151,10 +152,8 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
     access = find(request, ident)
     whom = request.POST.get("whom", "").strip()
     try:
-        if "@" in whom:
-            lobby.invite(by=signed_in(request), match=access.match, address=whom)
-        else:
-            lobby.invite(by=signed_in(request), match=access.match, username=whom)
+        named = {"address": whom} if "@" in whom else {"username": whom}
+        once(request, lambda: lobby.invite(by=signed_in(request), match=access.match, **named)[0].pk)
         messages.success(request, f"{whom} is invited.")
     except (Refused, lobby.TooMany) as refused:
         messages.error(request, str(refused))

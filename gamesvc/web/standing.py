@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from django.contrib import messages
@@ -10,12 +11,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from accounts.models import User
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import standing
 from gamesvc.matches.loading import Loaded
-from gamesvc.matches.models import Premove
+from gamesvc.matches.models import Premove, Seat
 from gamesvc.matches.selectors import Access
 from gamesvc.web.access import find, signed_in
+from gamesvc.web.once import once
 
 
 def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
@@ -49,11 +52,16 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             standing.cancel(match=access.match, seat=access.seat.index, number=int(given))
             messages.success(request, "The order is cancelled.")
         else:
-            asked = standing.parse_text(access.match, access.seat.index, request.POST.get("order", ""))
-            if asked.condition is None:
-                raise Refused("unreadable", f"This lays nothing by. {standing.HOW}")
-            standing.lay_by(match=access.match, seat=access.seat, user=user, condition=asked.condition, commands=asked.commands)
+            once(request, functools.partial(_lay_by, user, access, access.seat, request.POST.get("order", "")))
             messages.success(request, "The order is laid by.")
     except Refused as refused:
         messages.error(request, refused.detail)
     return redirect("web:match", access.match.number)
+
+
+def _lay_by(user: User, access: Access, seat: Seat, order: str) -> int:
+    asked = standing.parse_text(access.match, seat.index, order)
+    if asked.condition is None:
+        raise Refused("unreadable", f"This lays nothing by. {standing.HOW}")
+    made = standing.lay_by(match=access.match, seat=seat, user=user, condition=asked.condition, commands=asked.commands)
+    return made.number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import secrets
 from datetime import datetime
 
 from django import template
@@ -47,6 +48,12 @@ def badge(seat: int) -> SafeString:
 def icon(name: str) -> SafeString:
     """A sign of icons.svg, as decoration beside words."""
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("icons.svg"), name)
+
+
+@register.simple_tag
+def once() -> SafeString:
+    """The field that makes a form sent twice one request (see `web.once`)."""
+    return format_html('<input type="hidden" name="_once" value="{}">', secrets.token_urlsafe(12))
 
 
 @register.simple_tag(takes_context=True)

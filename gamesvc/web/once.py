@@ -1,0 +1,42 @@
+"""What a form sends is done once, however often it is sent: each page gives its forms a key of their own.
+
+The key goes with all that was filled in, so that a form that was corrected, or is filled in otherwise, is another request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+
+from django.http import HttpRequest
+
+from gamesvc.matches import answered
+from gamesvc.web.access import signed_in
+
+
+def given(request: HttpRequest) -> str:
+    """The key of the page that the form stood on; empty for what no page of ours has sent."""
+    return request.POST.get("_once", "")[:40]
+
+
+def fingerprint(request: HttpRequest) -> str:
+    """What was sent, and to where, in a few letters."""
+    fields = {name: request.POST.getlist(name) for name in request.POST if name != "csrfmiddlewaretoken"}
+    return hashlib.sha256(json.dumps([request.path, fields], sort_keys=True).encode()).hexdigest()
+
+
+def once(request: HttpRequest, effect: Callable[[], object]) -> str:
+    """Run what a form asks for and return, as text, what `effect` names; sent again it gets the same without a second effect.
+
+    What `effect` refuses is not kept: it may be tried again.
+    """
+    if not given(request):
+        return str(effect())
+    sent = fingerprint(request)
+
+    def first() -> answered.Answer:
+        return 200, {"made": str(effect())}
+
+    _status, body = answered.once(user=signed_in(request), key=f"web {sent}", fingerprint=sent, effect=first)
+    return str(body["made"])

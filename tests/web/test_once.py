@@ -1,0 +1,123 @@
+"""What is sent twice from a page, by a double click or a second try, is done once."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import loading
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Invitation, Match, Premove
+from tests.games import toy
+from tests.web.page import chosen, form_to, forms
+from tests.web.test_pages import html, open_match, running
+
+pytestmark = pytest.mark.django_db
+
+
+def read(text, seen):
+    """Orders as games with hands read them: a card that is no longer held cannot be ordered."""
+    name, *rest = text.split()
+    if name == "set_orders":
+        return {"name": name, "text": rest[0]}
+    if name == "play":
+        held = next(hand for hand in seen["hands"] if isinstance(hand, list))
+        if int(rest[0]) not in held:
+            raise Refused("unreadable", "You hold no such card.")
+        return {"name": name, "card": int(rest[0])}
+    return {"name": name}
+
+
+@pytest.fixture
+def choosy(toy_offered, monkeypatch):
+    monkeypatch.setitem(sys.modules, "gamesvc.games.toy", type("Offered", (), {"GAME": replace(toy.GAME, parse=read)}))
+
+
+def page_of(client, match):
+    return html(client.get(f"/matches/{match.number}/"))
+
+
+def told(match):
+    return [one.data["text"] for one in STORE.read(match.id) if one.type == "toy.orders_set"]
+
+
+def test_orders_sent_twice_are_given_once(choosy, clients):
+    match = running(clients)
+    client = clients[1]
+    orders = form_to(page_of(client, match), "/orders")
+    fields = chosen(orders, {"orders": ["set_orders a\nset_orders b\nset_orders c"]})
+    for _ in range(2):
+        answer = client.post(orders.action, fields, follow=True)
+        assert "Done: set_orders a; set_orders b; set_orders c" in html(answer)
+        assert told(match) == ["a", "b", "c"]
+
+
+def test_an_order_sent_again_is_done_though_it_can_no_longer_be_read(choosy, clients):
+    match = running(clients)
+    client = clients[0]
+    card = loading.load(match.id, "toy").timeline.state.hands[0][0]
+    orders = form_to(page_of(client, match), "/orders")
+    fields = chosen(orders, {"orders": [f"set_orders a\nplay {card}"]})
+    client.post(orders.action, fields)
+    version = loading.load(match.id, "toy").version
+    # The second of two equal cards must not be played by the second click either.
+    answer = client.post(orders.action, fields, follow=True)
+    assert f"Done: set_orders a; play {card}" in html(answer)
+    assert loading.load(match.id, "toy").version == version
+
+
+def test_a_corrected_line_goes_on_where_it_failed(choosy, clients):
+    match = running(clients)
+    orders = form_to(page_of(clients[1], match), "/orders")
+    assert clients[1].post(orders.action, chosen(orders, {"orders": ["set_orders a\nplay 9"]})).status_code == 422
+    clients[1].post(orders.action, chosen(orders, {"orders": ["set_orders a\nset_orders b"]}))
+    assert told(match) == ["a", "b"]
+
+
+def test_a_form_sent_twice_says_both_times_that_it_is_done(choosy, clients):
+    match = running(clients)
+    draw = form_to(page_of(clients[0], match), "/command", "Draw")
+    for _ in range(2):
+        answer = clients[0].post(draw.action, draw.fields, follow=True)
+        assert "Done: draw" in html(answer)
+    assert [one.type for one in STORE.read(match.id)].count("toy.drew") == 1
+
+
+def test_an_order_for_a_case_is_laid_by_once(toy_offered, clients):
+    match = running(clients)
+    form = form_to(page_of(clients[1], match), "/standing")
+    for _ in range(2):
+        clients[1].post(form.action, chosen(form, {"order": ["if drew seat=0 then draw"]}))
+    assert Premove.objects.count() == 1
+    form = form_to(page_of(clients[1], match), "/standing", "Lay by")
+    clients[1].post(form.action, chosen(form, {"order": ["if drew seat=0 then draw"]}))
+    assert Premove.objects.count() == 2, "another page is another request"
+
+
+def test_a_match_is_opened_once(toy_offered, clients):
+    form = forms(html(clients[0].get("/new/toy/")))[-1]
+    first, again = (clients[0].post("/new/toy/", form.fields) for _ in range(2))
+    assert first.headers["Location"] == again.headers["Location"]
+    assert Match.objects.count() == 1
+    clients[0].post("/new/toy/", {**form.fields, "hours": ["24"]})
+    assert Match.objects.count() == 2, "filled in otherwise it is another match"
+
+
+def test_an_address_is_invited_once(toy_offered, clients):
+    match = open_match(clients[0])
+    form = form_to(page_of(clients[0], match), "/invite")
+    for _ in range(2):
+        answer = clients[0].post(form.action, chosen(form, {"whom": ["carl@elsewhere.example"]}), follow=True)
+        assert "is invited" in html(answer)
+    assert Invitation.objects.count() == 1
+
+
+def test_a_fork_is_made_once(toy_offered, clients):
+    match = running(clients)
+    form = form_to(page_of(clients[0], match), "/fork")
+    first, again = (clients[0].post(form.action, {**form.fields, "kind": ["board"]}) for _ in range(2))
+    assert first.headers["Location"] == again.headers["Location"]
+    assert Match.objects.count() == 2
