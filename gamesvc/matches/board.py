@@ -9,7 +9,7 @@ from typing import Any
 
 from accounts import absences
 from gamesvc.games.kernel import Caption, Form, Refused, Viewer
-from gamesvc.matches import loading
+from gamesvc.matches import loading, pauses
 from gamesvc.matches.clock import words
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question
@@ -143,6 +143,7 @@ def summary(access: Access) -> dict[str, Any]:
         "clock": loaded.account.policy.told if loaded.account.policy is not None else match.clock,
         "pace": words.pace(loaded.account.policy.told) if loaded.account.policy is not None else "",
         "paused_at": match.paused_at.isoformat() if match.paused_at else None,
+        "paused_by": pauses.paused_by(match),
         "entry": match.entry,
         "watch": match.watch,
         "press": match.press,

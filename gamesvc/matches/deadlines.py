@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -53,7 +54,7 @@ def pause(
             raise Refused("paused_already", f"The match is paused since {loaded.account.paused_since:%d %b %Y %H:%M} UTC.")
         return [Event("match.paused", {"by": by, **_reason(reason_id, code)})]
 
-    return append(match, decide, actor=actor, channel=channel, command_id=command_id)
+    return _turn(match, decide, actor=actor, channel=channel, command_id=command_id)
 
 
 def resume(
@@ -74,7 +75,18 @@ def resume(
             raise Refused("not_paused", "The match is not paused.")
         return [Event("match.resumed", {"by": by, **_reason(reason_id, code)})]
 
-    return append(match, decide, actor=actor, channel=channel, command_id=command_id)
+    return _turn(match, decide, actor=actor, channel=channel, command_id=command_id)
+
+
+def _turn(match: Match, decide: Decide, **act: Any) -> tuple[StoredEvent, ...]:
+    """Pause or resume. What the seats had said counts for that and nothing later: their words go with the append.
+
+    The lock of the seats keeps a word back that is given at this moment (see `pauses`).
+    """
+    said = Statement("DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND EXISTS (SELECT FROM appended)", [match.pk])
+    with transaction.atomic():
+        list(match.seats.select_for_update().order_by("index"))
+        return append(match, decide, more=[said], **act)
 
 
 def extend(

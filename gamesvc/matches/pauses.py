@@ -1,18 +1,26 @@
 """Pausing a running match by agreement: every player says so, bots always agree, and empty seats are not asked.
 
-Not here: what a pause does to the clocks, and the organiser's own pause (`deadlines`, `organising`).
+A pause by the organiser is his to lift. Not here: what a pause does to the clocks, and the organiser's own pause (`deadlines`,
+`organising`). Whoever gives a word or takes a seat holds the lock of the match's seats.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import absence_notices, deadlines
+from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.recording import Actor
+
+logger = logging.getLogger(__name__)
+
+LOOK_BACK = 100
 
 
 def wishes(match: Match) -> list[int]:
@@ -20,22 +28,31 @@ def wishes(match: Match) -> list[int]:
     return list(match.pause_wishes.order_by("seat").values_list("seat", flat=True))
 
 
+def paused_by(match: Match) -> str | None:
+    """Who paused the match: `seats` (they agreed) or `host`; None while it is not paused."""
+    until = match.version if match.paused_at is not None else 0
+    while until > 0:
+        # While a match is paused little happens in it, so the event is near its end.
+        since = max(0, until - LOOK_BACK)
+        for stored in reversed(STORE.read(match.pk, since, until)):
+            if stored.type == "match.paused":
+                return str(stored.data["by"])
+        until = since
+    return None
+
+
 def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:
     """Give a seat's word for a pause, or for going on. Returns whether that was the last one needed, and it is done.
 
-    Raises `Refused` where the match does not run, or already is what is wished for.
+    Raises `Refused` where the match does not run, already is what is wished for, or was paused by its organiser.
     """
     with transaction.atomic():
-        locked = Match.objects.select_for_update().get(pk=match.pk)
-        _check(locked, pause)
-        seats = list(match.seats.order_by("index"))
+        seats = _locked(match)
+        _check(Match.objects.get(pk=match.pk), pause)
         _row, new = PauseWish.objects.get_or_create(match=match, seat=seat)
-        agreed = _asked(seats) <= set(wishes(match))
+        agreed = _agreed(match, seats)
         if agreed:
-            PauseWish.objects.filter(match=match).delete()
-            change = deadlines.pause if pause else deadlines.resume
-            change(match=match, by="seats", actor=Actor("seat", seat), channel=channel)
-            absence_notices.tell_pause(match, seats, "paused" if pause else "resumed", seat)
+            _do(match, seats, pause, Actor("seat", seat), channel)
         elif new and len(wishes(match)) == 1:
             absence_notices.tell_pause(match, seats, "asked" if pause else "asked_on", seat)
     return agreed
@@ -47,8 +64,45 @@ def withdraw(*, match: Match, seat: int) -> None:
         raise Refused("no_wish", "You have not asked for this.")
 
 
-def _asked(seats: Sequence[Seat]) -> set[int]:
-    return {seat.index for seat in seats if seat.user_id is not None}
+def settle(*, match: Match, channel: str = "clock") -> bool:
+    """Do what all who are left have agreed to, when a seat has fallen free whose word was missing. Returns whether it was."""
+    with transaction.atomic():
+        seats = _locked(match)
+        now = Match.objects.get(pk=match.pk)
+        if now.status != Match.Status.RUNNING or not _agreed(match, seats):
+            return False
+        _do(match, seats, now.paused_at is None, Actor("system"), channel)
+    return True
+
+
+def sweep(limit: int = 100) -> int:
+    """Settle what a time-out has left undecided. Returns in how many matches."""
+    said = PauseWish.objects.filter(match=OuterRef("match"), seat=OuterRef("index"))
+    missing = Seat.objects.filter(~Exists(said), match=OuterRef("pk"), user__isnull=False)
+    wished = Match.objects.filter(~Exists(missing), Exists(PauseWish.objects.filter(match=OuterRef("pk"))))
+    done = 0
+    for match in wished.filter(status=Match.Status.RUNNING)[:limit]:
+        try:
+            done += settle(match=match)
+        except Exception:
+            # One match that cannot go on must not keep the others waiting.
+            logger.exception("The pause agreed in match %s could not be settled.", match.pk)
+    return done
+
+
+def _locked(match: Match) -> list[Seat]:
+    return list(match.seats.select_for_update().order_by("index"))
+
+
+def _agreed(match: Match, seats: Sequence[Seat]) -> bool:
+    asked = {seat.index for seat in seats if seat.user_id is not None}
+    return bool(asked) and asked <= set(wishes(match))
+
+
+def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel: str) -> None:
+    change = deadlines.pause if pause else deadlines.resume
+    change(match=match, by="seats", actor=actor, channel=channel)
+    absence_notices.tell_pause(match, seats, "paused" if pause else "resumed", actor.seat)
 
 
 def _check(match: Match, pause: bool) -> None:
@@ -58,3 +112,5 @@ def _check(match: Match, pause: bool) -> None:
         raise Refused("paused_already", f"The match is paused since {match.paused_at:%d %b %Y %H:%M} UTC.")
     if not pause and match.paused_at is None:
         raise Refused("not_paused", "The match is not paused.")
+    if not pause and paused_by(match) == "host":
+        raise Refused("paused_by_host", "The organiser has paused the match; only he lets it go on.")

@@ -21,7 +21,7 @@ from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import absence_notices, deadlines, hints, letterbox, loading, reliability, sweeping, timeouts, turns
+from gamesvc.matches import absence_notices, deadlines, hints, letterbox, loading, pauses, reliability, sweeping, timeouts, turns
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Holding, Match, Question, Seat
 from gamesvc.matches.recording import Actor
@@ -101,6 +101,8 @@ def vacate(
         stored = deadlines.append(match, decide, actor=actor, channel=channel, command_id=command_id, seats=rows, more=more)
         if holder is not None:
             addresses.revoke(topic=str(match.id), user=holder)
+        # His may have been the word that was missing for a pause.
+        pauses.settle(match=match, channel=channel)
         return stored
 
 
@@ -122,7 +124,11 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
 
 
 def sweep(limit: int = 100) -> int:
-    """Let bots play on from seats that waited too long for a substitute. Returns how many seats were settled."""
+    """Let bots play on from seats that waited too long for a substitute. Returns how many seats were settled.
+
+    What those who are left in a match have agreed to is settled as well, where a time-out has freed the seat.
+    """
+    pauses.sweep()
     before = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS)
     waiting = Seat.objects.filter(vacated_at__lt=before, match__status=Match.Status.RUNNING).order_by("vacated_at")
 

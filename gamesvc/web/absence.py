@@ -48,6 +48,7 @@ def panel(access: Access) -> dict[str, Any]:
     free = [seat.index for seat in access.seats if seat.vacated_at is not None]
     shown = {
         "paused_since": match.paused_at,
+        "by_host": pauses.paused_by(match) == "host",
         "wishes": [names[seat] for seat in wishes],
         "mine": access.viewer in wishes,
         "away": [(seat.index, names[seat.index], away[seat.user_id]) for seat in access.seats if seat.user_id in away],

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import clocks, follows, loading, lobby, pauses, proof, robots, selectors, substitutes, turns
+from gamesvc.matches import clocks, deadlines, follows, loading, lobby, pauses, proof, robots, selectors, substitutes, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
 from gamesvc.matches.recording import Actor
@@ -257,3 +258,63 @@ def test_notices_that_wait_for_a_seat_show_nothing_to_him_who_has_left_it(
     kinds = Outbox.objects.filter(status="sent").values_list("user__username", "kind")
     assert {kind for name, kind in kinds if name == left.username} <= {"seat_taken", "seat_free"}
     assert ("carol", "your_turn") in kinds
+
+
+def test_a_word_for_a_pause_is_no_word_to_go_on_later(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    pauses.wish(match=match, seat=0, pause=True)
+    deadlines.pause(match=match, by="host", actor=Actor("host"))
+    assert pauses.wishes(match) == []
+    match.refresh_from_db()
+    assert pauses.paused_by(match) == "host"
+    with pytest.raises(Refused, match="organiser") as refused:
+        pauses.wish(match=match, seat=1, pause=False)
+    assert refused.value.code == "paused_by_host"
+    deadlines.resume(match=match, by="host", actor=Actor("host"))
+    match.refresh_from_db()
+    assert pauses.paused_by(match) is None
+    for seat in (0, 1):
+        pauses.wish(match=match, seat=seat, pause=True)
+    match.refresh_from_db()
+    assert pauses.paused_by(match) == "seats"
+    pauses.wish(match=match, seat=0, pause=False)
+    deadlines.resume(match=match, by="host", actor=Actor("host"))
+    assert pauses.wish(match=match, seat=1, pause=True) is False, "what was said for going on is said for no new pause"
+
+
+def test_everybody_sees_who_paused(anna: User, ben: User, program: Callable[[User], Any]) -> None:
+    match = opened(anna, ben)
+    deadlines.pause(match=match, by="host", actor=Actor("host"))
+    assert program(anna).get(f"/matches/{match.number}/").json()["paused_by"] == "host"
+    assert program(ben).get(f"/matches/{match.number}/pause/").json()["paused_by"] == "host"
+    page = Client()
+    page.force_login(ben)
+    shown = page.get(f"/matches/{match.number}/").content.decode()
+    assert "by its organiser, who alone lets it go on" in shown
+    assert "Let the match go on" not in shown
+    deadlines.resume(match=match, by="host", actor=Actor("host"))
+    assert program(anna).get(f"/matches/{match.number}/").json()["paused_by"] is None
+
+
+def test_who_leaves_holds_no_agreement_up(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    pauses.wish(match=match, seat=0, pause=True)
+    substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
+    match.refresh_from_db()
+    assert match.paused_at is not None
+    assert pauses.wishes(match) == []
+    assert Outbox.objects.filter(kind="pause", user=anna, payload__what="paused").exists()
+
+
+def test_whom_the_clock_takes_away_holds_no_agreement_up(anna: User, ben: User) -> None:
+    match = opened(anna, ben, after=1)
+    gone = asked(match).seat
+    pauses.wish(match=match, seat=1 - gone, pause=True)
+    run_out(match)
+    assert holder(match, gone).vacated_at is not None
+    substitutes.sweep()
+    match.refresh_from_db()
+    assert match.paused_at is not None
+    assert [one["by"] for one in events(match, "match.paused")] == ["seats"]
+    assert substitutes.sweep() == 0
+    assert len(events(match, "match.paused")) == 1

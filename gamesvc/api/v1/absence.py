@@ -57,6 +57,9 @@ class Wish(schemas.Strict):
 
 class PauseShape(serializers.Serializer[Any]):
     paused_since = serializers.DateTimeField(allow_null=True)
+    paused_by = serializers.ChoiceField(
+        ["seats", "host"], allow_null=True, help_text="The players by agreement, or the organiser, who alone lets it go on."
+    )
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
     missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats whose word is still missing.")
 
@@ -170,6 +173,7 @@ def _pause(access: Access) -> dict[str, Any]:
     asked = [seat.index for seat in match.seats.order_by("index") if seat.user_id is not None]
     return {
         "paused_since": match.paused_at.isoformat() if match.paused_at is not None else None,
+        "paused_by": pauses.paused_by(match),
         "agreed": agreed,
         "missing": [seat for seat in asked if seat not in agreed] if agreed else [],
     }

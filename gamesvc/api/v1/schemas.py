@@ -158,6 +158,9 @@ class MatchShape(serializers.Serializer[Any]):
     clock = serializers.DictField(help_text="The clock policy.")
     pace = serializers.CharField(help_text="The clock policy in a few words.")
     paused_at = serializers.DateTimeField(allow_null=True)
+    paused_by = serializers.ChoiceField(
+        ["seats", "host"], allow_null=True, help_text="The players by agreement, or the organiser, who alone lets it go on."
+    )
     entry = serializers.CharField()
     watch = serializers.CharField()
     press = serializers.CharField()
