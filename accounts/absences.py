@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import Absence, AbsenceChange, User
@@ -24,6 +25,10 @@ from accounts.models import Absence, AbsenceChange, User
 MOST_QUIET = timedelta(hours=12)
 # How far ahead a vacation may be announced.
 FURTHEST = timedelta(days=366)
+# How far back what was said counts where it is heard later. To be away is to nobody's harm; to be back lets a clock run, so that
+# a deadline could lie in the past: no longer than unread mail holds one back.
+AWAY_SINCE = timedelta(days=1)
+BACK_SINCE = timedelta(minutes=10)
 
 
 class Span(NamedTuple):
@@ -88,12 +93,22 @@ def days_left(user: User, year: int) -> int:
     return max(0, settings.VACATION_DAYS_PER_YEAR - used)
 
 
-def announce(*, user: User, first: date, last: date) -> Absence:
+def next_away(user_ids: Iterable[int]) -> dict[int, Span]:
+    """The next announced vacation, not begun yet, of each of these who has one."""
+    rows = Absence.objects.filter(user_id__in=list(user_ids), starts_at__gt=timezone.now()).order_by("-starts_at")
+    return {row.user_id: Span(row.starts_at, row.ends_at) for row in rows}
+
+
+def announce(*, user: User, first: date, last: date, at: datetime | None = None) -> Absence:
     """Be away from `first` to `last`, whole days in one's own zone; from this moment where `first` is today.
 
+    `at`: the moment it was said, where it is heard later (a mail), and counts from then.
     Raises `ValidationError`: in the past, too far ahead, overlapping another vacation, more than the budget of a year.
     """
     now = timezone.now()
+    # One that has ended since does not come back.
+    ended = Absence.objects.filter(user=user, ends_at__lte=now).aggregate(last=Max("ends_at"))["last"]
+    now = _said(at, now, now - AWAY_SINCE, ended)
     today = now.astimezone(user.zone).date()
     if first < today or last < first:
         raise ValidationError(f"A vacation begins today ({today}) or later and ends no earlier than it begins.", code="bad_days")
@@ -121,13 +136,17 @@ def announce(*, user: User, first: date, last: date) -> Absence:
     return absence
 
 
-def call_off(*, absence: Absence) -> Absence | None:
-    """End a vacation: one that has not begun is struck out (None), one that runs ends now; the days begun stay used."""
+def call_off(*, absence: Absence, at: datetime | None = None) -> Absence | None:
+    """End a vacation: one that has not begun is struck out (None), one that runs ends now; the days begun stay used.
+
+    `at`: the moment it was said, where it is heard later.
+    """
     now = timezone.now()
     with transaction.atomic():
         absence = Absence.objects.select_for_update().get(pk=absence.pk)
         if absence.ends_at <= now:
             raise ValidationError("This vacation is over.", code="over")
+        now = _said(at, now, now - BACK_SINCE, absence.announced_at)
         _changed(absence, now)
         if absence.starts_at > now:
             absence.delete()
@@ -149,6 +168,13 @@ def forget(user: User) -> None:
     Absence.objects.filter(user=user).delete()
     AbsenceChange.objects.filter(user=user).delete()
     user.quiet_from = user.quiet_until = None
+
+
+def _said(at: datetime | None, now: datetime, earliest: datetime, after: datetime | None) -> datetime:
+    """The moment something counts from that was said at `at` and is heard now."""
+    if at is None:
+        return now
+    return min(now, max(at, earliest, after or earliest))
 
 
 def _changed(absence: Absence, now: datetime) -> None:

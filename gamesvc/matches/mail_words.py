@@ -9,7 +9,7 @@ import re
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -36,6 +36,8 @@ class Writer:
     match: Match
     seat: int
     names: tuple[str, ...]
+    at: datetime
+    """The moment the mail counts from: when our border took it, or when it was confirmed."""
 
 
 def check(writer: Writer, lines: Sequence[Line]) -> None:
@@ -130,12 +132,12 @@ def _leave(writer: Writer, line: Line) -> str:
     if isinstance(wanted, str):
         if not known:
             raise Refused("no_vacation", _("You have announced no vacation."))
-        absences.call_off(absence=known[0])
+        absences.call_off(absence=known[0], at=writer.at)
         return _("Your vacation from %(first)s to %(last)s is called off.") % {
             "first": known[0].first_day,
             "last": known[0].last_day,
         }
-    absence = absences.announce(user=writer.user, first=wanted[0], last=wanted[1])
+    absence = absences.announce(user=writer.user, first=wanted[0], last=wanted[1], at=writer.at)
     return _("You are away from %(first)s to %(last)s.") % {"first": absence.first_day, "last": absence.last_day}
 
 

@@ -62,7 +62,7 @@ class Desk:
         self.match = match
         self.seat = seat
         self.names = selectors.seat_names(seats)
-        self.writer = Writer(letter.id, letter.user, match, seat.index, self.names)
+        self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at)
         self.run = OrderRun(
             match=match,
             seats=seats,

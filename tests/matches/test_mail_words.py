@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from django.utils import timezone
 
-from accounts import erasure
+from accounts import absences, erasure
 from accounts.models import Absence
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Awaited, Refused
@@ -522,3 +523,39 @@ def test_help_names_every_word(duel, mailing):  # noqa: F811
         "status",
     ):
         assert f"\n{word}" in text.replace("\r\n", "\n")
+
+
+def test_a_vacation_counts_from_when_our_border_took_the_mail(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    """Received before the deadline and read after it, it moves it; the deadline waited for the mail."""
+    monkeypatch.setattr(catalog, "game", lambda _id: replace(TOY, parse=read_toy))
+    verify(anna, ben)
+    match = lobby.create_match(by=anna, game="toy", clock={"turn": "24h", "vacation": True})
+    lobby.join_match(by=ben, match=match)
+    mailing.work()
+    due = Question.objects.get(match=match).due_at
+    today = (due - timedelta(minutes=1)).astimezone(anna.zone).date()
+    with time_machine.travel(due - timedelta(minutes=1), tick=False) as clock:
+        mailing.write(f"vacation {today}..{today + timedelta(days=1)}", to=reply_to(turn_mail(mailing)))
+        clock.move_to(due + timedelta(minutes=2))
+        clocks.heartbeat.keep_alive()
+        assert clocks.sweep() == 0, "unread mail holds it back"
+        mailing.work()
+        absence = Absence.objects.get(user=anna)
+        assert absence.starts_at == due - timedelta(minutes=1)
+        assert Question.objects.get(match=match).due_at == absence.ends_at + timedelta(minutes=1)
+        assert clocks.sweep() == 0
+
+
+def test_what_was_said_late_counts_back_so_far(anna):
+    now = datetime(2026, 6, 1, 10, tzinfo=UTC)
+    today = now.date()
+    with time_machine.travel(now, tick=False) as clock:
+        long_ago = absences.announce(user=anna, first=today, last=today + timedelta(days=1), at=now - timedelta(days=9))
+        assert long_ago.announced_at == now - absences.AWAY_SINCE
+        clock.shift(timedelta(minutes=30))
+        ended = absences.call_off(absence=long_ago, at=now)
+        assert ended.ends_at == now + timedelta(minutes=30) - absences.BACK_SINCE
+        again = absences.announce(user=anna, first=today, last=today, at=now)
+        assert again.starts_at == ended.ends_at, "what has ended does not come back"
+        clock.shift(timedelta(seconds=1))
+        assert absences.call_off(absence=again, at=now + timedelta(days=3)).ends_at == timezone.now(), "never ahead"
