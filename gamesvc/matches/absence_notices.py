@@ -116,7 +116,7 @@ def word_seat_free(row: Outbox) -> Message | None:
     """The call for a substitute; None once somebody sits there, or the match is over."""
     match = Match.objects.get(pk=row.payload["match"])
     seat = match.seats.filter(index=row.payload["seat"]).first()
-    if match.status != Match.Status.RUNNING or seat is None or seat.vacated_at is None:
+    if match.status != Match.Status.RUNNING or seat is None or not seat.waits:
         return None
     title = catalog.game(match.game).manifest.title
     lines = [
@@ -177,7 +177,7 @@ def _offer(row: Outbox, match: Match, seat: Seat) -> dict[str, Any]:
     if (
         row.user is None
         or not notices.shows_position(row.user)
-        or seat.vacated_at is None
+        or not seat.waits
         or any(one.user_id == row.user_id for one in seats)
     ):
         return {}

@@ -75,7 +75,7 @@ def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int 
     # Whoever may take over a seat may look at the match before: anybody, or he who held one.
     if (
         user is not None
-        and any(seat.vacated_at is not None for seat in seats)
+        and any(seat.waits for seat in seats)
         and (match.entry == Match.Entry.PUBLIC or Holding.objects.filter(match=match, user=user).exists())
     ):
         return access

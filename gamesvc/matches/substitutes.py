@@ -18,12 +18,13 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from events.store import StoredEvent
+from events.store import Statement, StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.matches import absence_notices, deadlines, hints, letterbox, loading, pauses, reliability, sweeping, timeouts, turns
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Holding, Match, Question, Seat
+from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from notifications.inbound import addresses
@@ -31,7 +32,7 @@ from notifications.inbound import addresses
 
 def free_seats() -> QuerySet[Seat]:
     """The seats of running public matches that wait for a substitute, the longest waiting first."""
-    rows = Seat.objects.filter(vacated_at__isnull=False, match__status=Match.Status.RUNNING, match__entry=Match.Entry.PUBLIC)
+    rows = Seat.objects.filter(vacated_at__lt=NEVER, match__status=Match.Status.RUNNING, match__entry=Match.Entry.PUBLIC)
     return rows.select_related("match").order_by("vacated_at", "pk")
 
 
@@ -42,7 +43,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         _check_running(Match.objects.get(pk=match.pk))
         if any(one.user_id == by.pk for one in seats):
             raise Refused("joined_already", "You have a seat in this match already.")
-        free = [one for one in seats if one.vacated_at is not None]
+        free = [one for one in seats if one.waits]
         found = next((one for one in free if seat in (None, one.index)), None)
         if found is None:
             told = ", ".join(str(one.index) for one in free) or "none"
@@ -114,7 +115,7 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
     with transaction.atomic():
         seats = list(match.seats.select_for_update().order_by("index"))
         _check_running(Match.objects.get(pk=match.pk))
-        found = next((one for one in seats if one.index == seat and one.vacated_at is not None), None)
+        found = next((one for one in seats if one.index == seat and one.waits), None)
         if found is None:
             raise Refused("seat_taken", f"Seat {seat} is not free.", "seat")
         found.bot, found.holder, found.vacated_at = timeouts.bot_of(engine), uuid.uuid4(), None
@@ -135,7 +136,7 @@ def sweep(limit: int = 100) -> int:
     def settle(seat_id: int) -> int:
         seat = Seat.objects.select_related("match").get(pk=seat_id)
         try:
-            _settle(seat.match, seat.index)
+            _settle(seat.match, seat)
         except Refused:
             return 0  # somebody was faster
         return 1
@@ -143,19 +144,29 @@ def sweep(limit: int = 100) -> int:
     return sweeping.each("the free seat", waiting.values_list("pk", flat=True), settle, limit=limit)
 
 
-def _settle(match: Match, seat: int) -> None:
+def _settle(match: Match, seat: Seat) -> None:
     engine = catalog.game(match.game)
     if engine.bots:
-        seat_bot(match=match, seat=seat, actor=Actor("system"), channel="clock")
+        seat_bot(match=match, seat=seat.index, actor=Actor("system"), channel="clock")
         return
     loaded = loading.load(match.id, match.game)
-    turns.submit(
-        match=match,
-        sender=Sender(Actor("clock", seat), "clock", timezone.now()),
-        command={"name": "resign"},
-        expected_version=loaded.viewer_version(seat),
-        command_id=turns.command_id(sender=f"nobody {match.id}", key=str(seat)),
+    settled = Statement(
+        "UPDATE matches_seat SET vacated_at = %s::timestamptz WHERE id = %s::bigint AND vacated_at = %s::timestamptz"
+        " AND EXISTS (SELECT FROM appended)",
+        [NEVER, seat.pk, seat.vacated_at],
     )
+    try:
+        turns.submit(
+            match=match,
+            sender=Sender(Actor("clock", seat.index), "clock", timezone.now()),
+            command={"name": "resign"},
+            expected_version=loaded.viewer_version(seat.index),
+            command_id=turns.command_id(sender=f"nobody {match.id}", key=f"{seat.index} {seat.vacated_at}"),
+            more=[settled],
+        )
+    except Refused:
+        # It has nothing to resign from. Asked again it would be refused again, for as long as the match goes on.
+        Seat.objects.filter(pk=seat.pk, vacated_at=seat.vacated_at).update(vacated_at=NEVER)
 
 
 def _held_before(match: Match, user: User) -> bool:

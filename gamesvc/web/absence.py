@@ -45,7 +45,7 @@ def panel(access: Access) -> dict[str, Any]:
         return {}
     names, away = selectors.seat_names(access.seats), board.away_players(access)
     wishes = pauses.wishes(match)
-    free = [seat.index for seat in access.seats if seat.vacated_at is not None]
+    free = [seat.index for seat in access.seats if seat.waits]
     shown = {
         "paused_since": match.paused_at,
         "by_host": pauses.paused_by(match) == "host",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,8 +13,23 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import clocks, deadlines, follows, loading, lobby, pauses, proof, robots, selectors, substitutes, turns
+from gamesvc.matches import (
+    auditing,
+    clocks,
+    deadlines,
+    follows,
+    loading,
+    lobby,
+    pauses,
+    projections,
+    proof,
+    robots,
+    selectors,
+    substitutes,
+    turns,
+)
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
 from gamesvc.matches.recording import Actor
@@ -192,6 +208,32 @@ def test_a_bot_plays_on_where_no_substitute_comes(anna: User, ben: User) -> None
         assert substitutes.sweep() == 1
     assert holder(match, 1).bot
     assert [one["kind"] for one in events(match, "match.seated")] == ["bot"]
+
+
+def test_a_seat_resigns_once_where_no_bot_can_take_it(
+    anna: User, ben: User, player: Callable[..., User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = catalog.game
+    monkeypatch.setattr(catalog, "game", lambda game_id: replace(real(game_id), bots={}))
+    match = lobby.create_match(by=anna, game="stratastar", seats=3, clock={"hours": 24 * 30})
+    cora = player("cora")
+    for user in (ben, cora):
+        match = lobby.join_match(by=user, match=match)
+    substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
+    with time_machine.travel(timezone.now() + timedelta(days=4), tick=False):
+        assert [seat.index for seat in substitutes.free_seats()] == [1]
+        assert substitutes.sweep() == 1
+        match.refresh_from_db()
+        assert match.status == Match.Status.RUNNING
+        version = match.version
+        assert substitutes.sweep() == 0, "it is not asked again"
+        assert not substitutes.free_seats()
+        with pytest.raises(Refused, match="Seats without a player: none"):
+            substitutes.take_over(by=player("dora"), match=match)
+    match.refresh_from_db()
+    assert match.version == version
+    assert auditing.check_match(match.id) == []
+    assert not projections.rebuild(match.id).found
 
 
 def test_who_left_a_match_by_invitation_may_come_back_and_strangers_may_not(

@@ -122,7 +122,7 @@ class Seat(models.Model):
     contribution = models.CharField(max_length=64, blank=True)
     seen_version = models.IntegerField(default=0)
     joined_at = models.DateTimeField(null=True)
-    # Since when nobody holds this seat of a running match: a substitute may take it.
+    # Since when nobody holds this seat of a running match; `NEVER` once it has resigned, so that no substitute is sought.
     vacated_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -131,6 +131,11 @@ class Seat(models.Model):
             models.UniqueConstraint(fields=["match", "index"], name="seat_once"),
             models.UniqueConstraint(fields=["match", "user"], name="one_seat_per_user", condition=models.Q(user__isnull=False)),
         ]
+
+    @property
+    def waits(self) -> bool:
+        """Whether a substitute may take this seat of a running match."""
+        return self.vacated_at is not None and self.vacated_at < NEVER
 
 
 class Question(models.Model):
