@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
+
 from accounts import absences
 from gamesvc.games.kernel import Caption, Form, Refused, Viewer
 from gamesvc.matches import loading, pauses
 from gamesvc.matches.clock import words
+from gamesvc.matches.clock.compute import Clock, within
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.selectors import Access, Forbidden, Unknown, access_match, seat_names
@@ -116,6 +119,30 @@ def away_players(access: Access) -> dict[int | None, datetime]:
     return dict(away.items())
 
 
+def announced(access: Access) -> dict[int | None, absences.Span]:
+    """The next vacations announced by the players (their ids), for those who sit in the match with them or run it.
+
+    Only where vacations stop the clock; and not where names are hidden: days of absence tell people apart.
+    """
+    match = access.match
+    if match.status not in (Match.Status.OPEN, Match.Status.RUNNING) or match.hides_names:
+        return {}
+    policy = loading.load(match.id, match.game).account.policy
+    if policy is None or not policy.vacation or not (access.seat is not None or access.is_host):
+        return {}
+    return dict(absences.next_away(seat.user_id for seat in access.seats if seat.user_id is not None).items())
+
+
+def stands_until(clock: Clock | None, moment: datetime) -> datetime | None:
+    """Until when a clock stands still that runs, but not at this moment (a night, a day off, a vacation); None while it counts.
+
+    With fixed times nothing stands: they come whatever the hours are.
+    """
+    if clock is None or clock.due is None or clock.fixed is not None or not within(clock.excluded, moment):
+        return None
+    return next(span.end for span in clock.excluded if moment < span.end)
+
+
 def summary(access: Access) -> dict[str, Any]:
     """What lists and the API say of a match without its position."""
     match = access.match
@@ -126,7 +153,8 @@ def summary(access: Access) -> dict[str, Any]:
         questions = undated(match, loaded) if match.board else match.questions.order_by("due_at", "seat")
     from_position = "position" in loaded.opened
     unreachable = unreachable_players(access)
-    away = away_players(access)
+    away, coming = away_players(access), announced(access)
+    clocks, now = loaded.account.open, timezone.now()
     return {
         "id": str(match.id),
         "number": match.number,
@@ -157,6 +185,7 @@ def summary(access: Access) -> dict[str, Any]:
                 "name": names[seat.index] if seat.holder else "",
                 "kind": "bot" if seat.bot else "user" if seat.holder else "free",
                 "away_until": away[seat.user_id].isoformat() if seat.user_id in away else None,
+                "away_next": _span(coming[seat.user_id]) if seat.user_id in coming else None,
             }
             | ({"unreachable": seat.user_id in unreachable} if unreachable is not None else {})
             for seat in access.seats
@@ -164,7 +193,10 @@ def summary(access: Access) -> dict[str, Any]:
         "your_seat": access.viewer,
         "commitment": loaded.opened.get("commitment", ""),
         "link": match.link_token if access.is_host or access.seat is not None else None,
-        "awaited": [question_json(question) for question in questions],
+        "awaited": [
+            question_json(one) | {"stands_until": _text(stands_until(clocks.get((one.seat, one.question)), now))}
+            for one in questions
+        ],
         "outcome": match.outcome,
         "created_at": match.created_at.isoformat(),
         "started_at": match.started_at.isoformat() if match.started_at else None,
@@ -181,3 +213,11 @@ def question_json(question: Question) -> dict[str, Any]:
         "due_at": question.due_at.isoformat() if question.due_at is not None and not question.paused else None,
         "grace_from": question.grace_from.isoformat() if question.grace_from is not None else None,
     }
+
+
+def _span(span: absences.Span) -> dict[str, str]:
+    return {"from": span.start.isoformat(), "until": span.end.isoformat()}
+
+
+def _text(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment is not None else None

@@ -43,7 +43,7 @@ def panel(access: Access) -> dict[str, Any]:
     match = access.match
     if match.status != Match.Status.RUNNING or match.board:
         return {}
-    names, away = selectors.seat_names(access.seats), board.away_players(access)
+    names, away, coming = selectors.seat_names(access.seats), board.away_players(access), board.announced(access)
     wishes = pauses.wishes(match)
     free = [seat.index for seat in access.seats if seat.waits]
     shown = {
@@ -52,6 +52,7 @@ def panel(access: Access) -> dict[str, Any]:
         "wishes": [names[seat] for seat in wishes],
         "mine": access.viewer in wishes,
         "away": [(seat.index, names[seat.index], away[seat.user_id]) for seat in access.seats if seat.user_id in away],
+        "coming": [(seat.index, names[seat.index], coming[seat.user_id]) for seat in access.seats if seat.user_id in coming],
         "free": free,
         "may_take": bool(free) and access.user is not None and access.seat is None,
         "seated": access.seat is not None,

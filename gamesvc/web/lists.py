@@ -16,18 +16,23 @@ from django.utils import timezone
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Manifest
-from gamesvc.matches import reliability, selectors
+from gamesvc.matches import board, loading, reliability, selectors
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.web import moments
 
 # What the lobby offers to ask of the players of a match: a share of matches seen to the end, a most of time-outs.
 SHARES, TIMES = (50, 75, 90, 100), (0, 1, 3, 10)
+# The parts of a clock policy with which it stands still at times.
+BREAKS = {"days_off", "quiet_hours", "vacation"}
 OVER = (Match.Status.FINISHED, Match.Status.CANCELLED, Match.Status.LAPSED)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One match in a list. `mine`: the reader is awaited; `due`: the nearest deadline that matters to him."""
+    """One match in a list. `mine`: the reader is awaited; `due`: the nearest deadline that matters to him.
+
+    `stands`: until when the clock of that question of his stands still now.
+    """
 
     match: Match
     title: str
@@ -35,6 +40,7 @@ class Row:
     mine: bool = False
     prompt: str = ""
     due: datetime | None = None
+    stands: datetime | None = None
     share: int = 0
     urgent: bool = False
     awaited: tuple[int, ...] = ()
@@ -86,11 +92,20 @@ def _row(match: Match, user: User) -> Row:
         mine=bool(asked),
         prompt=nearest.prompt if nearest is not None and asked else "",
         due=nearest.due_at if nearest is not None else None,
+        stands=_stands(match, nearest) if nearest is not None and asked else None,
         share=share(nearest),
         urgent=nearest is not None and share(nearest) < 100 * moments.NEARLY_OVER,
         awaited=tuple(sorted({question.seat for question in questions})),
         place=_place(match.outcome, own),
     )
+
+
+def _stands(match: Match, question: Question) -> datetime | None:
+    # Most clocks run day and night: their match need not be loaded for a list.
+    if not BREAKS & match.clock.keys():
+        return None
+    clock = loading.load(match.id, match.game).account.open.get((question.seat, question.question))
+    return board.stands_until(clock, timezone.now())
 
 
 def share(question: Question | None) -> int:

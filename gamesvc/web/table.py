@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
 from gamesvc.games.chart import WIDTH
@@ -208,6 +209,8 @@ def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[s
     own = next((one for one in asked if one["seat"] == access.viewer and access.viewer is not None), None)
     without = ""
     if own is not None:
+        key = (own["seat"], own["question"])
+        own["stands"] = board.stands_until(loaded.account.open.get(key), timezone.now())
         without = loaded.game.render(loaded.game.default_command(loaded.timeline.state, own["seat"]))
     return {"asked": [one for one in asked if one is not own], "own": own, "without": without}
 
@@ -217,6 +220,7 @@ def _question(one: Awaited, row: Question | None, names: tuple[str, ...]) -> dic
     return {
         "seat": one.seat,
         "name": names[one.seat],
+        "question": one.id,
         "prompt": one.prompt,
         "due": row.due_at if row is not None and not row.paused else None,
         "share": share,

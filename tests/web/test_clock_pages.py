@@ -119,3 +119,71 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
         assert told == ["asked", "excused", "stopped", "asked"]
         log = signed_in.get(f"/matches/{match.number}/").content.decode()
         assert "The time of anna ran out, and is excused." in log
+
+
+WEEKDAYS = {"turn": "2d", "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}, "vacation": True}
+SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def two(anna, ben, clock, **more):
+    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", clock=clock, **more))
+
+
+def shown(client, address):
+    return " ".join(unescape(strip_tags(client.get(address).content.decode())).split())
+
+
+def test_a_clock_that_stands_still_says_until_when(signed_in, anna, ben, program):
+    with time_machine.travel(SATURDAY - timedelta(hours=24), tick=False) as clock:
+        match = two(anna, ben, WEEKDAYS)
+        page, detail = f"/matches/{match.number}/", f"/matches/{match.number}/"
+        assert "stands still" not in shown(signed_in, page)
+        assert program(anna).get(detail).json()["awaited"][0]["stands_until"] is None
+        clock.move_to(SATURDAY)
+        # Anna is in Berlin, an hour ahead.
+        assert "The clock stands still until Mon 23 Nov 01:00 CET." in shown(signed_in, page)
+        assert "the clock stands still until Mon 23 Nov 01:00 CET" in shown(signed_in, "/")
+        assert program(anna).get(detail).json()["awaited"][0]["stands_until"] == "2026-11-23T00:00:00+00:00"
+        account = program(ben).get(f"/matches/{match.number}/clock/").json()
+        assert account["clocks"][0]["stands_until"] == "2026-11-23T00:00:00+00:00"
+        deadlines.pause(match=match, by="host", actor=Actor("host"))
+        assert "stands still until" not in shown(signed_in, page), "paused it stands without an end"
+        deadlines.resume(match=match, by="host", actor=Actor("host"))
+        clock.move_to(datetime(2026, 11, 23, 0, 0, tzinfo=UTC))
+        assert "stands still" not in shown(signed_in, page)
+        assert "stands still" not in shown(signed_in, "/")
+
+
+def test_fixed_times_never_stand_still(signed_in, anna, ben, program):
+    fixed = {"adjudication": {"at": ["18:00"], "zone": "UTC"}, "minimum": "12h", "vacation": True}
+    with time_machine.travel(SATURDAY, tick=False):
+        match = two(anna, ben, fixed)
+        absences.announce(user=anna, first=SATURDAY.date(), last=SATURDAY.date())
+        deadlines.settle_absences(anna.pk)
+        assert program(anna).get(f"/matches/{match.number}/").json()["awaited"][0]["stands_until"] is None
+
+
+def test_an_announced_vacation_is_seen_by_those_who_play_with_him(signed_in, anna, ben, program, player):
+    with time_machine.travel(SATURDAY, tick=False) as clock:
+        honours = two(anna, ben, WEEKDAYS, watch="all")
+        ignores = two(anna, ben, {"turn": "2d"})
+        hides = two(anna, ben, WEEKDAYS, anonymous=True)
+        first = date(2026, 12, 24)
+        absences.announce(user=ben, first=first + timedelta(days=30), last=first + timedelta(days=31))
+        absences.announce(user=ben, first=first, last=first + timedelta(days=1))
+
+        def seen(by, match):
+            return program(by).get(f"/matches/{match.number}/").json()["seats"][1]["away_next"]
+
+        # Ben is in New York, five hours behind UTC.
+        assert seen(anna, honours) == {"from": "2026-12-24T05:00:00+00:00", "until": "2026-12-26T05:00:00+00:00"}
+        assert seen(anna, ignores) is None
+        assert seen(anna, hides) is None, "days of absence would tell who plays"
+        assert seen(player("cora"), honours) is None
+        assert "ben will be away from Thu 24 Dec 06:00 CET to Sat 26 Dec 06:00 CET" in shown(
+            signed_in, f"/matches/{honours.number}/"
+        )
+        assert "will be away" not in shown(signed_in, f"/matches/{ignores.number}/")
+        clock.move_to(datetime(2026, 12, 25, tzinfo=UTC))
+        assert "ben is away until Sat 26 Dec" in shown(signed_in, f"/matches/{honours.number}/")
+        assert seen(anna, honours)["from"] == "2027-01-23T05:00:00+00:00"

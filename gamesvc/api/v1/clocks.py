@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
@@ -12,7 +13,7 @@ from rest_framework.response import Response
 
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1.base import PROBLEMS, View
-from gamesvc.matches import deadlines
+from gamesvc.matches import board, deadlines
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import PRESETS, SCHEMA
 
@@ -46,6 +47,7 @@ class RunningClock(serializers.Serializer[Any]):
     asked_at = serializers.DateTimeField()
     due_at = serializers.DateTimeField(allow_null=True, help_text="Null while the match is paused.")
     grace_from = serializers.DateTimeField(allow_null=True)
+    stands_until = serializers.DateTimeField(allow_null=True, help_text="The clock stands still now and runs on from here.")
     because = Because()
 
 
@@ -108,7 +110,10 @@ class MatchClock(View):
                 400, "bad_seat", "The request cannot be read", f"`seat` is a number from 0 to {access.match.seat_count - 1}."
             )
         found = deadlines.explain(access.match, int(given) if given is not None else None, viewer=access.viewer)
-        told = found.as_json()
+        told, now = found.as_json(), timezone.now()
+        for shown, clock in zip(told["clocks"], found.clocks.values(), strict=True):
+            until = board.stands_until(clock, now)
+            shown["stands_until"] = until.isoformat() if until is not None else None
         answer = Response({**told, "words": words.sentences(found.policy) if found.policy else []})
         answer["Cache-Control"] = "private, no-cache"
         return answer

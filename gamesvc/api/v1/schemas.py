@@ -110,11 +110,23 @@ class Command(serializers.Serializer[Any]):
     name = serializers.CharField()
 
 
+class SpanShape(serializers.Serializer[Any]):
+    until = serializers.DateTimeField()
+
+    def get_fields(self) -> dict[str, Any]:
+        """`from` is no name in Python."""
+        return {"from": serializers.DateTimeField(), **super().get_fields()}
+
+
 class SeatShape(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     name = serializers.CharField()
     kind = serializers.ChoiceField(["user", "bot", "free"])
     away_until = serializers.DateTimeField(allow_null=True, help_text="While this player is on vacation.")
+    away_next = SpanShape(
+        allow_null=True,
+        help_text="The next vacation announced: to the other players, where vacations stop the clock and names are told.",
+    )
     unreachable = serializers.BooleanField(
         required=False, help_text="No mail reaches this player. Only the organiser of a match that goes on is told."
     )
@@ -130,6 +142,12 @@ class Question(serializers.Serializer[Any]):
     )
     grace_from = serializers.DateTimeField(
         allow_null=True, help_text="From when on an answer is late and counts all the same, until `due_at`."
+    )
+    stands_until = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="The clock stands still now (a night, a day off, a vacation) and runs on from here. Not part of a view, whose"
+        " ETag does not change with the hour.",
     )
 
 
