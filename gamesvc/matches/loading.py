@@ -101,14 +101,8 @@ class Loaded:
                 case "match.opened":
                     self.opened = dict(event.data)
                 case "match.joined":
-                    self.holders[event.data["seat"]] = event.data["holder"]
                     self.contributions[event.data["seat"]] = event.data["contribution"]
-                case "match.seated":
-                    self.holders[event.data["seat"]] = event.data["holder"]
-                case "match.vacated":
-                    self.holders.pop(event.data["seat"], None)
                 case "match.left":
-                    self.holders.pop(event.data["seat"], None)
                     self.contributions.pop(event.data["seat"], None)
                 case "match.started":
                     self.started = True
@@ -116,6 +110,7 @@ class Loaded:
                     self.ended = True
                 case "match.rewound":
                     self.went_back |= event.data["to"] < self.snapshot_version
+            sit(self.holders, event)
             for viewer in (None, *range(self.seats)):
                 if see_event(self.game, event, viewer) is not None:
                     self.seen[viewer] = event.version
@@ -142,6 +137,14 @@ class Loaded:
             seen=dict(self.seen),
             account=self.account.copy(),
         )
+
+
+def sit(holders: dict[int, str], event: Event) -> None:
+    """Who holds which seat, after one more event."""
+    if event.type in ("match.joined", "match.seated"):
+        holders[event.data["seat"]] = event.data["holder"]
+    elif event.type in ("match.vacated", "match.left"):
+        holders.pop(event.data["seat"], None)
 
 
 def appends(stored: Sequence[StoredEvent]) -> Iterator[tuple[int, int]]:

@@ -20,7 +20,7 @@ from gamesvc.games.kernel import Awaited, Event
 from gamesvc.matches import hints, premoves, surroundings
 from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.clock.compute import counts_from
-from gamesvc.matches.loading import STORE, Loaded, remember, save_snapshot
+from gamesvc.matches.loading import STORE, Loaded, remember, save_snapshot, sit
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.models.core import NEVER
 from notifications import outbox
@@ -101,8 +101,10 @@ def record(
     """Append events decided on `loaded` and everything that follows from them. Raises `VersionConflict` or `DuplicateCommand`.
 
     `run`: the engine's run these events come from, if any, so that they need not be folded again. `more`: rows of the caller's
-    own, written with the append or not at all.
+    own, written with the append or not at all. `seats`: as they are after it; where one has changed hands since the caller read
+    them, they are read again.
     """
+    seats = seats_held(match, loaded, seats, events)
     after = loaded.copy()
     before = {(one.seat, one.id): one for one in loaded.awaited()}
     if run is not None:
@@ -140,6 +142,24 @@ def record(
     if len(also) > 1:
         transaction.on_commit(hints.notices)
     return stored
+
+
+def seats_held(match: Match, loaded: Loaded, seats: Sequence[Seat] | None = None, events: Sequence[Event] = ()) -> Sequence[Seat]:
+    """The seats as the match has them (after these events): those given, unless one of them has changed hands since.
+
+    A request reads the seats before the match, and may be late: nobody would ask the bot or the substitute that sits there now.
+    A seat's row and its event are written in one transaction, so what is read after the match is never older than the match;
+    where it is newer, the append of these events loses.
+    """
+    if seats is not None:
+        holders = loaded.holders
+        if any(event.type.startswith("match.") for event in events):
+            holders = dict(holders)
+            for event in events:
+                sit(holders, event)
+        if {seat.index: str(seat.holder) for seat in seats if seat.holder is not None} == holders:
+            return seats
+    return list(Seat.objects.filter(match=match).order_by("index"))
 
 
 def _follow(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import uuid
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.utils import timezone
 
 from gamesvc.matches import loading, turns
-from gamesvc.matches.models import Match, Question
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.recording import Actor, seats_held
 from gamesvc.matches.turns import Sender
 
 MOST_TURNS = 500
@@ -20,9 +21,11 @@ FORGOTTEN_AFTER_SECONDS = 5
 def play(match_id: uuid.UUID) -> int:
     """Let every awaited bot of a match act until none is awaited. Returns how many commands they gave."""
     match = Match.objects.get(pk=match_id)
-    seats = {seat.index: seat for seat in match.seats.all()}
+    rows: Sequence[Seat] | None = None
     for turn in range(MOST_TURNS):
         loaded = loading.load(match.id, match.game)
+        rows = seats_held(match, loaded, rows)
+        seats = {seat.index: seat for seat in rows}
         seat = next((seats[one.seat] for one in loaded.awaited() if seats[one.seat].bot), None)
         if seat is None:
             return turn
@@ -40,7 +43,7 @@ def play(match_id: uuid.UUID) -> int:
                 command=command,
                 expected_version=version,
                 command_id=turns.command_id(sender=f"bot {match.id}", key=key),
-                seats=list(seats.values()),
+                seats=rows,
             )
         except (turns.Stale, turns.Busy):
             continue  # somebody was faster; look again

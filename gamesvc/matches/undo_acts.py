@@ -17,7 +17,7 @@ from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.matches import loading, selectors, turns, undo_notices, undo_rules
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Refusal, Seat
-from gamesvc.matches.recording import Act, record
+from gamesvc.matches.recording import Act, record, seats_held
 from gamesvc.matches.turns import Sender
 from gamesvc.matches.undo_rules import Deed, Past, Trail
 
@@ -140,9 +140,10 @@ def carry_out(
     """Decide on the newest version and append, again while others are faster. What is known by its id is answered as before."""
     if (known := _known(match, sender, command_id, content)) is not None:
         return known
-    seats = list(match.seats.all())
+    seats: Sequence[Seat] | None = None
     for _ in range(turns.ATTEMPTS):
         loaded = loading.load(match.id, match.game)
+        seats = seats_held(match, loaded, seats)
         try:
             decided = decide(loaded, seats)
         except Refused as refused:

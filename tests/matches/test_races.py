@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -10,9 +11,12 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from gamesvc.matches import clocks, loading, lobby, robots
+from gamesvc.matches import clocks, loading, lobby, robots, substitutes, turns, undo
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from notifications.models import Outbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MATCHES = 12
@@ -120,3 +124,82 @@ def test_a_user_is_invited_once(toy, anna, ben):
     at_once(*[invite] * 4)
     assert refused == ["invited_already"] * 3
     assert match.invitations.count() == 1
+
+
+def submit(match, seat, seats=None):
+    loaded = loading.load(match.id, match.game)
+    return turns.submit(
+        match=match,
+        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        command={"name": "draw"},
+        expected_version=loaded.viewer_version(seat),
+        command_id=uuid.uuid4(),
+        seats=seats,
+    )
+
+
+@pytest.fixture
+def vacant(toy, anna, ben):
+    """A match in which nobody holds seat 1."""
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
+    return match
+
+
+def test_a_bot_that_sat_down_after_a_request_had_read_the_seats_is_asked_as_a_bot(vacant):
+    seats = list(vacant.seats.all())
+    substitutes.seat_bot(match=vacant, seat=1, actor=Actor("system"))
+    submit(vacant, 0, seats)
+    asked = Question.objects.get(match=vacant)
+    assert (asked.seat, asked.bot) == (1, True)
+    Question.objects.update(asked_at=timezone.now() - timedelta(minutes=1))
+    assert robots.forgotten() == [vacant.id]
+
+
+def test_a_substitute_who_came_after_a_request_had_read_the_seats_hears_of_his_turn(vacant, player):
+    cleo = player("cleo")
+    seats = list(vacant.seats.all())
+    substitutes.take_over(by=cleo, match=vacant, seat=1)
+    submit(vacant, 0, seats)
+    assert Outbox.objects.filter(user=cleo, kind="your_turn").count() == 1
+
+
+def test_a_bot_plays_for_nobody_who_has_taken_its_seat(toy, anna, player, monkeypatch):
+    """The organiser takes the bot off and a person sits down, while a worker is at the bot's turn."""
+    cleo = player("cleo")
+    match = lobby.create_match(by=anna, game=toy, bots={1: "greedy"})
+    submit(match, 0)
+    real, done = turns.submit, []
+
+    def slowly(**more):
+        if not done:
+            done.append(True)
+            substitutes.vacate(match=match, seat=1, actor=Actor("host"))
+            substitutes.take_over(by=cleo, match=match, seat=1)
+            raise turns.Busy
+        return real(**more)
+
+    monkeypatch.setattr(turns, "submit", slowly)
+    assert robots.play(match.id) == 1
+    assert not [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "bot"]
+
+
+def test_who_takes_back_while_a_seat_changes_hands_asks_its_new_holder(toy, anna, ben, player, monkeypatch):
+    cleo = player("cleo")
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, undo="consent"))
+    submit(match, 0)
+    substitutes.vacate(match=match, seat=1, actor=Actor("host"))
+    real, done = loading.load, []
+
+    def load(match_id, game, **more):
+        if not done:
+            done.append(True)
+            substitutes.take_over(by=cleo, match=match, seat=1)
+        return real(match_id, game, **more)
+
+    version = real(match.id, match.game).viewer_version(0)
+    monkeypatch.setattr(loading, "load", load)
+    sender = Sender(Actor("seat", 0), "api", timezone.now())
+    outcome = undo.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
+    assert not outcome.done
+    assert Outbox.objects.filter(user=cleo, kind__startswith="undo").exists()
