@@ -21,7 +21,7 @@ from gamesvc.games.kernel import Refused
 from gamesvc.matches import deadlines, heartbeat, held_orders, loading, premoves, snapshots, timeouts, turns
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
-from gamesvc.matches.recording import Act, Actor, record
+from gamesvc.matches.recording import Act, Actor, record, seats_held
 from gamesvc.matches.timeouts import Ruling
 from gamesvc.matches.turns import Sender
 from notifications import outbox, reminders
@@ -133,28 +133,32 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
     """Submit default commands for a seat until its question is closed. Returns whether this call closed it."""
     match, seat = batch.matches[claim.match_id], claim.seat
     loaded = loading.load(match.id, match.game, young=0 <= claim.version <= snapshots.TAIL)
-    ruled = False
-    for step in range(MOST_DEFAULTS):
+    # What the time-out means for the seat is said once, with the first answer that the clock gives.
+    begun = ruled = held = False
+    looked = claim.version
+    for _ in range(MOST_DEFAULTS):
         if all((one.seat, one.id) != (seat, claim.question) for one in loaded.awaited()):
-            if step == 0:
+            if not ruled and not held:
                 # Answered in the meantime; the row went with the answer, or is one that nothing closes any more.
                 Question.objects.filter(id=claim.id).delete()
-            return step > 0
-        if loaded.version != claim.version and step == 0 and not _still_due(claim):
-            return False
-        if step == 0 and str(match.id) in batch.mailed and _mail_waits(match, claim):
-            return False
-        held = step == 0 and (match.id, seat) in batch.holding
-        if held and held_orders.at_deadline(match=match, seat=seat, question=claim.question):
-            loaded = loading.load(match.id, match.game)
-            continue
-        seats = _seats(match, loaded)
-        # What the time-out means for the seat is said once, with the first answer that the clock gives.
+            return ruled or held
+        if loaded.version != looked and not _still_due(claim):
+            return ruled or held
+        looked = loaded.version
+        if not begun:
+            begun = True
+            if str(match.id) in batch.mailed and _mail_waits(match, claim):
+                return False
+            held = (match.id, seat) in batch.holding and held_orders.at_deadline(match=match, seat=seat, question=claim.question)
+            if held:
+                loaded = loading.load(match.id, match.game)
+                continue
+        seats = seats_held(match, loaded, list(match.seats.all()))
         ruling = Ruling() if ruled else timeouts.rule(match, loaded, claim, seats, batch.reminded)
-        if ruling.excused:
-            return _excuse(match, loaded, claim, ruling, seats)
         try:
-            turns.submit(
+            if ruling.excused:
+                return _excuse(match, loaded, claim, ruling, seats)
+            receipt = turns.submit(
                 match=match,
                 # It counts as of the deadline, however late the sweep is: what follows from it does not drift.
                 sender=Sender(Actor("clock", seat), "clock", claim.due_at),
@@ -168,45 +172,40 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
                 more=ruling.more,
                 premoved=match.id in batch.premoved,
             )
-        except turns.Stale:
+        except (VersionConflict, turns.Stale):
+            # Somebody was faster. He may have answered, given more time, or taken the seat over: all is asked again.
             loaded = loading.load(match.id, match.game)
             continue
         except Refused as refused:
             if refused.code == "match_over":
                 return False
             raise
-        ruled = True
-        if ruling.seats is not None:
-            timeouts.leave(match, seat, seats)
-            if any(one.index == seat and one.bot for one in ruling.seats):
-                return True
+        ruled, looked = True, receipt.version
+        if ruling.seats is not None and any(one.index == seat and one.bot for one in ruling.seats):
+            return True
         loaded = loading.after(loaded)
     raise RuntimeError(
         f"match {match.id}, seat {seat}: question {claim.question} is still open after {MOST_DEFAULTS} default commands"
     )
 
 
-def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: list[Seat]) -> bool:
-    """Append that a time-out is excused: the seat has the time of the question again. False where the match has moved on."""
+def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: Sequence[Seat]) -> bool:
+    """Append that a time-out is excused: the seat has the time of the question again. False where another sweep has done so."""
     key = turns.command_id(sender=f"clock {claim.id}", key=f"excused {ruling.excused}")
     events = [replace(event, version=loaded.version + at) for at, event in enumerate(ruling.events, 1)]
     try:
         record(match, loaded, events, Act(Actor("clock", claim.seat), "clock", key, claim.due_at), seats=seats, more=ruling.more)
-    except (VersionConflict, DuplicateCommand):
+    except DuplicateCommand:
         return False
     return True
 
 
 def _still_due(claim: Claim) -> bool:
-    """Whether a question whose match has moved on since it was claimed is due as it was."""
+    """Whether a question whose match has moved on since it was claimed is due as it was.
+
+    Asked after the match was read: its row is written with the events, so an append on that version finds the same answer.
+    """
     return Question.objects.filter(id=claim.id, due_at__lte=claim.due_at).exists()
-
-
-def _seats(match: Match, loaded: Loaded) -> list[Seat]:
-    """The seats as they were read with the match, unless one has changed hands since."""
-    seats = list(match.seats.all())
-    held = {seat.index: str(seat.holder) for seat in seats if seat.holder is not None}
-    return seats if held == loaded.holders else list(Seat.objects.filter(match=match).order_by("index"))
 
 
 def _mail_waits(match: Match, claim: Claim) -> bool:

@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from events.store import Statement, StoredEvent
+from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.matches import absence_notices, deadlines, hints, letterbox, loading, pauses, reliability, sweeping, timeouts, turns
@@ -27,7 +27,6 @@ from gamesvc.matches.models import Holding, Match, Question, Seat
 from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
-from notifications.inbound import addresses
 
 
 def free_seats() -> QuerySet[Seat]:
@@ -91,7 +90,6 @@ def vacate(
         found = next((one for one in seats if one.index == seat), None)
         if found is None or (found.user_id is None and not found.bot):
             raise Refused("no_seat", f"Nobody holds seat {seat}.", "seat")
-        holder = found.user
         after, more = timeouts.empty(match, seats, found)
         rows = [after if one is found else one for one in seats]
 
@@ -100,8 +98,6 @@ def vacate(
             return [replace(gone, data={**gone.data, **(why or {})}), *more_events]
 
         stored = deadlines.append(match, decide, actor=actor, channel=channel, command_id=command_id, seats=rows, more=more)
-        if holder is not None:
-            addresses.revoke(topic=str(match.id), user=holder)
         # His may have been the word that was missing for a pause.
         pauses.settle(match=match, channel=channel)
         return stored
@@ -137,7 +133,7 @@ def sweep(limit: int = 100) -> int:
         seat = Seat.objects.select_related("match").get(pk=seat_id)
         try:
             _settle(seat.match, seat)
-        except Refused:
+        except (Refused, VersionConflict):
             return 0  # somebody was faster
         return 1
 

@@ -25,7 +25,7 @@ from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.recording import utc_text
 from notifications import reminders
-from notifications.inbound import addresses
+from notifications.models import ReplyAddress
 
 Reminded = Mapping[tuple[str, str, datetime], Sequence[Mapping[str, Any]]]
 """What `reminders.sent_in` tells."""
@@ -82,13 +82,6 @@ def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded
     return Ruling((event,), tuple(absence_notices.timed_out(match, seat, due, "default")), command)
 
 
-def leave(match: Match, seat: int, before: Sequence[Seat]) -> None:
-    """The reply addresses of him who held the seat die."""
-    holder = next((one.user for one in before if one.index == seat), None)
-    if holder is not None:
-        addresses.revoke(topic=str(match.id), user=holder)
-
-
 def _with(seats: Sequence[Seat], after: Seat) -> list[Seat]:
     return [after if one.index == after.index else one for one in seats]
 
@@ -134,14 +127,21 @@ def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement
 
 
 def _laid_aside(match: Match, seat: Seat) -> list[Statement]:
-    """What the holder had laid by for the seat, and his word for a pause, bind nobody who comes after him."""
-    return [
+    """What the holder had laid by for the seat, and his word for a pause, bind nobody who comes after him. His mails can be
+    answered no more."""
+    laid = [
         Statement(
             f"DELETE FROM {table} WHERE match_id = %s::uuid AND seat = %s::int AND EXISTS (SELECT FROM appended)",  # noqa: S608
             [match.id, seat.index],
         )
         for table in ("matches_premove", "matches_pausewish")
     ]
+    dead = Statement(
+        f"UPDATE {ReplyAddress._meta.db_table} SET expires_at = %s::timestamptz"  # noqa: S608
+        " WHERE topic = %s::text AND user_id = %s::bigint AND EXISTS (SELECT FROM appended)",
+        [timezone.now(), str(match.id), seat.user_id],
+    )
+    return [*laid, dead]
 
 
 def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:

@@ -102,6 +102,8 @@ def submit(
 ) -> Receipt:
     """Apply a command once. Raises `Refused`, `Stale`, `KeyReused` or `Busy`; nothing has changed then.
 
+    Of the clock's it raises `VersionConflict`, too: what came in between may have given the seat more time, or another holder.
+
     `expected_version` is the version the sender saw (his viewer's version). `beside`: events of the service that are appended
     with the command's own; `more`: rows written with them. `loaded`: the match, where the caller has read it just now.
     `premoved`: whether a seat has commands laid by, where the caller knows.
@@ -139,6 +141,8 @@ def submit(
                 if premoved:
                     premoves.follow(match, stored, functools.partial(_give, match, seats))
         except VersionConflict:
+            if not asks:
+                raise
             loaded = loading.load(match.id, match.game)
             continue
         except DuplicateCommand:
@@ -173,8 +177,11 @@ def known(match: Match, command_id: UUID) -> bool:
 
 
 def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None, bool]:
-    """In one round trip: the event and the refusal this command id led to, the seat's nearest deadline, and whether any seat of
-    the match has commands laid by."""
+    """In one round trip: the event and the refusal this command id led to, the seat's last deadline, and whether any seat of the
+    match has commands laid by.
+
+    The last, as a command does not say which question it answers: it is in time where it is so for one of them.
+    """
     found = STORE.ask(
         "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
         " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"

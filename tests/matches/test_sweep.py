@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import threading
 import uuid
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from django.db import connections
 from django.utils import timezone
 
+from accounts import absences
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import clocks, loading, lobby, outages, turns
+from gamesvc.matches import clocks, deadlines, loading, lobby, outages, recording, substitutes, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Heartbeat, Outage, Question
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
+from notifications.inbound import addresses
+from notifications.models import Outbox, ReplyAddress
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 8
+MONDAY = datetime(2026, 6, 1, 10, 0, tzinfo=UTC)
+DAY = timedelta(days=1)
 
 
 def at_once(*acts):
@@ -80,6 +86,65 @@ def test_a_deadline_that_fires_while_a_command_is_processed_loses_or_wins_but_ne
         assert match.questions.get().due_at == kept.due((1, "turn1"))
 
 
+def between(monkeypatch, act, kind="clock"):
+    """Let something happen after the first append of a kind of actor was decided and before it is made."""
+    real, done = recording.STORE.append, []
+
+    def append(stream, events, **more):
+        if not done and events[0].meta["actor"]["kind"] == kind:
+            done.append(True)
+            act()
+        return real(stream, events, **more)
+
+    monkeypatch.setattr(recording.STORE, "append", append)
+
+
+def go_on_vacation(match, travel, user):
+    """Announced a moment before the deadline, and settled only now."""
+    now = timezone.now()
+    travel.move_to(MONDAY + DAY - timedelta(seconds=1))
+    absences.announce(user=user, first=now.date(), last=(now + 3 * DAY).date())
+    travel.move_to(now)
+    deadlines.settle_absences(user.pk)
+
+
+@pytest.mark.parametrize("excused", [0, 1])
+@pytest.mark.parametrize("what", ["extend", "pause", "take over", "vacation"])
+def test_a_time_out_that_loses_to_what_gives_more_time_is_none(toy, anna, ben, player, monkeypatch, what, excused):
+    host, cleo = Actor("host"), player("cleo")
+    clock = {"turn": "24h", "vacation": True, "excused": excused}
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+        if what == "take over":
+            substitutes.vacate(match=match, seat=0, actor=host)
+        acts = {
+            "extend": lambda: deadlines.extend(match=match, seat=0, more=DAY, actor=host),
+            "pause": lambda: deadlines.pause(match=match, by="host", actor=host),
+            "take over": lambda: substitutes.take_over(by=cleo, match=match, seat=0),
+            "vacation": lambda: go_on_vacation(match, travel, anna),
+        }
+        travel.move_to(MONDAY + DAY + timedelta(seconds=1))
+        between(monkeypatch, acts[what])
+        assert clocks.sweep() == 0
+        assert not {"match.timed_out", "toy.drew"} & {one.type for one in STORE.read(match.id)}
+        assert match.questions.get().due_at > timezone.now() + timedelta(hours=20)
+        assert clocks.sweep() == 0
+
+
+def test_a_time_out_after_something_that_gives_no_time_is_ruled_with_the_seats_as_they_are(toy, anna, ben, player, monkeypatch):
+    """The other seat changes hands meanwhile: its new holder is told that it is his turn."""
+    cleo = player("cleo")
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock={"turn": "24h"}))
+        substitutes.vacate(match=match, seat=1, actor=Actor("host"))
+        travel.move_to(MONDAY + DAY + timedelta(seconds=1))
+        between(monkeypatch, lambda: substitutes.take_over(by=cleo, match=match, seat=1))
+        assert clocks.sweep() == 1
+    kinds = [one.type for one in STORE.read(match.id)]
+    assert kinds.count("match.timed_out") == kinds.count("toy.drew") == 1
+    assert Outbox.objects.filter(user=cleo, kind="your_turn").count() == 1
+
+
 def test_two_sweeps_after_an_outage_move_each_match_once(duels):
     due = {match.id: match.questions.get().due_at for match in duels}
     started, ended = min(due.values()) - timedelta(hours=1), min(due.values()) + timedelta(hours=1)
@@ -127,3 +192,24 @@ def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
     assert match.questions.get().seat != question.seat
     by_clock = [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock" and "command" in one.meta]
     assert len({one.meta["command_id"] for one in by_clock}) == len(by_clock) == 5
+
+
+def test_the_mails_of_who_loses_his_seat_die_with_the_append_that_takes_it(toy, anna, ben, monkeypatch):
+    """A sweeper that is killed right after it leaves nobody an address to answer for a seat that is no longer his."""
+    clock = {"turn": "24h", "timeout": "bot"}
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+    expires = timezone.now() + 30 * DAY
+    for user in (anna, ben):
+        addresses.make("turn", key=uuid.uuid4(), user=user, expires_at=expires, topic=str(match.id))
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    real = turns.submit
+
+    def killed(**more):
+        real(**more)
+        raise MemoryError
+
+    monkeypatch.setattr(turns, "submit", killed)
+    clocks.sweep()
+    assert match.seats.get(index=0).bot == "greedy"
+    living = ReplyAddress.objects.filter(expires_at__gt=timezone.now()).values_list("user__username", flat=True)
+    assert list(living) == ["ben"]
