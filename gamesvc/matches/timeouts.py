@@ -155,11 +155,15 @@ def _timed_out(
     told = []
     if seat.user_id is not None:
         topic, subject = str(match.id), f"{due.seat} {due.question}"
+        # Of all deadlines the question has had: it may have been moved since he was reminded.
         if reminded is not None:
-            sent = reminded.get((topic, subject, due.due_at), [])
+            sent = [one for (*asked, _), found in reminded.items() if asked == [topic, subject] for one in found]
         else:
-            sent = reminders.sent(topic=topic, subject=subject, deadline=due.due_at)
-        told = [{"point": one["point"], "sent_at": utc_text(one["sent_at"])} for one in sent if one["sent_at"] is not None]
+            sent = list(reminders.sent(topic=topic, subject=subject))
+        sent = sorted((one for one in sent if one["sent_at"] is not None), key=lambda one: one["sent_at"])
+        told = [
+            {"point": one["point"], "deadline": utc_text(one["deadline"]), "sent_at": utc_text(one["sent_at"])} for one in sent
+        ]
     data = {
         "seat": due.seat,
         "question": due.question,

@@ -349,3 +349,20 @@ def test_a_time_out_tells_what_reminders_were_sent(duel, mailing):  # noqa: F811
     [reminder] = told["reminders"]
     assert reminder["point"] == "80%"
     assert datetime.fromisoformat(reminder["sent_at"]) < datetime.fromisoformat(told["due_at"])
+
+
+def test_a_time_out_tells_of_reminders_before_the_deadline_was_moved(duel, mailing):  # noqa: F811
+    first = Question.objects.get(match=duel).due_at
+    with at(duel, hours=39):
+        reminding.sweep()
+        send_due()
+        deadlines.extend(match=duel, seat=0, more=timedelta(hours=24), actor=Actor("host"))
+    moved = Question.objects.get(match=duel).due_at
+    with at(duel, hours=70.5):
+        reminding.sweep()
+        send_due()
+    with at(duel, hours=73):
+        assert clocks.sweep() == 1
+    [told] = [one.data for one in STORE.read(duel.id) if one.type == "match.timed_out"]
+    assert [datetime.fromisoformat(one["deadline"]) for one in told["reminders"]] == [first, moved]
+    assert told["reminders"][0]["point"] == "80%"
