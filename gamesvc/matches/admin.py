@@ -251,7 +251,7 @@ class QuestionAdmin(ReadOnly):
 class OutageAdmin(ReadOnly):
     list_display = ("started_at", "ended_at", "settled_at", "claimed_until")
     ordering = ("-started_at",)
-    fields = ("started_at", "ended_at", "settled_at", "claimed_until")
+    fields = ("started_at", "ended_at", "settled_at", "claimed_until", "failed")
 
 
 @admin.register(Heartbeat, site=operators)

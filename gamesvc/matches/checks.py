@@ -1,4 +1,4 @@
-"""What a start checks: that the keys given open the secrets stored."""
+"""What a start checks: that the keys given open the secrets stored. What a server on the net should have beside."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import sys
 from typing import Any
 
+from django.conf import settings
 from django.core import checks
 from django.db import DatabaseError, connection
 
@@ -26,6 +27,15 @@ def keys_open_the_secrets(app_configs: Any, databases: Any = None, **kwargs: Any
         hint = "Start with the key that was in use when the match began, or restore it from a backup of the data folder."
         return [checks.Critical(str(wrong), hint=hint, id="matches.E001")]
     return []
+
+
+@checks.register(deploy=True)
+def doors_are_watched(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    """Warn of a service that cannot know when its doors are shut: deadlines fire while nobody can meet them."""
+    if settings.HEARTBEAT_PROBES:
+        return []
+    hint = "Name the web server and the mail receiver, such as http://127.0.0.1:8000/api/v1/games/,tcp://127.0.0.1:8024."
+    return [checks.Warning("HEARTBEAT_PROBES is empty: an outage of the doors goes unseen.", hint=hint, id="matches.W001")]
 
 
 def open_one_secret_per_key() -> None:

@@ -13,7 +13,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from events.store import DuplicateCommand, VersionConflict
@@ -33,8 +35,8 @@ LEASE_SECONDS = 60
 BATCH = 60
 # A default command may lead to another question under the same clock (the next phase of the same turn).
 MOST_DEFAULTS = 60
-# How soon a deadline that waits for unread mail is looked at again.
-MAIL_PAUSE = timedelta(seconds=2)
+# How soon a deadline that waits for unread mail, or for a vacation to be counted, is looked at again.
+PAUSE = timedelta(seconds=2)
 
 
 class Claim(NamedTuple):
@@ -70,27 +72,34 @@ class Batch:
         )
 
 
-def claim_due(limit: int = BATCH) -> list[Claim]:
-    """Lease due questions. Rows that another sweep is at are passed over.
+def ripe() -> datetime:
+    """What was due by this moment may fire. What our border took in time has a margin in which it is stored and applied."""
+    return timezone.now() - timedelta(seconds=settings.DEADLINE_MARGIN_SECONDS)
+
+
+def claim_due(limit: int = BATCH, until: datetime | None = None) -> list[Claim]:
+    """Lease questions that are due (by `until`). Rows that another sweep is at are passed over, and matches that an outage has
+    still to move.
 
     The oldest, and among each batch a few of the newest: behind ten thousand that fell due at once nobody else waits for all.
     """
     now, newest = timezone.now(), limit // 5
+    until, held = until or ripe(), list(heartbeat.held_back())
     with connection.cursor() as cursor:
         cursor.execute(
             "WITH newest AS ("
             " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
-            " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz)"
+            " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz) AND NOT match_id = ANY(%s::uuid[])"
             " ORDER BY due_at DESC LIMIT %s::int FOR UPDATE SKIP LOCKED"
             "), oldest AS ("
             " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
-            " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz)"
+            " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz) AND NOT match_id = ANY(%s::uuid[])"
             " AND id NOT IN (SELECT id FROM newest)"
             " ORDER BY due_at LIMIT %s::int FOR UPDATE SKIP LOCKED"
             ") UPDATE matches_question q SET claimed_until = %s::timestamptz"
             " WHERE id IN (SELECT id FROM newest UNION ALL SELECT id FROM oldest) RETURNING id, match_id, seat, question, due_at,"
             " (SELECT m.version FROM matches_match m WHERE m.id = q.match_id)",
-            [now, now, newest, now, now, limit - newest, now + timedelta(seconds=LEASE_SECONDS)],
+            [until, now, held, newest, until, now, held, limit - newest, now + timedelta(seconds=LEASE_SECONDS)],
         )
         # The newest first: most of them have only just run out.
         return sorted((Claim(*row) for row in cursor.fetchall()), key=lambda claim: claim.due_at, reverse=True)
@@ -99,25 +108,48 @@ def claim_due(limit: int = BATCH) -> list[Claim]:
 def sweep(limit: int = 1000) -> int:
     """Answer due questions with the game's default commands, in batches. Returns how many questions were closed."""
     fired = 0
-    for claims in _batches(limit):
+    for claims, failed in _batches(limit):
         batch = Batch.of(claims)
         for claim in claims:
             try:
-                fired += _time_out(claim, batch)
+                if not _vacation_waits(claim, batch, failed):
+                    fired += _time_out(claim, batch)
             except Exception:
                 # One match that cannot go on must not stop the clocks of the others; its lease runs out and it is tried again.
                 logger.exception("The time-out of match %s, seat %s failed.", claim.match_id, claim.seat)
     return fired
 
 
-def _batches(limit: int) -> Iterator[list[Claim]]:
-    """Claims of due questions; none while an outage lasts, or has not been settled. Vacations that were announced come first."""
+def _batches(limit: int) -> Iterator[tuple[list[Claim], set[tuple[UUID, int]]]]:
+    """Claims of due questions, and the matches and users whose vacation could not be counted; vacations that were announced
+    come first. None while an outage lasts, or has not been settled, and none that was due after the doors last answered."""
     left = limit
-    deadlines.settle_absences()
-    while left > 0 and heartbeat.may_fire() and (claims := claim_due(min(BATCH, left))):
-        yield claims
-        heartbeat.keep_alive()
+    while left > 0:
+        settled = deadlines.settle_changes()
+        if _any_due(ripe()):
+            heartbeat.keep_alive()
+        proven = heartbeat.proven_until()
+        claims = claim_due(min(BATCH, left), min(ripe(), proven)) if proven is not None else []
+        if not claims:
+            return
+        yield claims, settled.failed
         left -= len(claims)
+
+
+def _any_due(moment: datetime) -> bool:
+    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    return Question.objects.filter(free, due_at__lte=moment).exists()
+
+
+def _vacation_waits(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
+    """Whether the seat's holder has announced a vacation that could not be counted in this match yet."""
+    if not failed:
+        return False
+    holder = _holder(batch.matches[claim.match_id], claim.seat)
+    if holder is None or (claim.match_id, holder) not in failed:
+        return False
+    Question.objects.filter(id=claim.id).update(claimed_until=timezone.now() + PAUSE)
+    return True
 
 
 def time_out(*, question_id: str, match_id: str, seat: int, question: str) -> bool:
@@ -208,17 +240,22 @@ def _still_due(claim: Claim) -> bool:
     return Question.objects.filter(id=claim.id, due_at__lte=claim.due_at).exists()
 
 
+def _holder(match: Match, seat: int) -> int | None:
+    """The user on a seat, as the batch has read it."""
+    return next((row.user_id for row in match.seats.all() if row.index == seat), None)
+
+
 def _mail_waits(match: Match, claim: Claim) -> bool:
     """Whether mail of the seat that our border took before the deadline is unread: then the deadline waits, for ten minutes at
     most. What is unread even then is set aside and the organiser told: one poisoned mail stops nobody's clock."""
-    holder = next((seat.user_id for seat in match.seats.all() if seat.index == claim.seat), None)
+    holder = _holder(match, claim.seat)
     if holder is None:
         return False
     topic, now = str(match.id), timezone.now()
     if not store.waits_before(topic=topic, user_id=holder, moment=claim.due_at):
         return False
     if now < claim.due_at + store.HOLDS_BACK:
-        Question.objects.filter(id=claim.id).update(claimed_until=now + MAIL_PAUSE)
+        Question.objects.filter(id=claim.id).update(claimed_until=now + PAUSE)
         return True
     with transaction.atomic():
         if store.set_aside(topic=topic, user_id=holder, moment=claim.due_at) and match.creator_id is not None:

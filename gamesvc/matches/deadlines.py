@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -34,6 +34,20 @@ logger = logging.getLogger(__name__)
 
 ATTEMPTS = 8
 Decide = Callable[[Loaded, list[Seat]], list[Event]]
+# So long what is being written while a vacation is announced may take.
+KEPT = timedelta(minutes=1)
+# A match in which a vacation cannot be counted for so long is broken; the clocks of the others in it go on.
+GIVEN_UP = timedelta(days=1)
+# Per change of a vacation: the matches this process has looked at, and whether they could be moved.
+_looked: dict[tuple[int, datetime], dict[uuid.UUID, bool]] = {}
+
+
+@dataclass(slots=True)
+class Settled:
+    """What came of settling vacations: how often a match changed, and in which matches it failed, for whom."""
+
+    moved: int = 0
+    failed: set[tuple[uuid.UUID, int]] = field(default_factory=set)
 
 
 def pause(
@@ -131,18 +145,43 @@ def settle_absences(user_id: int | None = None) -> int:
     Returns how often a match changed. Done again it moves nothing more. A match that cannot go on is told and tried again
     with the next sweep.
     """
-    moved = 0
-    for change in absences.changes(user_id):
-        failed = False
+    return settle_changes(user_id).moved
+
+
+def settle_changes(user_id: int | None = None) -> Settled:
+    """The same; says also where it failed.
+
+    A change is kept for a while: a question may have been asked at that moment with the vacations as they were before, and be
+    seen only after the first look.
+    """
+    settled, now = Settled(), timezone.now()
+    open_now = absences.changes(user_id)
+    for change in open_now:
+        key, failed = (change.pk, change.made_at), False
+        looked = _looked.setdefault(key, {})
+        over = change.made_at < now - KEPT
         for match_id in _asked_in(change.user_id):
+            again = looked.get(match_id, False)
+            if again and not over:
+                continue
             try:
-                moved += _reckon(Match.objects.get(pk=match_id), change)
+                settled.moved += _reckon(Match.objects.get(pk=match_id), change, again=again)
             except Exception:
                 failed = True
-                logger.exception("A vacation could not move the deadlines of match %s.", match_id)
-        if not failed:
+                settled.failed.add((match_id, change.user_id))
+                if match_id not in looked:
+                    logger.exception("A vacation could not move the deadlines of match %s; it is tried again.", match_id)
+                looked[match_id] = False
+            else:
+                looked[match_id] = True
+        if failed and change.made_at < now - GIVEN_UP:
+            logger.error("The vacation of user %s could not move all deadlines in %s.", change.user_id, GIVEN_UP)
+        if (over and not failed) or change.made_at < now - GIVEN_UP:
             change.delete()
-    return moved
+    if user_id is None:
+        for gone in set(_looked) - {(change.pk, change.made_at) for change in open_now}:
+            _looked.pop(gone, None)
+    return settled
 
 
 def _asked_in(user_id: int) -> list[uuid.UUID]:
@@ -150,8 +189,11 @@ def _asked_in(user_id: int) -> list[uuid.UUID]:
     return list(rows.filter(match__status=Match.Status.RUNNING).values_list("match_id", flat=True).distinct())
 
 
-def _reckon(match: Match, change: AbsenceChange) -> bool:
-    """Only the time of that vacation counts anew, as far as it lay ahead when it was announced or called off."""
+def _reckon(match: Match, change: AbsenceChange, *, again: bool = False) -> bool:
+    """Only the time of that vacation counts anew, as far as it lay ahead when it was announced or called off.
+
+    `again`: the match was moved by it before; only clocks are looked at that began to run about that time.
+    """
 
     def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
         policy = loaded.account.policy
@@ -161,7 +203,8 @@ def _reckon(match: Match, change: AbsenceChange) -> bool:
         known, span = surroundings.around(policy, seats), Span(change.starts_at, change.ends_at)
         events = []
         for key, clock in loaded.account.open.items():
-            if key[0] in own and clock.due is not None and clock.due > change.made_at:
+            early = again and clock.since < change.made_at - KEPT
+            if key[0] in own and not early and clock.due is not None and clock.due > change.made_at:
                 anew = absent(policy, clock, span, change.made_at, known(key[0]))
                 if anew.due != clock.due:
                     events.append(surroundings.deadline_set(key, anew, "vacation", 0))
@@ -181,7 +224,8 @@ def outlast_outage(*, match: Match, outage: Outage, margin: timedelta) -> bool:
         told = {"from": write(span.start), "until": write(span.end)}
         events = []
         for key, clock in loaded.account.open.items():
-            if clock.due is not None and span.start <= clock.due < span.end + margin:
+            # One that began to run afterwards has lost nothing.
+            if clock.due is not None and clock.since < span.end and span.start <= clock.due < span.end + margin:
                 moved = outlast(_policy(loaded), clock, span, known(key[0]))
                 events.append(surroundings.deadline_set(key, moved, "outage", 0, outage=told))
         return [Event("match.outage", told), *events] if events else []

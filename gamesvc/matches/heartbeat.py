@@ -1,7 +1,8 @@
 """Whether the service can take commands: one row that beats, the gaps in which it did not, and what they forgive.
 
-Celery beat has it written every few seconds; it is written only while every door in `HEARTBEAT_PROBES` answers (the web
-server, the mail receiver). Nothing here moves a deadline: see `outages`.
+Celery beat has it written every few seconds, and so does a sweep that has something to fire; it is written only while every
+door in `HEARTBEAT_PROBES` answers (the web server, the mail receiver). A deadline fires when a beat came after it: that proves
+that it could be met. Nothing here moves a deadline: see `outages`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 import socket
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -23,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 NAME = "service"
 PROBE_SECONDS = 2.0
+# So old the last beat may be for a sweep that has something to fire; then it looks at the doors itself.
+FRESH = timedelta(seconds=0.5)
 
 
 def gap() -> timedelta:
@@ -32,9 +36,7 @@ def gap() -> timedelta:
 
 def beat() -> Outage | None:
     """Say that commands can be taken now, unless a door does not answer. Returns the outage that ends with this, if any."""
-    closed = [door for door in settings.HEARTBEAT_PROBES if not _answers(door)]
-    if closed:
-        logger.warning("No heartbeat: %s does not answer.", ", ".join(closed))
+    if not _doors_open():
         return None
     now = timezone.now()
     with transaction.atomic():
@@ -51,32 +53,54 @@ def beat() -> Outage | None:
 
 
 def keep_alive() -> None:
-    """A sweep at work shows that the service works; so a long one lets the row not stand still. Begins no row."""
+    """Beat from within a long piece of work, where the doors answer, so that the row does not stand still. Begins no row, and
+    ends no outage."""
     now = timezone.now()
-    Heartbeat.objects.filter(name=NAME, beat_at__gte=now - gap(), beat_at__lt=now - gap() / 6).update(beat_at=now)
+    beating = Heartbeat.objects.filter(name=NAME, beat_at__gte=now - gap(), beat_at__lt=now - FRESH)
+    if beating.exists() and _doors_open():
+        # The moment before the doors were tried: they answered after it.
+        beating.update(beat_at=now)
 
 
-def may_fire() -> bool:
-    """Whether deadlines may fire: the row beats (or has never been written), and no outage waits to be settled."""
+def proven_until() -> datetime | None:
+    """Up to which moment deadlines may fire: that of the last beat (now, where none has ever been). None: none may fire, as the
+    row stands still or an outage waits to be settled."""
+    now = timezone.now()
+    if Outage.objects.filter(settled_at=None).exists():
+        return None
     beats = Heartbeat.objects.filter(name=NAME).first()
-    if beats is not None and timezone.now() - beats.beat_at > gap():
-        return False
-    return not Outage.objects.filter(settled_at=None).exists()
+    if beats is None:
+        return now
+    return None if now - beats.beat_at > gap() else beats.beat_at
 
 
-def forgives(due_at: datetime) -> bool:
-    """Whether a deadline fell into an outage, or shortly after one, that has not been settled yet."""
+def held_back() -> set[UUID]:
+    """The matches whose deadlines an outage could not move yet: they fire nothing until it has."""
+    waiting = Outage.objects.exclude(failed={}).values_list("failed", flat=True)
+    return {UUID(match_id) for failed in waiting for match_id in failed}
+
+
+def forgives(due_at: datetime, match_id: UUID) -> bool:
+    """Whether a deadline of a match fell into an outage, or shortly after one, that has not been settled for it yet."""
     now = timezone.now()
     beats = Heartbeat.objects.filter(name=NAME).first()
     if beats is not None and now - beats.beat_at > gap() and due_at >= beats.beat_at:
         return True
-    open_ones = Outage.objects.filter(Q(settled_at=None), started_at__lte=due_at)
+    waiting = Q(settled_at=None) | Q(failed__has_key=str(match_id))
+    open_ones = Outage.objects.filter(waiting, started_at__lte=due_at)
     return any(due_at < outage.ended_at + margin(outage) for outage in open_ones)
 
 
 def margin(outage: Outage) -> timedelta:
     """How long after an outage a deadline is moved as well: whoever had less than that left lost most of it."""
     return max(outage.ended_at - outage.started_at, timedelta(seconds=settings.SECONDS_PER_HOUR))
+
+
+def _doors_open() -> bool:
+    closed = [door for door in settings.HEARTBEAT_PROBES if not _answers(door)]
+    if closed:
+        logger.warning("No heartbeat: %s does not answer.", ", ".join(closed))
+    return not closed
 
 
 def _answers(door: str) -> bool:

@@ -1,14 +1,16 @@
 """After an outage: the deadlines that fell into it, or shortly after it, are moved by as much, each as an event.
 
-Until that is done for every match no sweep fires anything, so nobody is timed out for a time in which he could not answer.
+Until that is done for every match no sweep fires anything, so nobody is timed out for a time in which he could not answer. A
+match that cannot be moved holds up itself alone: it is tried again with each beat, and until then it fires nothing and forgives.
 """
 
 from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from gamesvc.matches import heartbeat
@@ -19,38 +21,63 @@ logger = logging.getLogger(__name__)
 
 BATCH = 200
 LEASE = timedelta(seconds=60)
+# A lock or a connection lost is over by then; what fails so often is broken.
+TRIES = 60
 
 
 def watch() -> int:
     """Beat, and settle what outages there were. Returns how many matches were moved."""
     heartbeat.beat()
-    return sum(settle(outage) for outage in Outage.objects.filter(settled_at=None).order_by("started_at") if _claim(outage))
+    return sum(settle(outage) for outage in _waiting().order_by("started_at") if _claim(outage))
 
 
 def settle(outage: Outage) -> int:
-    """Move the deadlines of every match that the outage touched. Returns how many matches it moved."""
-    margin, moved = heartbeat.margin(outage), 0
-    touched = Question.objects.filter(due_at__gte=outage.started_at, due_at__lt=outage.ended_at + margin)
-    waiting = list(touched.values_list("match_id", flat=True).distinct())
+    """Move the deadlines of every match that the outage touched, or of those that failed before. Returns how many it moved."""
+    moved, failed = 0, {}
+    outage.refresh_from_db()
+    if outage.settled_at is None:
+        waiting = list(_touched(outage).values_list("match_id", flat=True).distinct())
+    else:
+        waiting = [UUID(match_id) for match_id in outage.failed]
     for at in range(0, len(waiting), BATCH):
         _renew(outage)
         heartbeat.keep_alive()
         for match in Match.objects.filter(pk__in=waiting[at : at + BATCH]):
             try:
-                moved += outlast_outage(match=match, outage=outage, margin=margin)
-            except Exception:
-                # One match that cannot go on must not stop the clocks of all others; its own deadlines wait as long as it would.
-                logger.exception("The deadlines of match %s could not be moved by the outage.", match.pk)
-                later = timezone.now() + (outage.ended_at - outage.started_at)
-                Question.objects.filter(match=match).update(claimed_until=later)
-    Outage.objects.filter(pk=outage.pk).update(settled_at=timezone.now())
+                moved += outlast_outage(match=match, outage=outage, margin=heartbeat.margin(outage))
+            except Exception as fault:
+                # One match that cannot go on must not stop the clocks of all others.
+                tries = outage.failed.get(str(match.pk), 0) + 1
+                if tries == 1:
+                    logger.exception("The deadlines of match %s could not be moved by the outage; it is tried again.", match.pk)
+                if tries < TRIES:
+                    failed[str(match.pk)] = tries
+                else:
+                    _give_up(outage, match, fault)
+    settled_at = outage.settled_at or timezone.now()
+    Outage.objects.filter(pk=outage.pk).update(settled_at=settled_at, failed=failed, claimed_until=None)
     return moved
+
+
+def _waiting() -> QuerySet[Outage]:
+    return Outage.objects.filter(Q(settled_at=None) | ~Q(failed={}))
+
+
+def _touched(outage: Outage) -> QuerySet[Question]:
+    return Question.objects.filter(due_at__gte=outage.started_at, due_at__lt=outage.ended_at + heartbeat.margin(outage))
+
+
+def _give_up(outage: Outage, match: Match, fault: Exception) -> None:
+    """Nothing can be written into the match. Its rows move all the same, so that nobody is timed out for the outage there."""
+    logger.error("The deadlines of match %s were not moved by the outage in %s tries: %r", match.pk, TRIES, fault)
+    length = outage.ended_at - outage.started_at
+    _touched(outage).filter(match=match).update(due_at=F("due_at") + length, claimed_until=None)
 
 
 def _claim(outage: Outage) -> bool:
     """Lease an outage, so that two workers do not move the same matches; a worker that dies leaves it to the next."""
     now = timezone.now()
-    free = Outage.objects.filter(Q(claimed_until=None) | Q(claimed_until__lt=now), pk=outage.pk, settled_at=None)
+    free = _waiting().filter(Q(claimed_until=None) | Q(claimed_until__lt=now), pk=outage.pk)
     return bool(free.update(claimed_until=now + LEASE))
 
 

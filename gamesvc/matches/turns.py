@@ -234,7 +234,7 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
     """A command that our border took after the seat's deadline does not count; the clock answers for the seat."""
     if sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at:
         awaited = any(one.seat == sender.seat for one in loaded.awaited())
-        if awaited and not heartbeat.forgives(due_at):
+        if awaited and not heartbeat.forgives(due_at, loaded.match_id):
             raise Refused("too_late", f"The time for this answer ran out at {due_at:%d %b %Y %H:%M} UTC.")
 
 

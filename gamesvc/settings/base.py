@@ -118,6 +118,8 @@ CELERY_TASK_ROUTES = {"notifications.*": {"queue": "mail"}}
 HEARTBEAT_PROBES = [door for door in os.environ.get("HEARTBEAT_PROBES", "").split(",") if door]
 HEARTBEAT_SECONDS = float(os.environ.get("HEARTBEAT_SECONDS", "5"))
 HEARTBEAT_GAP_SECONDS = float(os.environ.get("HEARTBEAT_GAP_SECONDS", "60"))
+# So long after a deadline it fires: what our border took in time is stored and applied first. Sweep and margin stay under 2 s.
+DEADLINE_MARGIN_SECONDS = float(os.environ.get("DEADLINE_MARGIN_SECONDS", "0.5"))
 CELERY_BEAT_SCHEDULE = {
     "heartbeat": {
         "task": "gamesvc.matches.tasks.watch_outages",

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts import absences
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import clocks, deadlines, heartbeat, loading, lobby, outages, turns
+from gamesvc.matches import checks, clocks, deadlines, heartbeat, loading, lobby, outages, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Heartbeat, Outage
 from gamesvc.matches.recording import Actor
@@ -168,8 +168,159 @@ def test_a_match_that_cannot_be_moved_stops_no_other(match, toy, anna, ben, cloc
 
     monkeypatch.setattr(outages, "outlast_outage", broken)
     assert outages.watch() == 1
-    assert heartbeat.may_fire()
-    assert clocks.sweep() == 0, "its deadline waits as long as it would have been moved"
+    assert heartbeat.proven_until() is not None
+    assert clocks.sweep() == 0, "its deadline waits until it is moved"
+    assert Outage.objects.get().failed == {str(other.pk): 1}
+
+
+def fail(times, monkeypatch):
+    """Let moving a match fail so often."""
+    real, left = outages.outlast_outage, [times]
+
+    def broken(**more):
+        if left[0]:
+            left[0] -= 1
+            raise turns.Busy
+        return real(**more)
+
+    monkeypatch.setattr(outages, "outlast_outage", broken)
+
+
+def test_a_match_that_could_not_be_moved_at_once_is_moved_later(match, clock, monkeypatch, caplog):
+    outages.watch()
+    due = match.questions.get().due_at
+    clock.shift(DAY)
+    fail(2, monkeypatch)
+    for _ in range(2):
+        assert outages.watch() == 0
+        assert clocks.sweep() == 0
+        assert heartbeat.forgives(due, match.pk)
+    assert len([one for one in caplog.records if one.levelname == "ERROR"]) == 1, "told once"
+    assert outages.watch() == 1
+    assert match.questions.get().due_at == due + DAY
+    assert Outage.objects.get().failed == {}
+    assert not heartbeat.forgives(due, match.pk)
+    check_store(match)
+
+
+def test_until_its_match_is_moved_a_player_may_answer(match, clock, monkeypatch):
+    outages.watch()
+    clock.shift(DAY)
+    fail(1, monkeypatch)
+    outages.watch()
+    draw(match)
+    assert outages.watch() == 0, "nothing of it is left to move"
+    assert Outage.objects.get().failed == {}
+
+
+def test_a_match_that_cannot_be_moved_at_all_has_its_rows_moved(match, clock, monkeypatch):
+    outages.watch()
+    due = match.questions.get().due_at
+    clock.shift(DAY)
+    monkeypatch.setattr(outages, "TRIES", 3)
+    fail(3, monkeypatch)
+    for _ in range(3):
+        outages.watch()
+    assert Outage.objects.get().failed == {}
+    assert match.questions.get().due_at == due + DAY
+    assert clocks.sweep() == 0
+
+
+@pytest.fixture
+def door(settings):
+    """A door of the service that can be shut and opened."""
+
+    class Door:
+        def __init__(self):
+            self.server = socket.create_server(("127.0.0.1", 0))
+            self.port = self.server.getsockname()[1]
+            settings.HEARTBEAT_PROBES = [f"tcp://127.0.0.1:{self.port}"]
+
+        def shut(self):
+            self.server.close()
+
+        def open(self):
+            self.server = socket.create_server(("127.0.0.1", self.port))
+
+    made = Door()
+    yield made
+    made.shut()
+
+
+def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, clock, door, settings):
+    """Every half minute a deadline is due, for ten minutes in which nobody could meet it."""
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 100
+    matches = [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=12)) for _ in range(20)]
+    outages.watch()
+    began = timezone.now()
+    for at, one in enumerate(matches):
+        one.questions.update(due_at=began + timedelta(seconds=5 + 30 * at))
+    door.shut()
+    for _ in range(120):
+        clock.shift(timedelta(seconds=5))
+        outages.watch()
+        assert clocks.sweep() == 0
+    assert Heartbeat.objects.get().beat_at == began
+    door.open()
+    outages.watch()
+    [outage] = Outage.objects.all()
+    assert (outage.started_at, outage.ended_at) == (began, timezone.now())
+
+
+def test_a_deadline_does_not_fire_before_it_is_known_that_it_could_be_met(match, clock, door):
+    """The doors are shut five seconds before it: nobody knows yet whether that will be an outage."""
+    due = match.questions.get().due_at
+    clock.move_to(due - timedelta(seconds=5))
+    outages.watch()
+    door.shut()
+    clock.move_to(due + timedelta(seconds=1))
+    outages.watch()
+    assert clocks.sweep() == 0
+    clock.shift(timedelta(seconds=20))
+    door.open()
+    assert clocks.sweep() == 1, "a short stillness is no outage"
+
+
+def test_a_sweep_looks_at_the_doors_itself_so_that_nothing_is_late(match, clock, door):
+    due = match.questions.get().due_at
+    clock.move_to(due - timedelta(seconds=4))
+    outages.watch()
+    clock.move_to(due + timedelta(milliseconds=1))
+    assert clocks.sweep() == 1
+    assert Heartbeat.objects.get().beat_at == timezone.now()
+
+
+def test_what_was_taken_in_time_goes_before_the_sweep(match, clock, settings):
+    settings.DEADLINE_MARGIN_SECONDS = 0.5
+    due = match.questions.get().due_at
+    clock.move_to(due + timedelta(milliseconds=400))
+    assert clocks.sweep() == 0
+    loaded = loading.load(match.id, match.game)
+    turns.submit(
+        match=match,
+        sender=Sender(Actor("seat", 0), "api", due - timedelta(milliseconds=100)),
+        command={"name": "draw"},
+        expected_version=loaded.viewer_version(0),
+        command_id=uuid.uuid4(),
+    )
+    assert "match.timed_out" not in types(match)
+
+
+def test_after_the_margin_it_fires_as_of_the_deadline(match, clock, settings):
+    settings.DEADLINE_MARGIN_SECONDS = 0.5
+    due = match.questions.get().due_at
+    clock.move_to(due + timedelta(milliseconds=500))
+    assert clocks.sweep() == 1
+    drawn = next(one for one in STORE.read(match.id) if one.type == "toy.drew")
+    assert datetime.fromisoformat(drawn.meta["received_at"]) == due
+
+
+def test_a_server_that_does_not_watch_its_doors_is_warned(settings):
+    settings.HEARTBEAT_PROBES = []
+    [warning] = checks.doors_are_watched(None)
+    assert warning.id == "matches.W001"
+    settings.HEARTBEAT_PROBES = ["tcp://127.0.0.1:8024"]
+    assert checks.doors_are_watched(None) == []
 
 
 def test_without_an_answer_from_every_door_nothing_beats(clock, settings):
@@ -185,10 +336,10 @@ def test_without_an_answer_from_every_door_nothing_beats(clock, settings):
     outages.watch()
     assert Heartbeat.objects.get().beat_at == MONDAY
     clock.shift(timedelta(seconds=60))
-    assert not heartbeat.may_fire(), "while the doors are shut, no deadline fires"
+    assert heartbeat.proven_until() is None, "while the doors are shut, no deadline fires"
 
 
 def test_a_service_that_has_never_beaten_fires_its_deadlines(match, clock):
     clock.shift(DAY)
-    assert heartbeat.may_fire()
+    assert heartbeat.proven_until() == timezone.now()
     assert clocks.sweep() == 1

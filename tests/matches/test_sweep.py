@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -99,12 +100,17 @@ def between(monkeypatch, act, kind="clock"):
     monkeypatch.setattr(recording.STORE, "append", append)
 
 
-def go_on_vacation(match, travel, user):
-    """Announced a moment before the deadline, and settled only now."""
+def announce(user, travel, moment):
+    """Somebody announces four days of vacation at a moment that may be past."""
     now = timezone.now()
-    travel.move_to(MONDAY + DAY - timedelta(seconds=1))
-    absences.announce(user=user, first=now.date(), last=(now + 3 * DAY).date())
+    travel.move_to(moment)
+    absences.announce(user=user, first=moment.date(), last=(moment + 3 * DAY).date())
     travel.move_to(now)
+
+
+def go_on_vacation(travel, user):
+    """Announced a moment before the deadline, and settled only now."""
+    announce(user, travel, MONDAY + DAY - timedelta(seconds=1))
     deadlines.settle_absences(user.pk)
 
 
@@ -121,7 +127,7 @@ def test_a_time_out_that_loses_to_what_gives_more_time_is_none(toy, anna, ben, p
             "extend": lambda: deadlines.extend(match=match, seat=0, more=DAY, actor=host),
             "pause": lambda: deadlines.pause(match=match, by="host", actor=host),
             "take over": lambda: substitutes.take_over(by=cleo, match=match, seat=0),
-            "vacation": lambda: go_on_vacation(match, travel, anna),
+            "vacation": lambda: go_on_vacation(travel, anna),
         }
         travel.move_to(MONDAY + DAY + timedelta(seconds=1))
         between(monkeypatch, acts[what])
@@ -171,6 +177,77 @@ def test_a_long_sweep_keeps_the_heartbeat_from_standing_still(duels):
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
     assert clocks.sweep() == ROUNDS
     assert timezone.now() - Heartbeat.objects.get().beat_at < timedelta(seconds=20)
+
+
+def test_a_sweep_at_shut_doors_fires_what_was_due_before_they_last_answered(duels, settings):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        settings.HEARTBEAT_PROBES = [f"tcp://127.0.0.1:{server.getsockname()[1]}"]
+    beaten = timezone.now() - timedelta(seconds=10)
+    Heartbeat.objects.create(name="service", beat_at=beaten)
+    Question.objects.update(due_at=beaten + timedelta(seconds=1))
+    Question.objects.filter(match=duels[0]).update(due_at=beaten)
+    assert clocks.sweep() == 1
+    assert Heartbeat.objects.get().beat_at == beaten
+
+
+def test_a_vacation_announced_during_a_long_sweep_counts_in_it(toy, anna, ben, monkeypatch):
+    monkeypatch.setattr(clocks, "BATCH", 1)
+    clock = {"turn": "24h", "vacation": True}
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        first = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
+        travel.shift(timedelta(seconds=1))
+        second = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+        travel.move_to(MONDAY + DAY + timedelta(seconds=2))
+        between(monkeypatch, lambda: announce(anna, travel, MONDAY + DAY))
+        # A batch of one takes the oldest.
+        assert clocks.sweep() == 1
+    assert "match.timed_out" in [one.type for one in STORE.read(first.id)]
+    assert "match.timed_out" not in [one.type for one in STORE.read(second.id)]
+
+
+def test_where_a_vacation_cannot_be_counted_nothing_fires_for_him_who_is_away(toy, anna, ben, monkeypatch, caplog):
+    clock = {"turn": "24h", "vacation": True}
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+        other = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
+        announce(anna, travel, MONDAY + timedelta(hours=1))
+        travel.move_to(MONDAY + DAY)
+        real = deadlines.append
+
+        def broken(of, *args, **more):
+            if of.pk == match.pk:
+                raise turns.Busy
+            return real(of, *args, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(deadlines, "append", broken)
+            assert clocks.sweep() == 1, "the other match goes on"
+            travel.shift(timedelta(seconds=5))
+            assert clocks.sweep() == 0
+        assert len([one for one in caplog.records if one.levelname == "ERROR"]) == 1, "told once"
+        travel.shift(timedelta(seconds=5))
+        assert clocks.sweep() == 0
+        assert match.questions.get().due_at > MONDAY + 3 * DAY
+        assert other.questions.get().seat == 1
+
+
+def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna, ben, monkeypatch):
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        opened = lobby.create_match(by=anna, game=toy, clock={"turn": "24h", "vacation": True})
+        match = lobby.join_match(by=ben, match=opened)
+
+        def meanwhile():
+            announce(ben, travel, MONDAY)
+            deadlines.settle_absences(ben.pk)
+
+        # What is known of Ben's time was read before he announced it.
+        between(monkeypatch, meanwhile, kind="seat")
+        draw(match, timezone.now(), uuid.uuid4())
+        assert match.questions.get().due_at == MONDAY + DAY
+        travel.shift(timedelta(seconds=61))
+        assert clocks.sweep() == 0
+        assert match.questions.get().due_at > MONDAY + 4 * DAY
+        assert absences.changes() == []
 
 
 def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):

@@ -19,6 +19,8 @@ class Outage(models.Model):
     ended_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
+    # The matches that could not be moved yet, and how often that was tried: they alone still wait once it is settled.
+    failed = models.JSONField(default=dict, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["started_at"], name="outage_once")]
