@@ -3,26 +3,33 @@
 A condition speaks only of what the seat may see: an event as the seat sees it, and values of its view. When its case has
 come a premove waits until the seat is asked, and is then given command by command, each an append of its own through the
 channel `standing`. The first that the rules refuse ends it: the rest is dropped, and its owner is told. So many automatic
-commands at most follow one command of a person, a bot or the clock; then the seats are asked.
+commands at most follow one command of a person, a bot or the clock; then the seats are asked. Whatever goes wrong with one
+ends that one alone: what somebody else has sent stands.
 Not here: leaving and cancelling them (`standing`).
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 from uuid import UUID
 
+from django.db import transaction
 from django.utils import timezone
 
-from events.store import Statement, StoredEvent
+from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import REWOUND, Event, Game, Refused, see_event
 from gamesvc.matches import loading
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Premove
 from notifications import outbox
 
+logger = logging.getLogger(__name__)
+
 MOST_AUTOMATIC = 10
+# What its owner reads where it was not the rules that refused it.
+FAULT = "It could not be carried out, by a fault of the service."
 OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
 
 
@@ -53,19 +60,27 @@ def follow(match: Match, stored: Sequence[StoredEvent], give: Give) -> None:
         saw |= {one.seat for one in open_now if any(see_event(loaded.game, event, one.seat) is not None for event in events)}
         open_now = [one for one in open_now if one.seat in saw]
         for one in open_now:
-            _look(one, loaded, events)
+            _look(match, one, loaded, events)
         awaited = {one.seat for one in loaded.awaited()}
         ready = next((one for one in open_now if one.status == Premove.Status.ARMED and one.seat in awaited), None)
         if ready is None or not budget:
             return
-        fresh, budget = _give(match, ready, loaded, give, budget), budget - 1
+        fresh, budget = _give(match, ready, loaded, give), budget - 1
 
 
-def _look(one: Premove, loaded: Loaded, events: Sequence[Event]) -> None:
+def _look(match: Match, one: Premove, loaded: Loaded, events: Sequence[Event]) -> None:
     """Arm what has its case now."""
-    if one.status == Premove.Status.WAITING and holds(loaded.game, one.condition, one.seat, events, loaded.timeline.state):
-        one.status, one.armed_version = Premove.Status.ARMED, loaded.version
-        one.save(update_fields=["status", "armed_version"])
+    if one.status != Premove.Status.WAITING:
+        return
+    try:
+        if not holds(loaded.game, one.condition, one.seat, events, loaded.timeline.state):
+            return
+    except Exception:
+        logger.exception("The condition of premove %s could not be read.", one.id)
+        _drop(match, one, FAULT)
+        return
+    one.status, one.armed_version = Premove.Status.ARMED, loaded.version
+    one.save(update_fields=["status", "armed_version"])
 
 
 def rows(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
@@ -80,14 +95,21 @@ def rows(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
             )
 
 
-def _give(match: Match, one: Premove, loaded: Loaded, give: Give, budget: int) -> list[StoredEvent]:
+def _give(match: Match, one: Premove, loaded: Loaded, give: Give) -> list[StoredEvent]:
     """Give the next command of a premove that has its case."""
-    command = one.commands[one.given]
+    # When its case came is part of the key: after the match went back it may come again, and the command is another one.
+    key = f"{one.id} {one.armed_version} {one.given}"
     try:
-        stored = give(loaded=loaded, seat=one.seat, command=command, key=f"{one.id} {one.given}")
+        with transaction.atomic():
+            stored = give(loaded=loaded, seat=one.seat, command=one.commands[one.given], key=key)
+    except VersionConflict:
+        raise
     except Refused as refused:
-        _end(one, Premove.Status.DROPPED, refused.detail)
-        _tell(match, one)
+        _drop(match, one, refused.detail)
+        return []
+    except Exception:
+        logger.exception("Premove %s could not be given.", one.id)
+        _drop(match, one, FAULT)
         return []
     one.given += 1
     if one.given == len(one.commands):
@@ -97,15 +119,17 @@ def _give(match: Match, one: Premove, loaded: Loaded, give: Give, budget: int) -
     return list(stored)
 
 
-def _end(one: Premove, status: str, why: str) -> None:
-    one.status, one.why, one.ended_at = status, why, timezone.now()
-    one.save(update_fields=["status", "why", "ended_at", "given"])
-
-
-def _tell(match: Match, one: Premove) -> None:
+def _drop(match: Match, one: Premove, why: str) -> None:
+    """End a premove that cannot be given, and tell its owner."""
+    _end(one, Premove.Status.DROPPED, why)
     if one.user_id is not None:
         payload = {"match": str(match.id), "seat": one.seat, "premove": str(one.id)}
         outbox.notify(outbox.Notice(kind="standing_dropped", user_id=one.user_id, topic=str(match.id), payload=payload))
+
+
+def _end(one: Premove, status: str, why: str) -> None:
+    one.status, one.why, one.ended_at = status, why, timezone.now()
+    one.save(update_fields=["status", "why", "ended_at", "given"])
 
 
 def open_in(matches: Iterable[UUID]) -> set[UUID]:

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from accounts.models import User
+from events.store import DuplicateCommand
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, lobby, notices, premoves, proof, standing, substitutes, turns, undo
+from gamesvc.matches import loading, lobby, notices, premoves, proof, rulings, standing, substitutes, turns, undo
 from gamesvc.matches.clock.account import Step
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Premove, Seat
@@ -154,6 +155,59 @@ def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: 
         undo.answer(match=match, sender=answer, accept=True, command_id=uuid.uuid4())
     row.refresh_from_db()
     assert (row.status, row.armed_version) == ("waiting", None)
+
+
+def test_what_was_half_given_is_given_anew_after_the_match_was_set_back(match: Match, player: Callable[..., User]) -> None:
+    operator = player("operator", is_staff=True)
+    row = lay(match, 1, HE_DRAWS, {"name": "draw"}, {"name": "draw"})
+    before = loading.load(match.id, match.game).viewer_version(None)
+    send(match, 0, name="draw")
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("armed", 1)
+    rulings.set_back(
+        by=operator,
+        match=match,
+        to=before,
+        code="dispute",
+        reason="Said by phone",
+        expected_version=loading.load(match.id, match.game).viewer_version(None),
+        command_id=uuid.uuid4(),
+        received_at=timezone.now(),
+    )
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("waiting", 0)
+    send(match, 0, name="draw")
+    assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")] * 2
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("armed", 1)
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("broken"), DatabaseError("broken"), DuplicateCommand(1, 1)], ids=repr)
+def test_a_fault_in_one_takes_nothing_of_others_with_it(match: Match, monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    real = turns._give
+
+    def breaks(*args: Any, **more: Any) -> Any:
+        real(*args, **more)
+        raise fault
+
+    monkeypatch.setattr(turns, "_give", breaks)
+    receipt = send(match, 0, name="draw")
+    assert receipt.events
+    assert acts(match) == [("draw", 0, "api")]
+    row = Premove.objects.get(match=match)
+    assert (row.status, row.given, row.why) == (Premove.Status.DROPPED, 0, premoves.FAULT)
+    assert Outbox.objects.filter(kind="standing_dropped").count() == 1
+    assert send(match, 1, name="draw").events
+
+
+def test_a_condition_that_cannot_be_read_takes_nothing_of_others_with_it(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, whole = lay(match, 1, HE_DRAWS, {"name": "draw"}), lay(match, 1, HE_DRAWS, {"name": "draw"})
+    Premove.objects.filter(pk=broken.pk).update(condition={"event": {}})
+    send(match, 0, name="draw")
+    assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
+    assert Premove.objects.get(pk=broken.pk).status == Premove.Status.DROPPED
+    assert Premove.objects.get(pk=whole.pk).status == Premove.Status.DONE
 
 
 def test_it_goes_with_a_transaction_that_fails(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
