@@ -26,7 +26,10 @@ def ann(db):
 
 @pytest.mark.parametrize("name", ["ann", "Ann_2", "a-b.c", "x" * 30, "42"])
 def test_good_names(db, name):
-    User(username=name, password="x").full_clean(exclude=["email"])
+    user = User(username=name, password="x")
+    user.full_clean(exclude=["email"])
+    user.save()
+    assert User.objects.get(username=name) == user
 
 
 @pytest.mark.parametrize(

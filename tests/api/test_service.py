@@ -107,11 +107,11 @@ def test_a_deadline_runs_out_and_the_clock_answers(running):
     match, players = running.duel(hours=1)
     client = players[0]
 
-    def clock_acted() -> bool:
+    def by_clock() -> list[str]:
         events = client.get(f"/api/v1/matches/{match}/events/").body["events"]
-        return any(event.get("meta", {}).get("actor", {}).get("kind") == "clock" for event in events)
+        return [event["type"] for event in events if event.get("meta", {}).get("actor", {}).get("kind") == "clock"]
 
-    wait_for(clock_acted)
+    assert "match.timed_out" in wait_for(by_clock)
 
 
 def test_bots_play_by_themselves(running):
@@ -128,6 +128,8 @@ def test_bots_play_by_themselves(running):
         },
     ).body["id"]
     wait_for(lambda: player.view(match)["status"] == "finished")
+    outcome = player.get(f"/api/v1/matches/{match}/").body["outcome"]
+    assert sorted(seat for group in outcome["ranking"] for seat in group) == [0, 1]
 
 
 def test_turn_mails_go_out_and_a_mail_server_that_refuses_only_delays(running):

@@ -19,6 +19,7 @@ from gamesvc.games.selfplay import play
 from gamesvc.games.space_fleet_commander import GAME
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
 from gamesvc.games.timeline import Timeline, check_command
+from tests.games.answering import answered
 from tests.games.space_fleet_commander.record import PLAYERS
 
 MODES: tuple[tuple[dict[str, Any], int], ...] = (
@@ -48,6 +49,7 @@ def walk(seed: int, steps: int, mode: int = 0, player: str = "mixed"):
 
 
 def accepted(timeline, seat, command, dice):
+    """The run of a command, or None where it is refused, with a code and in words."""
     shadow = Dice(dice.source, dice.next)
     try:
         return timeline.command(seat, command, shadow)
@@ -154,25 +156,17 @@ def test_other_sheets_never_make_an_order_stale():
     assert not GAME.stale(command, own, 1)
 
 
-def read(text, view):
-    """The command of a text, or None where it is refused."""
-    try:
-        command = dict(GAME.parse(text, view))
-        check_command(GAME, command)
-    except Refused as refused:
-        if refused.code not in ("unreadable", "bad_parameter"):
-            raise
-        return None
-    return command
-
-
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=60), st.integers(0, 40))
 def test_any_text_is_read_or_refused(text, steps):
-    timeline, dice, _ = walk(7, steps)
-    command = read(text, GAME.view(timeline.state, 0))
-    if command is not None:
-        accepted(timeline, 0, command, dice)
+    timeline, _, _ = walk(7, steps)
+    code = None
+    try:
+        check_command(GAME, dict(GAME.parse(text, GAME.view(timeline.state, 0))))
+    except Refused as refused:
+        code = refused.code
+    assert code in (None, "unreadable", "bad_parameter")
+    assert answered(GAME, timeline, 0, text)
 
 
 @settings(max_examples=150, deadline=None)
@@ -186,8 +180,8 @@ def test_any_text_is_read_or_refused(text, steps):
     st.integers(0, 40),
 )
 def test_any_command_is_decided_or_refused(name, parameters, steps):
-    timeline, dice, _ = walk(11, steps)
-    accepted(timeline, 0, {"name": name, **parameters}, dice)
+    timeline, _, _ = walk(11, steps)
+    assert answered(GAME, timeline, 0, {"name": name, **parameters})
 
 
 ORDERS = [
@@ -270,7 +264,8 @@ def test_the_same_question_keeps_its_id_through_a_turn():
 @pytest.mark.parametrize(("options", "seats"), MODES)
 def test_selfplay(options, seats):
     for seed in range(8 // seats):
-        play(GAME, options=options, seats=seats, seed=f"smoke {seed}")
+        record = play(GAME, options=options, seats=seats, seed=f"smoke {seed}")
+        assert sorted(itertools.chain(*record.outcome.ranking)) == list(range(seats))
 
 
 def test_greedy_plays_far_better_than_chance():

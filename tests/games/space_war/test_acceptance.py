@@ -288,9 +288,11 @@ def test_case_18_slow():
     t.no(0, "slow", "attack", attacker=t["a.the_exterminator"], target=t["b.titan"])
     t = table(a={"play": [("the_exterminator", {"zone": "enemy"})]}, b={"station": {"draw": 3}}, turn=9, phase="attack")
     t.do(0, "attack_station", attacker=t["a.the_exterminator"], slots=["s1", "s2", "s3", "s4", "s5"])
+    assert t.flipped(1) == ["s1", "s2", "s3", "s4", "s5"]
     t = begin("nitro")
     t.do(0, "move", card=t["a.the_exterminator"])
     t.do(0, "attack", attacker=t["a.the_exterminator"], target=t["b.titan"])
+    assert (t.piece("a.the_exterminator").zone, t.piece("b.titan").damage) == (1, 5)
 
 
 def test_case_19_empty_pile():

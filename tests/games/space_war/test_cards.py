@@ -1173,13 +1173,16 @@ def _():
 
 
 @pytest.mark.parametrize("card", [*CARDS, *COMMANDERS])
-def test_card_works(card):
+def test_card_works(card, tried):
     WORKS[card]()
+    assert tried
+    assert all(answer["ok"] or "refusal" in answer for answer in tried)
 
 
 @pytest.mark.parametrize("card", [*CARDS, *COMMANDERS])
-def test_card_is_refused_when_it_should_be(card):
+def test_card_is_refused_when_it_should_be(card, tried):
     REFUSED[card]()
+    assert [answer["refusal"]["code"] for answer in tried if not answer["ok"]]
 
 
 def test_every_card_of_every_deck_is_covered_twice_and_reachable():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import json
 import random
 
@@ -15,6 +15,7 @@ from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Caption, Refused, see_event
 from gamesvc.games.space_war import GAME
 from gamesvc.games.timeline import Timeline, check_options, replay
+from tests.games.answering import answered
 from tests.games.space_war.table import table
 
 DECKS = ("terrans", "swarm", "united_stars")
@@ -78,10 +79,8 @@ def test_orders_round_trip(number):
 @given(st.integers(0, 10_000), st.text(max_size=30))
 def test_any_text_is_an_order_or_unreadable(number, text):
     for timeline, seat, _ in walk(number, 12):
-        view = GAME.view(timeline.state, seat)
         for said in (text, f"play {text}", f"react {text}", f"orders {text}", f"choose {text}", f"attack {text} station {text}"):
-            with contextlib.suppress(Refused):
-                timeline.command(seat, GAME.parse(said, view), seeded("shadow", next_draw=timeline.draws))
+            assert answered(GAME, timeline, seat, said), said
 
 
 @SLOW
@@ -191,4 +190,6 @@ def test_restart_from_events_gives_the_same_state():
 
 @pytest.mark.parametrize("number", range(8))
 def test_self_play(number):
-    selfplay.play(GAME, options=options_of(number), seats=2, seed=f"smoke {number}", bots=("random", "greedy"), check_every=6)
+    options, bots = options_of(number), ("random", "greedy")
+    record = selfplay.play(GAME, options=options, seats=2, seed=f"smoke {number}", bots=bots, check_every=6)
+    assert sorted(itertools.chain(*record.outcome.ranking)) == [0, 1]

@@ -624,5 +624,7 @@ EFFECTS: dict[str, Callable[[str], None]] = {
 
 
 @pytest.mark.parametrize(("edition", "at"), ALL)
-def test_card_does_what_it_says(edition: str, at: str) -> None:
+def test_card_does_what_it_says(edition: str, at: str, tried: list[dict[str, Any]]) -> None:
     EFFECTS[at](edition)
+    assert tried
+    assert all(answer["ok"] or "refusal" in answer for answer in tried)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 
@@ -47,4 +48,7 @@ def test_replay_is_quick() -> None:
 @pytest.mark.parametrize(("edition", "seats"), [("classic", 2), ("classic", 3), ("revised", 2), ("revised", 4)])
 def test_selfplay(edition: str, seats: int) -> None:
     for at in range(2):
-        selfplay.play(GAME, options={"edition": edition, "turn_limit": 14}, seats=seats, seed=f"smoke {at}", check_every=2)
+        options = {"edition": edition, "turn_limit": 14}
+        record = selfplay.play(GAME, options=options, seats=seats, seed=f"smoke {at}", check_every=2)
+        assert record.outcome is not None
+        assert sorted(itertools.chain(*record.outcome.ranking)) == list(range(seats))

@@ -18,6 +18,7 @@ from gamesvc.games.kernel import Caption, Refused, see_event
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.state import State
 from gamesvc.games.timeline import Timeline, check_options
+from tests.games.answering import answered
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 SETUPS = [
@@ -156,23 +157,10 @@ def test_everything_can_be_shown(timeline: Timeline[State], seat: int) -> None:
     assert len(GAME.order_help(timeline.state.prompt.kind).splitlines()) <= 8
 
 
-def read_and_try(timeline: Timeline[State], seat: int, text: str) -> None:
-    """An order is read and decided, or refused in words; nothing else may happen."""
-    try:
-        command = dict(GAME.parse(text, GAME.view(timeline.state, seat)))
-    except Refused as refused:
-        why = refused
-    else:
-        accepted(timeline, seat, command)
-        return
-    assert why.code
-    assert why.detail
-
-
 @QUICK
 @given(positions(), st.text(max_size=60))
 def test_rubbish_is_refused_in_words(timeline: Timeline[State], text: str) -> None:
-    read_and_try(timeline, 0, text)
+    assert answered(GAME, timeline, 0, text)
 
 
 WORDS = (
@@ -185,7 +173,7 @@ WORDS = (
 @QUICK
 @given(positions(), st.lists(st.sampled_from(WORDS), max_size=7))
 def test_half_sense_is_refused_in_words(timeline: Timeline[State], words: list[str]) -> None:
-    read_and_try(timeline, timeline.state.prompt.seat, " ".join(words))
+    assert answered(GAME, timeline, timeline.state.prompt.seat, " ".join(words))
 
 
 JSON = st.recursive(
@@ -203,7 +191,7 @@ JSON = st.recursive(
 def test_any_parameters_are_decided_or_refused(timeline: Timeline[State], name: str, data: st.DataObject) -> None:
     known = list(GAME.commands[name]["properties"])
     parameters = {key: data.draw(JSON) for key in known if data.draw(st.booleans())}
-    accepted(timeline, timeline.state.prompt.seat, {"name": name, **parameters})
+    assert answered(GAME, timeline, timeline.state.prompt.seat, {"name": name, **parameters})
 
 
 @pytest.mark.parametrize("setup", SETUPS)

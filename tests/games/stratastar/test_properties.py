@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import json
 import random
 from xml.etree import ElementTree
@@ -20,6 +20,7 @@ from gamesvc.games.stratastar.order_help import _HELP
 from gamesvc.games.stratastar.orders import SCHEMA
 from gamesvc.games.stratastar.state import State
 from gamesvc.games.timeline import Timeline, check_options
+from tests.games.answering import answered
 from tests.games.stratastar.record import busy
 from tests.games.stratastar.stress import play_busy, random_options
 
@@ -157,8 +158,7 @@ def test_any_command_is_played_or_refused(name, drawn):
     properties = GAME.commands[name]["properties"]
     command = {"name": name} | {key: drawn.draw(JSON) for key in properties if drawn.draw(st.booleans())}
     for seat in range(len(timeline.state.players)):
-        with contextlib.suppress(Refused):
-            timeline.command(seat, command, seeded("fuzz"))
+        assert answered(GAME, timeline, seat, command), command
 
 
 def test_help_is_short():
@@ -174,7 +174,8 @@ def test_selfplay_smoke():
     for at in range(8):
         seats = rng.choice([2, 3, 4])
         options = random_options(rng, seats)
-        selfplay.play(GAME, options=options, seats=seats, seed=f"smoke {at}", check_every=5, bots=("random", "greedy"))
+        record = selfplay.play(GAME, options=options, seats=seats, seed=f"smoke {at}", check_every=5, bots=("random", "greedy"))
+        assert sorted(itertools.chain(*record.outcome.ranking)) == list(range(seats))
 
 
 def test_greedy_beats_random():

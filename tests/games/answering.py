@@ -1,0 +1,20 @@
+"""How an engine takes what it is sent, whatever that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import Game, Refused
+from gamesvc.games.timeline import Timeline
+
+
+def answered(game: Game[Any], timeline: Timeline[Any], seat: int, sent: Mapping[str, Any] | str) -> bool:
+    """Whether a command, or an order in words, is decided without faults, or else refused with a code and in words."""
+    try:
+        command = game.parse(sent, game.view(timeline.state, seat)) if isinstance(sent, str) else sent
+        run = timeline.command(seat, dict(command), seeded("answered", next_draw=timeline.draws))
+    except Refused as refused:
+        return bool(refused.code and refused.detail)
+    return not game.faults(run.state)

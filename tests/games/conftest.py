@@ -1,0 +1,25 @@
+"""What the tests of several engines need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gamesvc.games.protocol import Session
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What engines answer during a test to the commands they are sent, and to who looks at the board or the forms."""
+    answers: list[dict[str, Any]] = []
+    answer = Session.answer
+
+    def listen(self: Session, request: Any) -> dict[str, Any]:
+        given = answer(self, request)
+        if request["op"] in ("command", "view", "legal"):
+            answers.append(given)
+        return given
+
+    monkeypatch.setattr(Session, "answer", listen)
+    return answers
