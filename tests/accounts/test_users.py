@@ -1,6 +1,6 @@
 """User names, time zones, addresses, caps, erasing."""
 
-import threading
+import itertools
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts import erasure
@@ -17,6 +17,7 @@ from accounts.models import ApiToken, Throttle, User
 from accounts.tasks import prune
 from accounts.throttling import throttle
 from accounts.tokens import create_token, find_token
+from tests.racing import at_once
 
 
 @pytest.fixture
@@ -123,22 +124,9 @@ def test_caps_keep_no_address(db):
 
 def test_caps_are_exact_under_concurrency(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock():
-        passed = []
-        start = threading.Barrier(8)
-
-        def caller():
-            try:
-                start.wait()
-                passed.extend(throttle("race", 20, 3600) == 0 for _ in range(10))
-            finally:
-                connection.close()
-
-        callers = [threading.Thread(target=caller) for _ in range(8)]
-        for one in callers:
-            one.start()
-        for one in callers:
-            one.join()
+        tries = at_once(*[lambda: [throttle("race", 20, 3600) == 0 for _ in range(10)]] * 8)
         Throttle.objects.all().delete()
+    passed = list(itertools.chain(*tries))
     assert (len(passed), sum(passed)) == (80, 20)
 
 

@@ -10,13 +10,13 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
 
 from gamesvc.matches.client import Answer, Client
+from tests.racing import at_once
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -43,17 +43,6 @@ def post(client: Client, match: str, command: Any, etag: str, key: str) -> Answe
     return fresh.call("POST", f"/api/v1/matches/{match}/commands/", command, If_Match=etag, Idempotency_Key=key)
 
 
-def at_once(acts: list[Callable[[], Any]]) -> list[Any]:
-    barrier = threading.Barrier(len(acts))
-
-    def run(act: Callable[[], Any]) -> Any:
-        barrier.wait()
-        return act()
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(run, acts))
-
-
 def versions(client: Client, match: str) -> int:
     return int(client.view(match)["version"])
 
@@ -61,7 +50,7 @@ def versions(client: Client, match: str) -> int:
 def test_of_32_keys_at_one_version_exactly_one_is_applied(running):
     match, players = running.duel(**CALM)
     client, etag = mover(match, players)
-    answers = at_once([lambda: post(client, match, {"name": "retool", "cards": []}, etag, str(uuid.uuid4())) for _ in range(32)])
+    answers = at_once(*[lambda: post(client, match, {"name": "retool", "cards": []}, etag, str(uuid.uuid4()))] * 32)
     assert sorted(answer.status for answer in answers) == [200] + [412] * 31
     assert {answer.body["code"] for answer in answers if answer.status == 412} == {"stale"}
     [applied] = [answer.body for answer in answers if answer.status == 200]
@@ -71,7 +60,7 @@ def test_of_32_keys_at_one_version_exactly_one_is_applied(running):
 def test_the_same_key_32_times_is_applied_once_and_answered_alike(running):
     match, players = running.duel(**CALM)
     client, etag = mover(match, players)
-    answers = at_once([lambda: post(client, match, {"name": "retool", "cards": []}, etag, "one") for _ in range(32)])
+    answers = at_once(*[lambda: post(client, match, {"name": "retool", "cards": []}, etag, "one")] * 32)
     assert {answer.status for answer in answers} <= {200, 409}
     assert len({answer.raw for answer in answers if answer.status == 200}) == 1
     assert post(client, match, {"name": "retool", "cards": []}, etag, "one").status == 200
@@ -95,7 +84,7 @@ def test_all_seats_act_at_once_on_their_own_sheets(running):
         values = {name: schema.get("const", schema.get("enum", [None])[0]) for name, schema in form.parameters.items()}
         commands.append({"name": "place_ship", **values})
     answers = at_once(
-        [
+        *[
             lambda player=player, tag=tag, command=command: post(player, match, command, tag, "k")
             for player, tag, command in zip(players, tags, commands, strict=True)
         ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -19,6 +19,7 @@ from events.memory import MemoryStore
 from events.store import NewEvent, PostgresStore, Store
 from gamesvc import embedded
 from gamesvc.settings import base
+from tests.racing import at_once
 
 MORNING = datetime(2026, 11, 20, 6, 0, tzinfo=UTC)
 
@@ -107,10 +108,7 @@ def in_threads() -> Callable[[list[Callable[[], Any]]], list[Any]]:
                 return function()
             except Exception as error:
                 return error
-            finally:
-                connections.close_all()
 
-        with ThreadPoolExecutor(len(functions)) as pool:
-            return list(pool.map(one, functions))
+        return at_once(*[partial(one, function) for function in functions])
 
     return run

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from events import audit, canonical, checkpoints, merkle, statements
 from events.statements import BadCheckpoint, Checkpoint
 from events.store import Head, PostgresStore
 from tests.events.conftest import event
+from tests.racing import at_once
 
 README = Path(__file__).resolve().parents[2] / "events" / "README.md"
 SEED = bytes(range(32))
@@ -231,17 +231,13 @@ def test_two_processes_at_once_make_two_that_are_chained(database: str, owner: s
     """Committed, and taken away again as the owner: only here may the walls be opened."""
     append(PostgresStore(database), uuid4())
 
-    def one(_: int) -> Checkpoint:
-        try:
-            made = checkpoints.make(database)
-            assert made is not None
-            return made
-        finally:
-            connections.close_all()
+    def one() -> Checkpoint:
+        made = checkpoints.make(database)
+        assert made is not None
+        return made
 
     try:
-        with ThreadPoolExecutor(4) as pool:
-            made = sorted(pool.map(one, range(4)), key=lambda one: one.number)
+        made = sorted(at_once(*[one] * 4), key=lambda one: one.number)
         assert [one.number for one in made] == [1, 2, 3, 4]
         assert [one.previous for one in made[1:]] == [one.hash for one in made[:-1]]
     finally:

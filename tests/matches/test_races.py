@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.db import connections
 from django.utils import timezone
 
 from gamesvc.matches import clocks, loading, lobby, robots, substitutes, turns, undo
@@ -17,31 +15,10 @@ from gamesvc.matches.models import Match, Question
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from notifications.models import Outbox
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MATCHES = 12
-
-
-def at_once(*acts: Callable[[], object]) -> None:
-    """Run functions at the same time; fails with the first that failed."""
-    barrier = threading.Barrier(len(acts))
-    failed: list[BaseException] = []
-
-    def run(act: Callable[[], object]) -> None:
-        try:
-            barrier.wait()
-            act()
-        except BaseException as error:
-            failed.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed, failed
 
 
 def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, settings):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import socket
-import threading
 import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from django.db import connections
 from django.utils import timezone
 
 from accounts import absences
@@ -21,31 +19,12 @@ from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from notifications.inbound import addresses
 from notifications.models import Outbox, ReplyAddress
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 8
 MONDAY = datetime(2026, 6, 1, 10, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
-
-
-def at_once(*acts):
-    barrier, failed = threading.Barrier(len(acts)), []
-
-    def run(act):
-        try:
-            barrier.wait()
-            act()
-        except BaseException as error:
-            failed.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed, failed
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from gamesvc.matches.models import UndoRequest
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from tests.matches.exports import act
-from tests.matches.test_races import at_once
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MATCHES = 8

@@ -8,7 +8,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import time_machine
-from django.db import connection
 from django.utils import timezone
 
 from notifications import channels, claims, ledger, webhooks, wishes
@@ -17,6 +16,7 @@ from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wishes import WishRefused
 from tests.notifications.timing import asking  # noqa: F401
+from tests.racing import at_once
 
 
 class Receiver:
@@ -276,21 +276,7 @@ def test_two_sweepers_hand_each_over_once(committed, sink, receiver, asking):  #
         asking.open(f"m{number}")
         queue(user, f"m{number}")
     send_due()
-    start = threading.Barrier(2)
-    counts = []
-
-    def sweeper():
-        try:
-            start.wait()
-            counts.append(channels.sweep())
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=sweeper) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    counts = at_once(*[channels.sweep] * 2)
     assert sum(counts) == 30
     assert len({headers["webhook-id"] for headers, _ in receiver.taken}) == len(receiver.taken) == 30
     Webhook.objects.all().delete()

@@ -23,6 +23,7 @@ from notifications.outbox import Notice, notify
 from notifications.registry import Message
 from notifications.tasks import send_due, send_soon
 from tests.notifications.conftest import make_user
+from tests.racing import at_once
 
 
 def queue(user, kind="your_turn", **fields):
@@ -321,21 +322,7 @@ def test_two_senders_racing_send_each_once(committed, sink, turns, monkeypatch):
     users = [make_user(f"user{number}") for number in range(5)]
     for number in range(40):
         queue(users[number % 5], topic=f"match-{number % 2}")
-    start = threading.Barrier(2)
-    sent = []
-
-    def sender():
-        try:
-            start.wait()
-            sent.append(delivery.sweep())
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=sender) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    sent = at_once(*[delivery.sweep] * 2)
     assert sum(sent) == 40
     assert Outbox.objects.filter(status=Status.SENT).count() == 40
     ids = [caught.message["Message-ID"] for caught in sink.messages]

@@ -1,11 +1,9 @@
 """Which notices wait for each other, and the mails that tell of several: the summary and the daily digest."""
 
-import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from django.db import connection
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +16,7 @@ from notifications.tasks import send_due
 from notifications.wishes import WishRefused
 from tests.notifications.conftest import make_user
 from tests.notifications.timing import asking  # noqa: F401
+from tests.racing import at_once
 
 
 def queue(user, topic, kind="your_turn"):
@@ -141,20 +140,7 @@ def test_two_senders_gather_each_notice_once(committed, sink, asking, monkeypatc
     for number in range(40):
         asking.open(f"m{number}")
         queue(users[number % 4], f"m{number}")
-    start = threading.Barrier(2)
-
-    def sender():
-        try:
-            start.wait()
-            delivery.sweep()
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=sender) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(*[delivery.sweep] * 2)
     with later(minutes=11):
         delivery.sweep()
     told = [
@@ -239,21 +225,7 @@ def test_racing_sweeps_queue_one_digest(committed, sink, asking):  # noqa: F811
     for user in users:
         wishes.set_wishes(user, {"digest_hour": 8})
     Preference.objects.update(digest_at=timezone.now() - timedelta(minutes=1))
-    start = threading.Barrier(3)
-    counts = []
-
-    def sweeper():
-        try:
-            start.wait()
-            counts.append(digests.sweep())
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=sweeper) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    counts = at_once(*[digests.sweep] * 3)
     assert sum(counts) == 6
     assert Outbox.objects.filter(kind="digest").count() == 6
     Preference.objects.all().delete()
