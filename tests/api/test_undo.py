@@ -13,7 +13,7 @@ from gamesvc.matches import auditing, loading, proof
 from gamesvc.matches.client import read_form
 from gamesvc.matches.models import Match, Reason
 from notifications.models import Outbox
-from tests.matches import exports
+from tests.matches import exports, playing
 
 pytestmark = pytest.mark.django_db
 RULING = {"to": 6, "code": "dispute", "reason": "A slip of the pen."}
@@ -171,7 +171,7 @@ def test_a_record_with_everything_in_it_is_proved_by_both(duel, two, tmp_path):
     expect(undo(ben, duel), 200)
     expect(anna.post(f"/matches/{duel}/undo/answer/", {"accept": False}), 200)
     row = Match.objects.get(pk=duel)
-    exports.play_out(row)
+    playing.play_out(row)
     content = exports.export_of(row)
     types = [json.loads(line).get("type") for line in content.splitlines()]
     assert types.count("match.rewound") >= 3

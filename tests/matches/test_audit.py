@@ -15,7 +15,7 @@ from gamesvc.games import catalog
 from gamesvc.matches import auditing, loading, lobby, snapshots
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question, Seat
-from tests.matches.exports import act, duel, of_bots, play_out, time_out
+from tests.matches.playing import act, duel, of_bots, play_out, time_out
 
 pytestmark = pytest.mark.django_db
 

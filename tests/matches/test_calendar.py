@@ -9,14 +9,13 @@ import icalendar
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import loading, lobby, turns
+from gamesvc.matches import lobby
 from gamesvc.matches.models import Question
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
 from notifications import calendar
 from notifications.models import CalendarFeed
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
 
@@ -28,17 +27,6 @@ def duel(toy, anna, ben, mailing):  # noqa: F811
     match = lobby.join_match(by=ben, match=match)
     send_due()
     return match
-
-
-def act(match, seat, command):
-    loaded = loading.load(match.id, match.game)
-    turns.submit(
-        match=match,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
-        command=command,
-        expected_version=loaded.viewer_version(seat),
-        command_id=turns.command_id(sender=f"user {seat}", key=str(uuid.uuid4())),
-    )
 
 
 def events(text):
@@ -93,8 +81,8 @@ def test_moving_answering_and_asking_again_are_changes_of_one_entry(duel, anna, 
 
 def test_the_next_mail_cancels_the_last_turn(duel, mailing, client, anna):  # noqa: F811
     [first] = feed(client, anna)
-    act(duel, 0, {"name": "draw"})
-    act(duel, 1, {"name": "draw"})
+    act(duel, 0)
+    act(duel, 1)
     send_due()
     mail = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "your-turn"][-1]
     told = events(file_of(mail))
@@ -112,7 +100,7 @@ def test_a_receipt_cancels_what_the_orders_did(duel, mailing):  # noqa: F811
 def test_each_sees_his_own_deadlines_only(duel, anna, ben, client):
     assert len(feed(client, anna)) == 1
     assert feed(client, ben) == {}
-    act(duel, 0, {"name": "draw"})
+    act(duel, 0)
     assert [str(event["STATUS"]) for event in feed(client, anna).values()] == ["CANCELLED"]
     assert [str(event["STATUS"]) for event in feed(client, ben).values()] == ["CONFIRMED"]
 

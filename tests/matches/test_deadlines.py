@@ -13,11 +13,11 @@ from django.utils import timezone
 from accounts import absences
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import replay
-from gamesvc.matches import auditing, clocks, deadlines, loading, lobby, turns
+from gamesvc.matches import auditing, clocks, deadlines, loading, lobby
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
 HOST = Actor("host")
@@ -38,17 +38,6 @@ def table(toy, anna, ben, clock):
         return lobby.join_match(by=ben, match=match)
 
     return make
-
-
-def act(match, seat, command=None):
-    loaded = loading.load(match.id, match.game)
-    return turns.submit(
-        match=match,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
-        command=command or {"name": "draw"},
-        expected_version=loaded.viewer_version(seat),
-        command_id=turns.command_id(sender=f"user {seat}", key=str(uuid.uuid4())),
-    )
 
 
 def due(match, seat=None):

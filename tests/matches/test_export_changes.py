@@ -20,7 +20,8 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.selectors import access_match
 from tests.matches import exports
-from tests.matches.exports import act, duel, edited, export_of, node_judge, node_verify, play_out, records_of
+from tests.matches.exports import edited, export_of, node_judge, node_verify, records_of
+from tests.matches.playing import act, duel, of_bots, play_out, time_out
 
 pytestmark = pytest.mark.django_db
 EACH = 170
@@ -48,7 +49,7 @@ def from_a_position(anna, ben):
     position = forks.position_at(access_match(user=anna, ident=str(finished.pk)), 8)
     start = forks.described(catalog.game("toy"), position)
     match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", start=start))
-    exports.time_out(match)
+    time_out(match)
     play_out(match)
     return match
 
@@ -78,7 +79,7 @@ def called_off(anna, ben):
 
 
 def of_a_real_game(anna, ben):
-    return exports.of_bots(anna, "space_fleet_commander")
+    return of_bots(anna, "space_fleet_commander")
 
 
 KINDS = [a_fork, from_a_position, taken_back, aborted, called_off, of_a_real_game]

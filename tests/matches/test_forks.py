@@ -19,7 +19,8 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Beginning, Match, Question
 from gamesvc.matches.selectors import Forbidden, Unknown, access_match
 from notifications.models import Outbox
-from tests.matches.exports import act, duel, export_of, forge, node_verify, play_out, records_of
+from tests.matches.exports import export_of, forge, node_verify, records_of
+from tests.matches.playing import act, duel, play_out
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,8 @@ from gamesvc.games.timeline import replay
 from gamesvc.matches import board, history, loading, lobby, selectors, snapshots
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.selectors import access_match, see_record
-from tests.matches.exports import act, duel, export_of, play_out
+from tests.matches.exports import export_of
+from tests.matches.playing import act, duel, play_out
 
 pytestmark = pytest.mark.django_db
 # Space Fleet Commander is played alone unless it is a race; the others are shortened.

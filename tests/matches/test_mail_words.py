@@ -17,12 +17,11 @@ from gamesvc.matches import clocks, held_orders, loading, lobby, mail_words, not
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import DoneWord, HeldOrders, Match, Premove, Press, Question
 from gamesvc.matches.png import to_png
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus
 from tests.games.toy import GAME as TOY
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import act
 from tests.matches.test_replies import read_toy, reply_to, turn_mail
 
 pytestmark = pytest.mark.django_db
@@ -104,18 +103,6 @@ def state_of(match):
 
 def events(match):
     return [stored.type for stored in STORE.read(match.id)][6:]
-
-
-def answer(match, seat, **command):
-    """The other player, by another channel."""
-    loaded = loading.load(match.id, match.game)
-    return turns.submit(
-        match=match,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
-        command=command,
-        expected_version=loaded.viewer_version(seat),
-        command_id=turns.command_id(sender="test", key=str(loaded.version)),
-    )
 
 
 def flat(caught):
@@ -301,7 +288,7 @@ def test_the_rest_goes_on_by_itself_when_nobody_reacts(windowed, mailing):  # no
     assert "1 of 2 orders done, the rest is kept" in receipt.subject
     assert "2. draw: kept" in receipt.text
     assert held_orders.sweep() == 0  # they have not answered
-    answer(windowed, 1, name="pass")
+    act(windowed, 1, {"name": "pass"})
     assert held_orders.sweep() == 1
     assert held_orders.sweep() == 0
     [*_, last] = STORE.read(windowed.id)
@@ -316,7 +303,7 @@ def test_the_rest_comes_back_when_something_has_changed(windowed, mailing):  # n
     card = cards(windowed, 0)[0]
     mailing.write(f"play {card}\ndraw", to=reply_to(turn_mail(mailing)))
     mailing.work()
-    answer(windowed, 1, name="draw")
+    act(windowed, 1, {"name": "draw"})
     before = events(windowed)
     assert held_orders.sweep() == 1
     assert events(windowed) == before
@@ -331,11 +318,11 @@ def test_the_rest_waits_again_behind_the_next_window(windowed, mailing):  # noqa
     one, two = cards(windowed, 0)
     mailing.write(f"play {one}\nplay {two}\ndraw", to=reply_to(turn_mail(mailing)))
     mailing.work()
-    answer(windowed, 1, name="pass")
+    act(windowed, 1, {"name": "pass"})
     assert held_orders.sweep() == 1
     mailing.work()
     assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
-    answer(windowed, 1, name="pass")
+    act(windowed, 1, {"name": "pass"})
     assert held_orders.sweep() == 1
     assert state_of(windowed).orders[0] == "drawn"
     assert HeldOrders.objects.filter(state="held").count() == 0
@@ -348,7 +335,7 @@ def test_orders_sent_while_others_may_react_wait_too(windowed, mailing):  # noqa
     mailing.write("draw", to=to)
     mailing.work()
     assert "1 order kept" in mailing.receipt().subject
-    answer(windowed, 1, name="pass")
+    act(windowed, 1, {"name": "pass"})
     assert held_orders.sweep() == 1
     assert state_of(windowed).orders[0] == "drawn"
 
@@ -356,7 +343,7 @@ def test_orders_sent_while_others_may_react_wait_too(windowed, mailing):  # noqa
 def test_held_orders_of_one_who_left_are_never_carried_out(windowed, mailing, player):  # noqa: F811
     mailing.write(f"play {cards(windowed, 0)[0]}\ndraw", to=reply_to(turn_mail(mailing)))
     mailing.work()
-    answer(windowed, 1, name="pass")
+    act(windowed, 1, {"name": "pass"})
     windowed.seats.filter(index=0).update(user=player("cara"))
     before = events(windowed)
     assert held_orders.sweep() == 0

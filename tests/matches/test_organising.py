@@ -15,7 +15,8 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Look, Match, Question, Reason, Refusal
 from gamesvc.matches.selectors import Forbidden
 from notifications.models import Outbox
-from tests.matches.exports import node_verify, play_out
+from tests.matches.exports import node_verify
+from tests.matches.playing import play_out
 
 pytestmark = pytest.mark.django_db
 

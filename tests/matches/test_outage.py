@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import uuid
 from datetime import UTC, datetime, time, timedelta
 
 import pytest
@@ -16,7 +15,7 @@ from gamesvc.matches import checks, clocks, deadlines, heartbeat, loading, lobby
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Heartbeat, Outage
 from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from tests.matches.playing import act
 from tests.matches.test_deadlines import CONSIDERATE, check_store
 
 pytestmark = pytest.mark.django_db
@@ -40,17 +39,6 @@ def beat_for(clock, length):
     for _ in range(int(length / timedelta(seconds=30))):
         clock.shift(timedelta(seconds=30))
         outages.watch()
-
-
-def draw(match, seat=0):
-    loaded = loading.load(match.id, match.game)
-    return turns.submit(
-        match=match,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
-        command={"name": "draw"},
-        expected_version=loaded.viewer_version(seat),
-        command_id=uuid.uuid4(),
-    )
 
 
 def types(match):
@@ -115,12 +103,12 @@ def test_a_short_stillness_is_no_outage(match, clock):
 def test_a_command_that_comes_before_the_outage_is_settled_still_counts(match, clock):
     outages.watch()
     clock.shift(DAY)
-    draw(match)
+    act(match, 0)
     assert match.questions.get().seat == 1
     clock.shift(timedelta(hours=13))
     Heartbeat.objects.update(beat_at=timezone.now())
     with pytest.raises(Refused) as refused:
-        draw(match, 1)
+        act(match, 1)
     assert refused.value.code == "too_late"
 
 

@@ -22,7 +22,8 @@ from gamesvc.matches.benches import verify as bench
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Act, Actor, record
 from tests.matches import exports
-from tests.matches.exports import act, duel, edited, export_of, forge, node_judge, node_verify, play_out, records_of
+from tests.matches.exports import edited, export_of, forge, node_judge, node_verify, records_of
+from tests.matches.playing import act, duel, of_bots, play_out, time_out
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,8 +83,8 @@ def test_every_kind_of_match_is_proved_by_both(toy, anna, ben, tmp_path):
     assert lobby.lapse_matches() == 1
     timed_out = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
     for _ in range(4):
-        exports.time_out(timed_out)
-    by_bots = exports.of_bots(anna, toy)
+        time_out(timed_out)
+    by_bots = of_bots(anna, toy)
     contents = [export_of(match) for match in (cancelled, left, lapsing, timed_out, by_bots)]
     reports = [proof.verify(content) for content in contents]
     assert [report.ok for report in reports] == [True] * 5, [report.first_failure for report in reports]

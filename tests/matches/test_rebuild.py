@@ -14,7 +14,7 @@ from django.db import connections
 from gamesvc.matches import auditing, loading, lobby, projections, substitutes
 from gamesvc.matches.models import Holding, Match, Question, Seat
 from gamesvc.matches.recording import Actor
-from tests.matches.exports import act, duel, of_bots, play_out
+from tests.matches.playing import act, duel, of_bots, play_out
 
 
 def rows(match):

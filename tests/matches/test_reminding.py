@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -15,16 +14,16 @@ from hypothesis import strategies as st
 from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Awaited
-from gamesvc.matches import clocks, deadlines, loading, lobby, reminding, turns
+from gamesvc.matches import clocks, deadlines, lobby, reminding
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Question
 from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
 from notifications import digests, registry, reminders, wishes
 from notifications.models import Outbox, Preference, Reminder, Status
 from notifications.tasks import send_due
 from tests.games.toy import GAME as TOY
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
 
@@ -36,17 +35,6 @@ def duel(toy, anna, ben, mailing):  # noqa: F811
     match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
     send_due()
     return match
-
-
-def act(match, seat, command):
-    loaded = loading.load(match.id, match.game)
-    return turns.submit(
-        match=match,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
-        command=command,
-        expected_version=loaded.viewer_version(seat),
-        command_id=turns.command_id(sender=f"user {seat}", key=str(uuid.uuid4())),
-    )
 
 
 def at(match, **delta):
@@ -90,7 +78,7 @@ def test_of_several_points_missed_only_the_last_is_told(duel, mailing):  # noqa:
 def test_none_for_a_turn_that_is_done_nor_after_the_deadline(duel, mailing):  # noqa: F811
     with at(duel, hours=38.5):
         reminding.sweep()
-        act(duel, 0, {"name": "draw"})
+        act(duel, 0)
         send_due()
     assert reminded(mailing) == []
     assert Outbox.objects.get(kind="reminder").status == Status.DROPPED
@@ -237,7 +225,7 @@ def test_whoever_answers_first_gets_no_such_mail(trio, mailing):  # noqa: F811
 
 
 def test_with_two_seats_nobody_is_the_last_one(duel):
-    act(duel, 0, {"name": "draw"})
+    act(duel, 0)
     assert not Outbox.objects.filter(kind="last_one").exists()
 
 
@@ -246,11 +234,11 @@ def test_with_two_seats_nobody_is_the_last_one(duel):
 
 def test_turns_of_several_matches_in_one_mail_can_each_be_answered(duel, anna, ben, toy, mailing, settings):  # noqa: F811
     settings.NOTICE_BATCH_MINUTES = 10
-    act(duel, 0, {"name": "draw"})
+    act(duel, 0)
     for _ in range(2):
         match = lobby.create_match(by=anna, game=toy)
         lobby.join_match(by=ben, match=match)
-    act(duel, 1, {"name": "draw"})
+    act(duel, 1)
     send_due()
     [mail] = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "summary"]
     assert "3 matches wait for you" in mail.subject
@@ -264,7 +252,7 @@ def test_turns_of_several_matches_in_one_mail_can_each_be_answered(duel, anna, b
 
 
 def test_the_digest_tells_what_waits_and_what_happened(duel, anna, mailing):  # noqa: F811
-    act(duel, 0, {"name": "draw"})
+    act(duel, 0)
     wishes.set_wishes(anna, {"digest_hour": 7})
     Preference.objects.update(digest_at=timezone.now())
     assert digests.sweep() == 1
@@ -272,7 +260,7 @@ def test_the_digest_tells_what_waits_and_what_happened(duel, anna, mailing):  # 
     [mail] = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "digest"]
     assert mail.subject == "What happened in your matches"
     assert "- drew" in mail.text
-    act(duel, 1, {"name": "draw"})
+    act(duel, 1)
     Preference.objects.update(digest_at=timezone.now())
     digests.sweep()
     send_due()

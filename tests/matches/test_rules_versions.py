@@ -18,7 +18,8 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match
 from tests.games import toy as old
 from tests.games.toy import GAME as OLD
-from tests.matches.exports import act, duel, export_of, play_out
+from tests.matches.exports import export_of
+from tests.matches.playing import act, duel, play_out
 
 pytestmark = pytest.mark.django_db
 

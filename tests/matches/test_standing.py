@@ -25,7 +25,8 @@ from gamesvc.matches.selectors import records_for
 from gamesvc.matches.turns import Sender
 from notifications.models import Outbox
 from tests.conftest import Program
-from tests.matches.exports import export_of, node_verify, play_out
+from tests.matches.exports import export_of, node_verify
+from tests.matches.playing import act, play_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,17 +37,6 @@ HE_DRAWS = {"event": {"type": "drew", "data": {"seat": 0}}}
 def match(toy: str, anna: User, ben: User) -> Match:
     made = lobby.create_match(by=anna, game=toy, watch="all")
     return lobby.join_match(by=ben, match=made)
-
-
-def send(match: Match, seat: int, **command: Any) -> turns.Receipt:
-    loaded = loading.load(match.id, match.game)
-    return turns.submit(
-        match=match,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
-        command=command,
-        expected_version=loaded.viewer_version(seat),
-        command_id=uuid.uuid4(),
-    )
 
 
 def lay(match: Match, seat: int, condition: dict[str, Any], *commands: dict[str, Any]) -> Premove:
@@ -62,7 +52,7 @@ def acts(match: Match) -> list[tuple[str, int | None, str]]:
 
 def test_it_is_given_with_what_brings_its_case(match: Match) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
-    send(match, 0, name="draw")
+    act(match, 0)
     assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
     stored = STORE.read(match.id)
     triggering = next(one for one in stored if one.meta.get("command"))
@@ -75,17 +65,17 @@ def test_it_is_given_with_what_brings_its_case(match: Match) -> None:
 def test_it_waits_until_its_seat_is_asked_and_may_have_several_commands(match: Match) -> None:
     # The case comes with his own draw, the commands with his next two turns.
     lay(match, 1, {"event": {"type": "drew", "data": {"seat": 1}}}, {"name": "draw"}, {"name": "draw"})
-    send(match, 0, name="draw")
-    send(match, 1, name="draw")
+    act(match, 0)
+    act(match, 1)
     assert Premove.objects.get(match=match).status == Premove.Status.ARMED
-    send(match, 0, name="draw")
+    act(match, 0)
     assert acts(match)[-1] == ("draw", 1, "standing")
     assert Premove.objects.get(match=match).given == 1
 
 
 def test_what_does_not_fit_is_dropped_and_its_owner_told(match: Match) -> None:
     lay(match, 1, HE_DRAWS, {"name": "counter", "item": 99}, {"name": "draw"})
-    send(match, 0, name="draw")
+    act(match, 0)
     assert acts(match) == [("draw", 0, "api")]
     row = Premove.objects.get(match=match)
     assert (row.status, row.given) == (Premove.Status.DROPPED, 0)
@@ -102,7 +92,7 @@ def test_a_condition_sees_only_what_its_seat_sees(match: Match) -> None:
     for card in (1, 2):
         lay(match, 1, {"event": {"type": "drew", "data": {"seat": 0, "card": card}}}, {"name": "draw"})
         lay(match, 1, {"view": [{"path": "hands.0.0", "op": "=", "value": card}]}, {"name": "draw"})
-    send(match, 0, name="draw")
+    act(match, 0)
     assert acts(match) == [("draw", 0, "api")]
     assert set(Premove.objects.values_list("status", flat=True)) == {Premove.Status.WAITING}
 
@@ -113,7 +103,7 @@ def test_a_condition_sees_only_what_its_seat_sees(match: Match) -> None:
 )
 def test_comparisons_on_the_view(match: Match, op: str, value: Any, given: bool) -> None:
     lay(match, 1, {"view": [{"path": "turn", "op": op, "value": value}], **HE_DRAWS}, {"name": "draw"})
-    send(match, 0, name="draw")
+    act(match, 0)
     assert (acts(match)[-1] == ("draw", 1, "standing")) is given
 
 
@@ -122,7 +112,7 @@ def test_orders_that_trigger_each_other_stop(match: Match, monkeypatch: pytest.M
     for seat in (0, 1):
         for _ in range(2):
             lay(match, seat, {"event": {"type": "drew", "data": {"seat": 1 - seat}}}, {"name": "draw"})
-    send(match, 0, name="draw")
+    act(match, 0)
     assert [how for *_, how in acts(match)] == ["api", "standing", "standing"]
 
 
@@ -131,7 +121,7 @@ def test_who_takes_a_seat_over_inherits_no_orders(match: Match, ben: User, playe
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     substitutes.take_over(by=player("cleo"), match=match)
     assert standing.laid_by(match, 1) == []
-    send(match, 0, name="draw")
+    act(match, 0)
     assert acts(match) == [("draw", 0, "api")]
 
 
@@ -139,7 +129,7 @@ def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: 
     both = {"event": HE_DRAWS["event"], "view": [{"path": "turn", "op": ">=", "value": 0}]}
     row = lay(match, 0, both, {"name": "draw"})
     before = loading.load(match.id, match.game)
-    send(match, 0, name="draw")
+    act(match, 0)
     row.refresh_from_db()
     assert row.status == "armed", "the other is asked now"
     sender = Sender(Actor("seat", 0), "api", timezone.now())
@@ -219,14 +209,14 @@ def test_it_goes_with_a_transaction_that_fails(match: Match, monkeypatch: pytest
 
     monkeypatch.setattr(premoves, "_end", breaks)
     with pytest.raises(RuntimeError):
-        send(match, 0, name="draw")
+        act(match, 0)
     assert STORE.head(match.id) == before
     assert Premove.objects.get(match=match).status == Premove.Status.WAITING
 
 
 def test_a_match_with_automatic_acts_is_proved_by_both(match: Match, tmp_path: Any) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
-    send(match, 0, name="draw")
+    act(match, 0)
     play_out(match)
     content = export_of(match)
     report = proof.verify(content)
@@ -272,7 +262,7 @@ def test_as_text(match: Match) -> None:
 
 
 def test_what_happened_lately_is_told_as_a_condition_of_him_who_saw_it(match: Match) -> None:
-    send(match, 0, name="draw")
+    act(match, 0)
     card = next(one.data["card"] for one in STORE.read(match.id) if one.type == "toy.drew")
     loaded = loading.load(match.id, match.game)
     told = [standing.lately(loaded, seat) for seat in (0, 1)]
@@ -301,7 +291,7 @@ def test_through_the_api(match: Match, anna: User, ben: User, program: Callable[
     assert second.call("DELETE", f"{place}2/").status_code == 204
     bad = second.post(place, {"order": "whenever"})
     assert (bad.status_code, bad.json()["code"]) == (422, "unreadable")
-    send(match, 0, name="draw")
+    act(match, 0)
     assert acts(match) == [("draw", 0, "api")]
 
 

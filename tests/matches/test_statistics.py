@@ -18,7 +18,7 @@ from gamesvc.matches import loading, lobby, recording, reliability, statistics
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import FeedCursor, Holding, Match, Reckoned, Seat
 from gamesvc.matches.recording import Act, Actor, record
-from tests.matches.exports import act, duel, of_bots, play_out, time_out
+from tests.matches.playing import act, duel, of_bots, play_out, time_out
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import (
+from gamesvc.matches import (, clocks, follows, loading, lobby, pauses, proof, robots, selectors, substitutes
     auditing,
     clocks,
     deadlines,
@@ -33,11 +33,12 @@ from gamesvc.matches import (
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
 from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
 from notifications.models import Outbox
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches import exports
+from tests.matches.exports import export_of, node_verify, records_of
+from tests.matches.playing import act, play_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -159,13 +160,13 @@ def test_a_match_with_all_of_it_is_proved_by_both(
     while not events(match, "match.vacated"):
         run_out(match)
     substitutes.take_over(by=player("carol"), match=match)
-    exports.play_out(match)
-    content = exports.export_of(match)
-    types = {record["type"] for record in exports.records_of(content)}
+    play_out(match)
+    content = export_of(match)
+    types = {record["type"] for record in records_of(content)}
     assert {"match.paused", "match.resumed", "match.timed_out", "match.vacated", "match.seated"} <= types
     report = proof.verify(content)
     assert report.ok, report.as_json()
-    [other] = exports.node_verify(tmp_path, content)
+    [other] = node_verify(tmp_path, content)
     assert other["ok"], other
 
 
@@ -173,30 +174,24 @@ def test_an_act_of_the_holder_ends_the_row(anna: User, ben: User) -> None:
     match = opened(anna, ben, after=2)
     question = run_out(match)
     while not Question.objects.filter(match=match, seat=question.seat).exists():
-        act(match, asked(match))
-    act(match, Question.objects.get(match=match, seat=question.seat))
+        answer(match, asked(match))
+    answer(match, Question.objects.get(match=match, seat=question.seat))
     while not Question.objects.filter(match=match, seat=question.seat).exists():
-        act(match, asked(match))
+        answer(match, asked(match))
     rest = Question.objects.get(match=match, seat=question.seat)
     while asked(match).pk != rest.pk:
-        act(match, asked(match))
+        answer(match, asked(match))
     run_out(match)
     assert [one["in_row"] for one in events(match, "match.timed_out") if one["seat"] == question.seat] == [1, 1]
     assert events(match, "match.vacated") == []
 
 
-def act(match: Match, question: Question) -> None:
+def answer(match: Match, question: Question) -> None:
     """The player gives himself what the clock would give for him."""
     loaded = loading.load(match.id, match.game)
     moment = question.due_at - timedelta(minutes=1)
     with time_machine.travel(moment, tick=False):
-        turns.submit(
-            match=match,
-            sender=Sender(Actor("seat", question.seat), "api", timezone.now()),
-            command=loaded.game.default_command(loaded.timeline.state, question.seat),
-            expected_version=loaded.viewer_version(question.seat),
-            command_id=turns.command_id(sender=question.pk, key=str(loaded.version)),
-        )
+        act(match, question.seat, loaded.game.default_command(loaded.timeline.state, question.seat))
 
 
 def test_a_bot_plays_on_where_no_substitute_comes(anna: User, ben: User) -> None:

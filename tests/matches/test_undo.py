@@ -17,7 +17,7 @@ from gamesvc.matches.models import Match, Question, UndoRequest
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from tests.matches import exports
-from tests.matches.exports import act, play_out, time_out
+from tests.matches.playing import act, play_out, time_out
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,7 @@ from notifications import delivery
 from notifications.models import Outbox, Status
 from tests.games.toy import GAME as TOY
 from tests.mailing import mailing, verify  # noqa: F401
-from tests.matches.exports import act
+from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,7 @@ from gamesvc.matches import auditing, forks, loading, lobby, proof, selectors, t
 from gamesvc.matches.previews import Preview
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
-from tests.matches import exports
+from tests.matches import exports, playing
 
 pytestmark = pytest.mark.django_db
 DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "try", "fork", "again", "orders", "accept", "decline")
@@ -74,7 +74,7 @@ def look_on_a_board(match, seat, version):
     there_seen = there.game.view(there.timeline.state, seat)
     seen = before.game.view(loading.state_at(before.game, match.id, then), seat)
     assert (there_seen["hands"], there_seen["deck"]) == (seen["hands"], seen["deck"])
-    exports.play_out(board, most=3)
+    playing.play_out(board, most=3)
     after = loading.load(match.id, match.game)
     assert (after.head, after.timeline.draws) == (before.head, before.timeline.draws)
 

@@ -13,7 +13,7 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import UndoRequest
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
-from tests.matches.exports import act
+from tests.matches.playing import act
 from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -30,7 +30,8 @@ from gamesvc.matches.organising import Measure
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import access_match
 from gamesvc.matches.turns import Sender
-from tests.matches.exports import act, export_of, node_verify, play_out
+from tests.matches.exports import export_of, node_verify
+from tests.matches.playing import act, play_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,7 +7,7 @@ from django.test import Client
 
 from gamesvc.matches import loading
 from gamesvc.matches.models import Match
-from tests.matches.exports import act, duel, play_out
+from tests.matches.playing import act, duel, play_out
 from tests.web.page import form_to, forms
 
 pytestmark = pytest.mark.django_db

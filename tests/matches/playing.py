@@ -1,0 +1,70 @@
+"""Real matches played through the service, a command at a time or to their end."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from gamesvc.matches import clocks, loading, lobby, robots, turns
+from gamesvc.matches.models import Match, Question
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+
+DRAW = {"name": "draw"}
+
+
+def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Receipt:
+    """A seat sends a command now, on what it sees now; in the toy game a card is drawn if nothing else is said."""
+    loaded = loading.load(match.id, match.game)
+    return turns.submit(
+        match=match,
+        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        command=dict(command),
+        expected_version=loaded.viewer_version(seat),
+        command_id=uuid.uuid4(),
+    )
+
+
+def play_out(match: Match, seed: int = 1, most: int = 1000) -> None:
+    """Random forms, asides among them, to the end or for so many commands."""
+    rng = random.Random(seed)
+    for _ in range(most):
+        loaded = loading.load(match.id, match.game)
+        if loaded.ended:
+            return
+        seat = rng.choice(loaded.awaited()).seat
+        state = loaded.timeline.state
+        forms = loaded.game.legal_commands(state, seat)
+        act(match, seat, dict(loaded.game.bots["random"](loaded.game.view(state, seat), forms, rng)))
+
+
+def duel(anna: Any, ben: Any) -> Match:
+    """A toy match with everything in it: sealed orders, a reaction that goes back, a time-out; then played out."""
+    match = lobby.create_match(by=anna, game="toy", contribution_text="tea")
+    match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    act(match, 1, {"name": "set_orders", "text": "grün \u0007 \"'"})
+    act(match, 0, {"name": "play", "card": loading.load(match.id, "toy").timeline.state.hands[0][0]})
+    played = loading.load(match.id, "toy").version - 2
+    act(match, 1, {"name": "draw"})
+    act(match, 1, {"name": "counter", "item": played})
+    time_out(match)
+    return match
+
+
+def time_out(match: Match) -> None:
+    Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(seconds=1))
+    assert clocks.sweep() >= 1
+
+
+def of_bots(host: Any, game: str, options: dict[str, Any] | None = None) -> Match:
+    match = lobby.create_match(by=host, game=game, options=options, take_seat=False)
+    match = lobby.start_match(by=host, match=match, bot="random")
+    for _ in range(20):
+        robots.play(match.id)
+    match.refresh_from_db()
+    return match
