@@ -50,49 +50,56 @@ class Settled:
     failed: set[tuple[uuid.UUID, int]] = field(default_factory=set)
 
 
-def pause(
-    *,
-    match: Match,
-    by: str,
-    actor: Actor,
-    channel: str = "api",
-    reason_id: uuid.UUID | None = None,
-    code: str = "",
-    command_id: uuid.UUID | None = None,
-) -> tuple[StoredEvent, ...]:
-    """Stop all clocks of a running match. `by`: `seats` (they agreed) or `host`. Raises `Refused`."""
+@dataclass(frozen=True, slots=True)
+class Mandate:
+    """Who has the clocks of a match stopped, started or given more time, through which channel, and why.
+
+    A seat speaks for all, who agreed; a host gives a code and the id of his words (`Reason`).
+    """
+
+    actor: Actor
+    channel: str = "api"
+    code: str = ""
+    reason_id: uuid.UUID | None = None
+    command_id: uuid.UUID | None = None
+
+    @property
+    def by(self) -> str:
+        """Whose will it is, as the event says."""
+        return "host" if self.actor.kind == "host" else "seats"
+
+    @property
+    def reason(self) -> dict[str, str]:
+        """The reason as the event tells it."""
+        told = {"code": self.code, "reason_id": str(self.reason_id or "")}
+        return {name: value for name, value in told.items() if value}
+
+
+def pause(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
+    """Stop all clocks of a running match. Raises `Refused`."""
 
     def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
         _check_running(loaded)
         if loaded.account.paused_since is not None:
             raise Refused("paused_already", f"The match is paused since {loaded.account.paused_since:%d %b %Y %H:%M} UTC.")
-        return [Event("match.paused", {"by": by, **_reason(reason_id, code)})]
+        return [Event("match.paused", {"by": mandate.by, **mandate.reason})]
 
-    return _turn(match, decide, actor=actor, channel=channel, command_id=command_id)
+    return _turn(match, decide, mandate)
 
 
-def resume(
-    *,
-    match: Match,
-    by: str,
-    actor: Actor,
-    channel: str = "api",
-    reason_id: uuid.UUID | None = None,
-    code: str = "",
-    command_id: uuid.UUID | None = None,
-) -> tuple[StoredEvent, ...]:
+def resume(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
     """Let the clocks go on with what was left, at least the minimum. Raises `Refused`."""
 
     def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
         _check_running(loaded)
         if loaded.account.paused_since is None:
             raise Refused("not_paused", "The match is not paused.")
-        return [Event("match.resumed", {"by": by, **_reason(reason_id, code)})]
+        return [Event("match.resumed", {"by": mandate.by, **mandate.reason})]
 
-    return _turn(match, decide, actor=actor, channel=channel, command_id=command_id)
+    return _turn(match, decide, mandate)
 
 
-def _turn(match: Match, decide: Decide, **act: Any) -> tuple[StoredEvent, ...]:
+def _turn(match: Match, decide: Decide, mandate: Mandate) -> tuple[StoredEvent, ...]:
     """Pause or resume. What the seats had said counts for that and nothing later: their words go with the append.
 
     The lock of the seats keeps a word back that is given at this moment (see `pauses`).
@@ -100,21 +107,12 @@ def _turn(match: Match, decide: Decide, **act: Any) -> tuple[StoredEvent, ...]:
     said = Statement("DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND EXISTS (SELECT FROM appended)", [match.pk])
     with transaction.atomic():
         list(match.seats.select_for_update().order_by("index"))
-        return append(match, decide, more=[said], **act)
+        return append(
+            match, decide, actor=mandate.actor, channel=mandate.channel, command_id=mandate.command_id, more=[said]
+        )
 
 
-def extend(
-    *,
-    match: Match,
-    seat: int,
-    more: timedelta,
-    actor: Actor,
-    channel: str = "api",
-    question: str | None = None,
-    reason_id: uuid.UUID | None = None,
-    code: str = "",
-    command_id: uuid.UUID | None = None,
-) -> tuple[StoredEvent, ...]:
+def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, question: str | None = None) -> tuple[StoredEvent, ...]:
     """Give a seat more time for what it is asked now (for one question, or all). Raises `Refused`."""
     if more < SECOND:
         raise Refused("bad_extension", "An extension gives more time, not less.", "more")
@@ -131,12 +129,12 @@ def extend(
                     longer = outlast(_policy(loaded), clock, Span(clock.fixed, clock.fixed + more), known(seat))
                 else:
                     longer = run(_policy(loaded), longer, Spliced(clock.excluded, clock.due, known(seat)))
-                events.append(surroundings.deadline_set(key, longer, "extended", 0, **_reason(reason_id, code)))
+                events.append(surroundings.deadline_set(key, longer, "extended", 0, **mandate.reason))
         if not events:
             raise Refused("not_awaited", f"No clock of seat {seat} runs now.", "seat")
         return events
 
-    return append(match, decide, actor=actor, channel=channel, command_id=command_id)
+    return append(match, decide, actor=mandate.actor, channel=mandate.channel, command_id=mandate.command_id)
 
 
 def settle_absences(user_id: int | None = None) -> int:
@@ -277,10 +275,6 @@ def _policy(loaded: Loaded) -> Any:
     policy = loaded.account.policy
     assert policy is not None
     return policy
-
-
-def _reason(reason_id: uuid.UUID | None, code: str = "") -> dict[str, str]:
-    return {} if reason_id is None else {"reason_id": str(reason_id), **({"code": code} if code else {})}
 
 
 # --- how it came about ---

@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -55,6 +54,10 @@ class _Done:
     reason_id: uuid.UUID
     received_at: datetime
 
+    @property
+    def mandate(self) -> deadlines.Mandate:
+        return deadlines.Mandate(HOST, self.channel, self.measure.code, self.reason_id, self.command_id)
+
 
 def organise(
     *, by: User, match: Match, measure: Measure, command_id: uuid.UUID, channel: str = "api", received_at: datetime | None = None
@@ -97,11 +100,11 @@ def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Don
 
 
 def _pause(done: _Done) -> tuple[StoredEvent, ...]:
-    return deadlines.pause(match=done.match, by="host", **_how(done))
+    return deadlines.pause(match=done.match, mandate=done.mandate)
 
 
 def _resume(done: _Done) -> tuple[StoredEvent, ...]:
-    return deadlines.resume(match=done.match, by="host", **_how(done))
+    return deadlines.resume(match=done.match, mandate=done.mandate)
 
 
 def _extend(done: _Done) -> tuple[StoredEvent, ...]:
@@ -111,17 +114,7 @@ def _extend(done: _Done) -> tuple[StoredEvent, ...]:
     if hours is None or not HOURS[0] <= hours <= HOURS[1]:
         raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}.", "hours")
     more = timedelta(seconds=hours * settings.SECONDS_PER_HOUR)
-    return deadlines.extend(match=done.match, seat=seat, more=more, **_how(done))
-
-
-def _how(done: _Done) -> dict[str, Any]:
-    return {
-        "actor": HOST,
-        "channel": done.channel,
-        "reason_id": done.reason_id,
-        "code": done.measure.code,
-        "command_id": done.command_id,
-    }
+    return deadlines.extend(match=done.match, mandate=done.mandate, seat=seat, more=more)
 
 
 def _abort(done: _Done) -> tuple[StoredEvent, ...]:
@@ -131,7 +124,7 @@ def _abort(done: _Done) -> tuple[StoredEvent, ...]:
         if loaded.ended:
             raise Refused("match_over", "The match is over already.")
         over = turns.ended(done.match, loaded.version + 1, "aborted", None)
-        return [Event(over.type, {**over.data, "code": done.measure.code, "reason_id": str(done.reason_id)})]
+        return [Event(over.type, {**over.data, **done.mandate.reason})]
 
     return deadlines.append(done.match, decide, actor=HOST, channel=done.channel, command_id=done.command_id)
 
@@ -141,7 +134,7 @@ def _replace(done: _Done) -> tuple[StoredEvent, ...]:
     seat = done.measure.seat
     if seat is None or not 0 <= seat < done.match.seat_count:
         raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: who is replaced.", "seat")
-    why = {"code": done.measure.code, "reason_id": str(done.reason_id)}
+    why = done.mandate.reason
     stored = substitutes.vacate(
         match=done.match, seat=seat, actor=HOST, channel=done.channel, why=why, command_id=done.command_id
     )

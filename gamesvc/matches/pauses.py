@@ -101,7 +101,7 @@ def _agreed(match: Match, seats: Sequence[Seat]) -> bool:
 
 def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel: str) -> None:
     change = deadlines.pause if pause else deadlines.resume
-    change(match=match, by="seats", actor=actor, channel=channel)
+    change(match=match, mandate=deadlines.Mandate(actor, channel))
     absence_notices.tell_pause(match, seats, "paused" if pause else "resumed", actor.seat)
 
 

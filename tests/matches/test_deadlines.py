@@ -14,13 +14,14 @@ from accounts import absences
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import replay
 from gamesvc.matches import auditing, clocks, deadlines, loading, lobby
+from gamesvc.matches.deadlines import Mandate
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.recording import Actor
 from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
-HOST = Actor("host")
+HOST = Mandate(Actor("host"))
 MONDAY = datetime(2026, 6, 1, 10, 0, tzinfo=UTC)
 CONSIDERATE = {"turn": "24h", "quiet_hours": 10, "vacation": True, "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}}
 
@@ -190,7 +191,7 @@ def test_a_paused_match_has_no_deadlines_and_goes_on_with_what_was_left(table, p
     match = table(policy)
     clock.shift(timedelta(hours=4))
     left = due(match) - timezone.now()
-    deadlines.pause(match=match, by="host", actor=HOST)
+    deadlines.pause(match=match, mandate=HOST)
     match.refresh_from_db()
     assert match.paused_at == timezone.now()
     assert match.questions.get().paused
@@ -198,29 +199,29 @@ def test_a_paused_match_has_no_deadlines_and_goes_on_with_what_was_left(table, p
     clock.shift(timedelta(days=7))
     assert clocks.sweep() == 0
     with pytest.raises(Refused, match="is paused since"):
-        deadlines.pause(match=match, by="host", actor=HOST)
+        deadlines.pause(match=match, mandate=HOST)
     act(match, 0)
     assert match.questions.get(seat=1).paused, "who is asked meanwhile waits as well"
     act(match, 1)
-    deadlines.resume(match=match, by="seats", actor=Actor("seat", 1))
+    deadlines.resume(match=match, mandate=Mandate(Actor("seat", 1)))
     assert due(match) >= timezone.now() + left - timedelta(hours=4)
     assert match.questions.get().seat == 0
     check_store(match)
     with pytest.raises(Refused, match="is not paused"):
-        deadlines.resume(match=match, by="host", actor=HOST)
+        deadlines.resume(match=match, mandate=HOST)
 
 
 def test_an_extension_is_an_event_and_gives_as_much_as_it_says(table):
     match = table(CONSIDERATE)
     before, reason = due(match), uuid.uuid4()
-    deadlines.extend(match=match, seat=0, more=timedelta(hours=5), actor=HOST, reason_id=reason)
+    deadlines.extend(match=match, mandate=Mandate(Actor("host"), reason_id=reason), seat=0, more=timedelta(hours=5))
     assert due(match) == before + timedelta(hours=5)
     assert told(match)[-1].data["because"]["reason_id"] == str(reason)
     check_store(match)
     with pytest.raises(Refused, match="No clock of seat 1"):
-        deadlines.extend(match=match, seat=1, more=timedelta(hours=5), actor=HOST)
+        deadlines.extend(match=match, mandate=HOST, seat=1, more=timedelta(hours=5))
     with pytest.raises(Refused, match="more time, not less"):
-        deadlines.extend(match=match, seat=0, more=-timedelta(hours=5), actor=HOST)
+        deadlines.extend(match=match, mandate=HOST, seat=0, more=-timedelta(hours=5))
 
 
 def test_fixed_times_stand_whatever_the_hours_of_a_seat(table, anna, ben):
@@ -312,7 +313,7 @@ def test_a_pause_shows_as_no_deadline(toy, anna, ben, program, clock):
     a, b = program(anna), program(ben)
     opened = a.post("/matches/", {"game": "toy"}).json()
     b.post(f"/matches/{opened['id']}/join/")
-    deadlines.pause(match=Match.objects.get(pk=opened["id"]), by="host", actor=HOST)
+    deadlines.pause(match=Match.objects.get(pk=opened["id"]), mandate=HOST)
     seen = b.get(f"/matches/{opened['id']}/").json()
     assert seen["awaited"][0]["due_at"] is None
     assert seen["paused_at"]

@@ -137,7 +137,7 @@ def test_a_fixed_time_moves_by_the_outage(toy, anna, ben, clock):
 
 def test_a_paused_match_loses_nothing_to_an_outage(match, clock):
     outages.watch()
-    deadlines.pause(match=match, by="host", actor=Actor("host"))
+    deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     clock.shift(DAY)
     assert outages.watch() == 0
     assert match.questions.get().paused

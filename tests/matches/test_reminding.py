@@ -304,9 +304,9 @@ def test_after_a_pause_shares_are_of_what_was_left(toy, anna, ben):
     with time_machine.travel(start, tick=False) as clock:
         match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=48))
         clock.shift(timedelta(hours=8))
-        deadlines.pause(match=match, by="host", actor=Actor("host"))
+        deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
         clock.shift(timedelta(days=30))
-        deadlines.resume(match=match, by="host", actor=Actor("host"))
+        deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
     goes_on = start + timedelta(days=30, hours=8)
     assert reminded_at(match, goes_on, goes_on + timedelta(hours=41)) == [goes_on + timedelta(hours=32)]
 

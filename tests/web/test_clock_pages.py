@@ -88,7 +88,7 @@ def test_the_account_of_a_match_is_a_page(signed_in, anna, ben):
     page = signed_in.get(f"/matches/{match.number}/clock").content.decode()
     assert "3 days a turn." in page
     assert "The clock runs." in page
-    deadlines.pause(match=match, by="host", actor=Actor("host"))
+    deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     page = signed_in.get(f"/matches/{match.number}/clock").content.decode()
     assert "The match is paused since" in page
     match.refresh_from_db()

@@ -197,7 +197,8 @@ def _take_over(match_id: str, seat: int, user_id: int) -> bool:
 def _pause(match_id: str, resumes: bool) -> bool:
     act = deadlines.resume if resumes else deadlines.pause
     try:
-        act(match=Match.objects.get(pk=match_id), by="host", actor=Actor("host"), command_id=_once(match_id, resumes))
+        mandate = deadlines.Mandate(Actor("host"), command_id=_once(match_id, resumes))
+        act(match=Match.objects.get(pk=match_id), mandate=mandate)
     except Refused:
         return False
     return True
