@@ -39,9 +39,15 @@ def carol(player):
 
 @pytest.fixture
 def match(anna, ben, mailing):  # noqa: F811
+    return opened("stratastar", anna, ben, mailing, watch="all")
+
+
+def opened(game, anna, ben, mailing, **more):  # noqa: F811
+    """A match that has begun, whose first mails are out; of one player where nobody plays against him."""
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game="stratastar", watch="all")
-    match = lobby.join_match(by=ben, match=match)
+    match = lobby.create_match(by=anna, game=game, **more)
+    if match.seat_count > 1:
+        match = lobby.join_match(by=ben, match=match)
     work(mailing)
     return match
 
@@ -221,11 +227,7 @@ def test_every_mail_about_a_running_match_can_be_answered(match, mailing):  # no
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_words_work_in_every_game(game, anna, ben, mailing):  # noqa: F811
-    verify(anna, ben)
-    match = lobby.create_match(by=anna, game=game)
-    if match.seat_count > 1:
-        match = lobby.join_match(by=ben, match=match)
-    work(mailing)
+    match = opened(game, anna, ben, mailing)
     seat = loading.load(match.id, match.game).awaited()[0].seat
     name = ("anna", "ben")[seat]
     before = len(STORE.read(match.id))
@@ -244,11 +246,7 @@ def test_the_words_work_in_every_game(game, anna, ben, mailing):  # noqa: F811
 
 @pytest.mark.parametrize("game", GAMES)
 def test_what_a_mail_showed_is_not_told_again(game, anna, ben, mailing):  # noqa: F811
-    verify(anna, ben)
-    match = lobby.create_match(by=anna, game=game)
-    if match.seat_count > 1:
-        match = lobby.join_match(by=ben, match=match)
-    work(mailing)
+    match = opened(game, anna, ben, mailing)
     engine, loaded = catalog.game(game), loading.load(match.id, match.game)
     seat = loaded.awaited()[0].seat
     name, state = ("anna", "ben")[seat], loaded.timeline.state
