@@ -107,9 +107,7 @@ def _turn(match: Match, decide: Decide, mandate: Mandate) -> tuple[StoredEvent, 
     said = Statement("DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND EXISTS (SELECT FROM appended)", [match.pk])
     with transaction.atomic():
         list(match.seats.select_for_update().order_by("index"))
-        return append(
-            match, decide, actor=mandate.actor, channel=mandate.channel, command_id=mandate.command_id, more=[said]
-        )
+        return append(match, decide, actor=mandate.actor, channel=mandate.channel, command_id=mandate.command_id, more=[said])
 
 
 def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, question: str | None = None) -> tuple[StoredEvent, ...]:

@@ -169,7 +169,7 @@ def test_what_waits_behind_a_window_is_not_lost_with_the_clock(windowed, mailing
     assert held_orders.sweep() == 1
     mailing.work()
     assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
-    answer(windowed, 1, name="pass")
+    act(windowed, 1, {"name": "pass"})
     assert held_orders.sweep() == 1
     assert state_of(windowed).orders[0] == "drawn"
 
@@ -177,7 +177,7 @@ def test_what_waits_behind_a_window_is_not_lost_with_the_clock(windowed, mailing
 def test_orders_held_for_a_question_answered_otherwise_are_dropped(duel, mailing):  # noqa: F811
     mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
     mailing.work()
-    answer(duel, 0, name="draw")
+    act(duel, 0)
     assert held_orders.sweep() == 0
     assert HeldOrders.objects.get().state == "replaced"
 
@@ -185,7 +185,7 @@ def test_orders_held_for_a_question_answered_otherwise_are_dropped(duel, mailing
 def test_orders_held_for_a_question_that_may_come_back_are_kept(windowed, mailing):  # noqa: F811
     mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
     mailing.work()
-    answer(windowed, 0, name="play", card=cards(windowed, 0)[0])
+    act(windowed, 0, {"name": "play", "card": cards(windowed, 0)[0]})
     assert held_orders.sweep() == 0
     assert HeldOrders.objects.get().state == "held"
 
@@ -194,7 +194,7 @@ def test_ready_does_not_mean_what_was_held_for_an_earlier_question(duel, mailing
     to = reply_to(turn_mail(mailing))
     mailing.write(f"play {cards(duel, 0)[0]}\nwait", to=to)
     mailing.work()
-    answer(duel, 0, name="draw")
+    act(duel, 0)
     before = events(duel)
     mailing.write("ready", to=to)
     mailing.work()
@@ -210,7 +210,7 @@ def test_ready_means_what_a_dead_clock_has_begun(windowed, mailing, monkeypatch)
     mailing.write("ready", to=to)
     mailing.work()
     assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
-    answer(windowed, 1, name="pass")
+    act(windowed, 1, {"name": "pass"})
     assert held_orders.sweep() == 1
     assert state_of(windowed).orders[0] == "drawn"
 

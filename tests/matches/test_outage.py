@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import uuid
 from datetime import UTC, datetime, time, timedelta
 
 import pytest
@@ -15,6 +16,7 @@ from gamesvc.matches import checks, clocks, deadlines, heartbeat, loading, lobby
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Heartbeat, Outage
 from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
 from tests.matches.playing import act
 from tests.matches.test_deadlines import CONSIDERATE, check_store
 
@@ -196,7 +198,7 @@ def test_until_its_match_is_moved_a_player_may_answer(match, clock, monkeypatch)
     clock.shift(DAY)
     fail(1, monkeypatch)
     outages.watch()
-    draw(match)
+    act(match, 0)
     assert outages.watch() == 0, "nothing of it is left to move"
     assert Outage.objects.get().failed == {}
 

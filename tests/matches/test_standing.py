@@ -151,7 +151,7 @@ def test_what_was_half_given_is_given_anew_after_the_match_was_set_back(match: M
     operator = player("operator", is_staff=True)
     row = lay(match, 1, HE_DRAWS, {"name": "draw"}, {"name": "draw"})
     before = loading.load(match.id, match.game).viewer_version(None)
-    send(match, 0, name="draw")
+    act(match, 0)
     row.refresh_from_db()
     assert (row.status, row.given) == ("armed", 1)
     rulings.set_back(
@@ -166,7 +166,7 @@ def test_what_was_half_given_is_given_anew_after_the_match_was_set_back(match: M
     )
     row.refresh_from_db()
     assert (row.status, row.given) == ("waiting", 0)
-    send(match, 0, name="draw")
+    act(match, 0)
     assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")] * 2
     row.refresh_from_db()
     assert (row.status, row.given) == ("armed", 1)
@@ -182,19 +182,19 @@ def test_a_fault_in_one_takes_nothing_of_others_with_it(match: Match, monkeypatc
         raise fault
 
     monkeypatch.setattr(turns, "_give", breaks)
-    receipt = send(match, 0, name="draw")
+    receipt = act(match, 0)
     assert receipt.events
     assert acts(match) == [("draw", 0, "api")]
     row = Premove.objects.get(match=match)
     assert (row.status, row.given, row.why) == (Premove.Status.DROPPED, 0, premoves.FAULT)
     assert Outbox.objects.filter(kind="standing_dropped").count() == 1
-    assert send(match, 1, name="draw").events
+    assert act(match, 1).events
 
 
 def test_a_condition_that_cannot_be_read_takes_nothing_of_others_with_it(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     broken, whole = lay(match, 1, HE_DRAWS, {"name": "draw"}), lay(match, 1, HE_DRAWS, {"name": "draw"})
     Premove.objects.filter(pk=broken.pk).update(condition={"event": {}})
-    send(match, 0, name="draw")
+    act(match, 0)
     assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
     assert Premove.objects.get(pk=broken.pk).status == Premove.Status.DROPPED
     assert Premove.objects.get(pk=whole.pk).status == Premove.Status.DONE
@@ -322,7 +322,7 @@ def take_back(match: Match) -> None:
 
 def test_what_was_given_whole_waits_again_after_an_undo(match: Match) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
-    send(match, 0, name="draw")
+    act(match, 0)
     assert Premove.objects.get().status == Premove.Status.DONE
     take_back(match)
     assert (Premove.objects.get().status, Premove.objects.get().ended_at) == (Premove.Status.WAITING, None)
@@ -335,12 +335,12 @@ def test_a_hidden_act_of_another_seat_brings_nothing(anna: User, ben: User) -> N
     # It holds already: the first thing its seat sees happen brings it.
     lay(match, seat, {"view": [{"path": "nothing", "op": "!=", "value": 1}]}, {"name": "set_orders", "orders": {}})
     seen = loaded.viewer_version(seat)
-    send(match, 1 - seat, name="set_orders", orders={"fight": "peace"})
+    act(match, 1 - seat, {"name": "set_orders", "orders": {"fight": "peace"}})
     assert Premove.objects.get().status == Premove.Status.WAITING
     assert loading.load(match.id, match.game).viewer_version(seat) == seen
     # One that had its case before, and could not be given then, tells of it no more than that.
     Premove.objects.update(status=Premove.Status.ARMED, armed_version=seen)
-    send(match, 1 - seat, name="set_orders", orders={"fight": "fight"})
+    act(match, 1 - seat, {"name": "set_orders", "orders": {"fight": "fight"}})
     assert Premove.objects.get().status == Premove.Status.ARMED
 
 
@@ -364,7 +364,7 @@ def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.M
         return real(*args)
 
     monkeypatch.setattr(premoves, "holds", holds)
-    send(match, 0, name="draw")
+    act(match, 0)
     threads[0].join()
     row.refresh_from_db()
     assert (heard, row.status) == (["unknown_order"], Premove.Status.DONE)
@@ -373,7 +373,7 @@ def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.M
 
 def test_it_is_marked_for_all_who_see_it_and_is_no_act_of_the_player(match: Match) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
-    send(match, 0, name="draw")
+    act(match, 0)
     loaded = loading.load(match.id, match.game)
     for viewer in (0, 1, None):
         records = records_for(loaded, viewer, 0, 100)

@@ -103,8 +103,8 @@ def test_a_time_out_that_loses_to_what_gives_more_time_is_none(toy, anna, ben, p
         if what == "take over":
             substitutes.vacate(match=match, seat=0, actor=host)
         acts = {
-            "extend": lambda: deadlines.extend(match=match, seat=0, more=DAY, actor=host),
-            "pause": lambda: deadlines.pause(match=match, by="host", actor=host),
+            "extend": lambda: deadlines.extend(match=match, mandate=deadlines.Mandate(host), seat=0, more=DAY),
+            "pause": lambda: deadlines.pause(match=match, mandate=deadlines.Mandate(host)),
             "take over": lambda: substitutes.take_over(by=cleo, match=match, seat=0),
             "vacation": lambda: go_on_vacation(travel, anna),
         }

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import (, clocks, follows, loading, lobby, pauses, proof, robots, selectors, substitutes
+from gamesvc.matches import (
     auditing,
     clocks,
     deadlines,
@@ -28,7 +28,6 @@ from gamesvc.matches import (, clocks, follows, loading, lobby, pauses, proof, r
     robots,
     selectors,
     substitutes,
-    turns,
 )
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
@@ -36,7 +35,6 @@ from gamesvc.matches.recording import Actor
 from notifications.models import Outbox
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
-from tests.matches import exports
 from tests.matches.exports import export_of, node_verify, records_of
 from tests.matches.playing import act, play_out
 
@@ -300,14 +298,14 @@ def test_notices_that_wait_for_a_seat_show_nothing_to_him_who_has_left_it(
 def test_a_word_for_a_pause_is_no_word_to_go_on_later(anna: User, ben: User) -> None:
     match = opened(anna, ben)
     pauses.wish(match=match, seat=0, pause=True)
-    deadlines.pause(match=match, by="host", actor=Actor("host"))
+    deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     assert pauses.wishes(match) == []
     match.refresh_from_db()
     assert pauses.paused_by(match) == "host"
     with pytest.raises(Refused, match="organiser") as refused:
         pauses.wish(match=match, seat=1, pause=False)
     assert refused.value.code == "paused_by_host"
-    deadlines.resume(match=match, by="host", actor=Actor("host"))
+    deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
     match.refresh_from_db()
     assert pauses.paused_by(match) is None
     for seat in (0, 1):
@@ -315,13 +313,13 @@ def test_a_word_for_a_pause_is_no_word_to_go_on_later(anna: User, ben: User) -> 
     match.refresh_from_db()
     assert pauses.paused_by(match) == "seats"
     pauses.wish(match=match, seat=0, pause=False)
-    deadlines.resume(match=match, by="host", actor=Actor("host"))
+    deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
     assert pauses.wish(match=match, seat=1, pause=True) is False, "what was said for going on is said for no new pause"
 
 
 def test_everybody_sees_who_paused(anna: User, ben: User, program: Callable[[User], Any]) -> None:
     match = opened(anna, ben)
-    deadlines.pause(match=match, by="host", actor=Actor("host"))
+    deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     assert program(anna).get(f"/matches/{match.number}/").json()["paused_by"] == "host"
     assert program(ben).get(f"/matches/{match.number}/pause/").json()["paused_by"] == "host"
     page = Client()
@@ -329,7 +327,7 @@ def test_everybody_sees_who_paused(anna: User, ben: User, program: Callable[[Use
     shown = page.get(f"/matches/{match.number}/").content.decode()
     assert "by its organiser, who alone lets it go on" in shown
     assert "Let the match go on" not in shown
-    deadlines.resume(match=match, by="host", actor=Actor("host"))
+    deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
     assert program(anna).get(f"/matches/{match.number}/").json()["paused_by"] is None
 
 

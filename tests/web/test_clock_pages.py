@@ -146,9 +146,9 @@ def test_a_clock_that_stands_still_says_until_when(signed_in, anna, ben, program
         assert program(anna).get(detail).json()["awaited"][0]["stands_until"] == "2026-11-23T00:00:00+00:00"
         account = program(ben).get(f"/matches/{match.number}/clock/").json()
         assert account["clocks"][0]["stands_until"] == "2026-11-23T00:00:00+00:00"
-        deadlines.pause(match=match, by="host", actor=Actor("host"))
+        deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
         assert "stands still until" not in shown(signed_in, page), "paused it stands without an end"
-        deadlines.resume(match=match, by="host", actor=Actor("host"))
+        deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
         clock.move_to(datetime(2026, 11, 23, 0, 0, tzinfo=UTC))
         assert "stands still" not in shown(signed_in, page)
         assert "stands still" not in shown(signed_in, "/")
