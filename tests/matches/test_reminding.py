@@ -344,7 +344,7 @@ def test_a_time_out_tells_of_reminders_before_the_deadline_was_moved(duel, maili
     with at(duel, hours=39):
         reminding.sweep()
         send_due()
-        deadlines.extend(match=duel, seat=0, more=timedelta(hours=24), actor=Actor("host"))
+        deadlines.extend(match=duel, mandate=deadlines.Mandate(Actor("host")), seat=0, more=timedelta(hours=24))
     moved = Question.objects.get(match=duel).due_at
     with at(duel, hours=70.5):
         reminding.sweep()
