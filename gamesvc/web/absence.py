@@ -22,6 +22,7 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
 from gamesvc.web.access import find, signed_in
+from gamesvc.web.once import once
 
 MOST_LISTED = 100
 
@@ -125,6 +126,8 @@ def free_seats(request: HttpRequest) -> HttpResponse:
 @login_required
 def change(request: HttpRequest, ident: str) -> HttpResponse:
     """Pausing, giving up and taking over a seat, from the page of a match."""
+    if request.POST.get("act") == "give_up":
+        return _give_up(request, ident)
     user, access = signed_in(request), find(request, ident)
     act, seat = request.POST.get("act", ""), access.viewer
     try:
@@ -140,15 +143,31 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
         elif act in ("pause", "resume"):
             done = pauses.wish(match=access.match, seat=seat, pause=act == "pause", channel="web")
             messages.success(request, "Done: all have agreed." if done else "The others are asked.")
-        elif act == "give_up":
-            substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat), channel="web")
-            messages.success(request, "Your seat is free for a substitute.")
-            return redirect("web:home")
         else:
             raise Refused("unreadable", "The page has sent what this match does not know.")
     except Refused as refused:
         messages.error(request, refused.detail)
     return redirect("web:match", access.match.number)
+
+
+def _give_up(request: HttpRequest, ident: str) -> HttpResponse:
+    """Leave the seat to a substitute; the second of two clicks comes from one who has none any more, and is known before."""
+
+    def give_up() -> int:
+        access = find(request, ident)
+        if access.seat is None:
+            raise Refused("no_seat", "Only the players of a match do this.")
+        seat = access.seat.index
+        substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat), channel="web")
+        return seat
+
+    try:
+        once(request, give_up)
+    except Refused as refused:
+        messages.error(request, refused.detail)
+        return redirect("web:match", find(request, ident).match.number)
+    messages.success(request, "Your seat is free for a substitute.")
+    return redirect("web:home")
 
 
 def _title(game: str) -> str:

@@ -115,6 +115,8 @@ def _reliability(request: HttpRequest) -> dict[str, int] | None:
 @login_required
 def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
     """Join, leave, put bots on seats, start, cancel: `act` says which."""
+    if request.POST.get("act") == "leave":
+        return _leave(request, ident)
     access = find(request, ident)
     user, match = access.user, access.match
     assert user is not None
@@ -126,8 +128,6 @@ def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
             case "join":
                 words = request.POST.get("contribution", "")
                 lobby.join_match(by=user, match=match, seat=seat, contribution_text=words, link=link, channel="web")
-            case "leave":
-                lobby.leave_match(by=user, match=match, channel="web")
             case "remove" if seat is not None:
                 lobby.remove_seat(by=user, match=match, seat=seat, channel="web")
             case "bot":
@@ -140,9 +140,24 @@ def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
                 raise Refused("unreadable", "Choose what to do with the seats.", "act")
     except Refused as refused:
         messages.error(request, refused.detail)
-    if act == "leave" and not access.is_host:
-        return redirect("web:home")
     return redirect("web:match", match.number)
+
+
+def _leave(request: HttpRequest, ident: str) -> HttpResponse:
+    """Give the seat back. Who has left may not find the match any more, so the second of two clicks is known before."""
+
+    def leave() -> str:
+        access = find(request, ident)
+        lobby.leave_match(by=signed_in(request), match=access.match, channel="web")
+        return str(access.match.number) if access.is_host else ""
+
+    try:
+        hosted = once(request, leave)
+    except Refused as refused:
+        messages.error(request, refused.detail)
+        access = find(request, ident)
+        hosted = str(access.match.number) if access.is_host else ""
+    return redirect("web:match", hosted) if hosted else redirect("web:home")
 
 
 @require_POST

@@ -10,7 +10,7 @@ import pytest
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import loading
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.models import Invitation, Match, Premove
+from gamesvc.matches.models import Invitation, Match, Premove, Seat
 from tests.games import toy
 from tests.web.page import chosen, form_to, forms
 from tests.web.test_pages import html, open_match, running
@@ -121,3 +121,27 @@ def test_a_fork_is_made_once(toy_offered, clients):
     first, again = (clients[0].post(form.action, {**form.fields, "kind": ["board"]}) for _ in range(2))
     assert first.headers["Location"] == again.headers["Location"]
     assert Match.objects.count() == 2
+
+
+def test_leaving_twice_is_leaving_once(toy_offered, clients):
+    match = open_match(clients[0], watch="nobody")
+    Match.objects.update(entry="invited")
+    link = f"/matches/{match.number}/?link={match.link_token}"
+    join = form_to(html(clients[1].get(link)), "/seats", "Take this seat")
+    # A third seat keeps the match open, so that it can be left.
+    Seat.objects.create(match=match, index=2)
+    clients[1].post(join.action, {**join.fields, "act": ["join"]})
+    leave = form_to(page_of(clients[1], match), "/seats", "Leave")
+    for _ in range(2):
+        assert clients[1].post(leave.action, leave.fields).headers["Location"] == "/"
+    assert match.seats.filter(user=None).count() == 2
+    assert clients[1].post(leave.action, {**leave.fields, "_once": ["another"]}).status_code == 404
+
+
+def test_giving_a_seat_up_twice_frees_it_once(toy_offered, clients):
+    match = running(clients)
+    form = form_to(page_of(clients[0], match), "/absence")
+    for _ in range(2):
+        answer = clients[0].post(form.action, {**form.fields, "act": ["give_up"]}, follow=True)
+        assert "Your seat is free for a substitute." in html(answer)
+    assert [one.type for one in STORE.read(match.id)].count("match.vacated") == 1
