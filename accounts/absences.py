@@ -26,8 +26,9 @@ MOST_QUIET = timedelta(hours=12)
 # How far ahead a vacation may be announced.
 FURTHEST = timedelta(days=366)
 # How far back what was said counts where it is heard later. To be away is to nobody's harm; to be back lets a clock run, so that
-# a deadline could lie in the past: no longer than unread mail holds one back.
-AWAY_SINCE = timedelta(days=1)
+# a deadline could lie in the past: no longer than unread mail holds one back. Both lie within the day for which a change that
+# cannot move its deadlines is tried again.
+AWAY_SINCE = timedelta(hours=12)
 BACK_SINCE = timedelta(minutes=10)
 
 
