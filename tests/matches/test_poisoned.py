@@ -13,7 +13,7 @@ from django.utils import timezone
 from gamesvc.matches import heartbeat, held_orders, loading, lobby, robots, substitutes, sweeping, tasks, undo
 from gamesvc.matches.models import HeldOrders, Match, Question, UndoRequest
 from gamesvc.matches.recording import Actor
-from tests.matches.exports import act
+from tests.matches.playing import act
 from tests.matches.test_undo import take_back
 
 pytestmark = pytest.mark.django_db
