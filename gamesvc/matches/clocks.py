@@ -126,11 +126,11 @@ def _batches(limit: int) -> Iterator[tuple[list[Claim], set[tuple[UUID, int]]]]:
     left = limit
     while left > 0:
         settled = deadlines.settle_changes()
-        if _any_due(ripe()):
-            heartbeat.keep_alive()
+        if not _any_due(ripe()):
+            return
+        heartbeat.keep_alive()
         proven = heartbeat.proven_until()
-        claims = claim_due(min(BATCH, left), min(ripe(), proven)) if proven is not None else []
-        if not claims:
+        if proven is None or not (claims := claim_due(min(BATCH, left), min(ripe(), proven))):
             return
         yield claims, settled.failed
         left -= len(claims)

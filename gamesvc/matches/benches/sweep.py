@@ -1,13 +1,16 @@
 """`bench sweep`: 100,000 open matches, 10,000 of them due at once, two sweepers racing, and others that fall due meanwhile.
 
 The matches are made from one real beginning of each game: their events are linked and hashed anew for each, their rows copied
-in bulk. What is measured is all real: the claims, the default commands through `submit`, appends, new deadlines, notices.
+in bulk. What is measured is all real: the claims, the default commands through `submit`, appends, new deadlines, notices, and
+the heartbeat with a door that the sweepers look at.
 """
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import random
+import socket
 import time
 import uuid
 from collections import Counter
@@ -24,10 +27,10 @@ from accounts.models import User
 from events.chain import forge
 from events.store import Head, NewEvent, StoredEvent
 from gamesvc.games import catalog
-from gamesvc.matches import clocks, loading, lobby, secrets, turns
+from gamesvc.matches import clocks, heartbeat, loading, lobby, secrets, turns
 from gamesvc.matches.benches import Row, row
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.models import Heartbeat, Match, Question, Seat
 
 MATCHES = 100_000
 DUE = 10_000
@@ -63,10 +66,15 @@ def rows(seconds: float) -> list[Row]:
     ids = _fill(templates)
     begin = datetime.now(UTC) + timedelta(seconds=3)
     due = _set_deadlines(list(ids), begin)
+    Heartbeat.objects.update_or_create(name=heartbeat.NAME, defaults={"beat_at": datetime.now(UTC)})
     connections.close_all()
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(2, mp_context=context) as pool:
-        sweepers = [pool.submit(_sweep_until_done, begin) for _ in range(2)]
+    with socket.create_server(("127.0.0.1", 0)) as door, ProcessPoolExecutor(2, mp_context=context) as pool:
+        sweepers = [pool.submit(_sweep_until_done, begin, door.getsockname()[1]) for _ in range(2)]
+        door.settimeout(0.1)
+        while not all(sweeper.done() for sweeper in sweepers):
+            with contextlib.suppress(TimeoutError):
+                door.accept()[0].close()
         fired = [sweeper.result() for sweeper in sweepers]
     return [_judge(templates, ids, due, begin, fired)]
 
@@ -161,8 +169,9 @@ def _set_deadlines(ids: list[uuid.UUID], begin: datetime) -> dict[uuid.UUID, dat
     return due
 
 
-def _sweep_until_done(begin: datetime) -> tuple[int, float]:
+def _sweep_until_done(begin: datetime, door: int) -> tuple[int, float]:
     """One sweeper: sweeps until nothing of the load is left, or for so long. Returns how many it closed, and its CPU seconds."""
+    settings.HEARTBEAT_PROBES = [f"tcp://127.0.0.1:{door}"]
     time.sleep(max(0.0, (begin - datetime.now(UTC)).total_seconds()))
     started, fired, cpu = time.monotonic(), 0, time.process_time()
     until = begin + timedelta(seconds=MEANWHILE / PER_SECOND)
