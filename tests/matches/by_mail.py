@@ -227,6 +227,9 @@ class Table:
     def mover(self) -> int:
         return int(self.seen()["awaited"][0]["seat"])
 
+    def asked(self) -> list[int]:
+        return [int(one["seat"]) for one in self.seen()["awaited"]]
+
     def prompts(self) -> list[str]:
         return [str(one["prompt"]) for one in self.seen()["awaited"]]
 
@@ -263,15 +266,15 @@ class Table:
         """Answer the newest mail about the match; the receipt."""
         return self.players[seat].answer(text, to=self.mail_of(seat))
 
-    def step(self, plan: Plan | None = None) -> int:
-        """A mail of orders by whoever is awaited; at least the first of them stands, unless the clock was faster."""
-        seat = self.mover()
+    def step(self, plan: Plan | None = None, seat: int | None = None) -> int:
+        """A mail of orders by whoever is awaited, or by this seat; at least the first stands, unless the clock was faster."""
+        given, seat = seat, self.mover() if seat is None else seat
         lines = [self.choose(seat)] if plan is None else plan(self, seat)
         receipt = self.say(seat, "\n".join([*lines, "END"]))
         text = " ".join(receipt.text.split())
         if "turn is over" in receipt.subject or "Something happened that you had not seen" in text:
             # The clock, an order laid by, or the other one was faster: he looks again.
-            return seat if self.over else self.step(plan)
+            return seat if self.over else self.step(plan, given)
         assert re.search(r"(\d of \d+ orders|orders?) done", receipt.subject), f"{lines}\n{receipt.text}"
         return seat
 
@@ -352,12 +355,6 @@ class Table:
         """The seats that have taken something back since a version, as anybody may know it."""
         events = self.events(after)
         return [one["data"]["seat"] for one in events if one.get("type") == REWOUND and one["data"]["cause"] == "undo"]
-
-    def give_more_time(self, hours: int) -> None:
-        """The organiser gives both more time for what they are asked now, where nothing else must come before their vacations."""
-        measure = {"action": "extend", "code": "other", "reason": "A slow machine.", "hours": hours}
-        for seat in (0, 1):
-            self.host.post(f"/api/v1/matches/{self.match}/organise/", {**measure, "seat": seat})
 
     def go_on_vacation(self) -> None:
         """Their deadlines go away with the players."""
