@@ -119,6 +119,8 @@ def test_whole_days_begin_and_end_at_midnight_of_their_zone(since, zone, weekday
         ({"adjudication": {"at": ["18:00"], "zone": "Mars/Olympus"}}, "bad_clock", "clock.adjudication.zone"),
         ({"bank": {"start": "7d"}}, "no_time", "clock.bank.increment"),
         ({"bank": {"start": "7d", "increment": "1d", "cap": "3d"}}, "bad_clock", "clock.bank.cap"),
+        ({"turn": "1d", "timeout": "lose", "after": 2}, "bad_clock", "clock.after"),
+        ({"turn": "1d", "timeout": "bot", "after": 1}, "bad_clock", "clock.after"),
         ({"turn": "1d", "days_off": {"weekdays": list(WEEKDAYS), "zone": "UTC"}}, "no_time", "clock"),
         ({"turn": "1d", "days_off": {"holidays": "DE-XX", "zone": "UTC"}}, "bad_clock", "clock.days_off.holidays"),
         (

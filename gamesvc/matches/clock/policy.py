@@ -33,6 +33,8 @@ from gamesvc.matches.clock.spans import (
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 KINDS = ("turn", "commit", "reaction", "choice")
 TURNS = ("turn", "commit")
+# What a first time-out settles, so that there are never several in a row.
+DECISIVE = ("lose", "bot")
 MOST_QUIET_HOURS = 12
 _LENGTH = r"^(\d{1,3}d)?(\d{1,3}h)?(\d{1,3}m)?$"
 _CLOCK_TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
@@ -262,6 +264,13 @@ def _parse(told: Mapping[str, Any], hour: timedelta) -> Policy:
     if "hours" in told and ("turn" in told or "bank" in told or "adjudication" in told):
         raise Refused(
             "bad_clock", "clock.hours is short for clock.turn and stands without turn, bank and adjudication.", "clock.hours"
+        )
+    if "after" in told and told.get("timeout", "default") in DECISIVE:
+        what = {"lose": "loses the match", "bot": "hands the seat to a bot"}[told["timeout"]]
+        raise Refused(
+            "bad_clock",
+            f"With clock.timeout {told['timeout']} the first time-out {what}: clock.after has nothing to count; leave it out.",
+            "clock.after",
         )
     times = {kind: length(told[kind], hour, f"clock.{kind}") for kind in KINDS if kind in told}
     if "hours" in told:
