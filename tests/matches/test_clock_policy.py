@@ -378,6 +378,23 @@ def test_quiet_hours_change_from_the_next_deadline_on():
     assert table.due(0, "c") == table.now + 24 * HOUR
 
 
+def test_a_vacation_leaves_the_days_off_before_a_fixed_time_as_they_are():
+    told = {
+        "adjudication": {"at": ["18:00"], "days": ["thu"], "zone": "UTC"},
+        "minimum": "66h",
+        "vacation": True,
+        "days_off": {"weekdays": ["tue", "wed"], "zone": "UTC"},
+    }
+    table = Table(told, at("2026-06-05T12:00"))
+    table.ask((0, "a", "turn"))
+    assert table.due(0, "a") == at("2026-06-11T18:00"), "the 66 hours end on Monday at six; then come two days off"
+    person = table.known(0)
+    person.away = [Span(at("2026-06-07"), at("2026-06-09"))]
+    clock = absent(table.policy, table.account.open[0, "a"], person.away[0], table.now, person)
+    # 36 of 66 hours are over on Sunday; the other 30 begin on Thursday and end on Friday at six.
+    assert clock.due == at("2026-06-18T18:00")
+
+
 def test_plain_policies_need_no_events():
     table = Table({"hours": 48}, at("2026-06-01"))
     assert table.ask((0, "a", "turn")) == []

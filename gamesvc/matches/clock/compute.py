@@ -101,6 +101,16 @@ def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
     return replace(clock, due=due, grace_from=grace_from, excluded=excluded, fixed=fixed)
 
 
+def known_until(clock: Clock) -> datetime:
+    """Up to which moment `excluded` tells what does not count: with a fixed time only to where its minimum ends."""
+    if clock.due is None:
+        return clock.since
+    if clock.fixed is None:
+        return clock.due
+    ready, _ = advance(clock.since, clock.left, lambda since, until: clock.excluded)
+    return ready
+
+
 def counts_from(clock: Clock) -> datetime:
     """From when shares of a running clock's time are told: since it last began to run, later by every break of a day or more.
 
@@ -161,7 +171,7 @@ def absent(policy: Policy, clock: Clock, changed: Span, moment: datetime, now: S
     if clock.due is None:
         return clock
     ahead = Span(max(changed.start, moment), max(changed.end, moment))
-    return run(policy, clock, Rewritten(clock.excluded, clock.due, now, ahead))
+    return run(policy, clock, Rewritten(clock.excluded, known_until(clock), now, ahead))
 
 
 def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Clock:
@@ -172,7 +182,7 @@ def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Cl
         moved = outage.end - outage.start
         grace_from = clock.grace_from + moved if clock.grace_from is not None else None
         return replace(clock, due=clock.due + moved, fixed=clock.fixed + moved, grace_from=grace_from)
-    return run(policy, clock, Spliced(clock.excluded, clock.due, now, (outage,)))
+    return run(policy, clock, Spliced(clock.excluded, known_until(clock), now, (outage,)))
 
 
 def write(moment: datetime) -> str:
