@@ -20,14 +20,17 @@ from gamesvc.matches.models import Seat
 
 
 class Person:
-    """The time of one person under one policy. Reads the database once, and only for what the policy honours."""
+    """The time of one seat under one policy: of the person who holds it, or of nobody, who has days off and fixed times.
 
-    def __init__(self, policy: Policy, user_id: int) -> None:
+    Reads the database once, and only for what the policy honours.
+    """
+
+    def __init__(self, policy: Policy, user_id: int | None) -> None:
         self.policy, self.user_id = policy, user_id
         self._quiet: absences.QuietHours | None = None
         self._away: list[absences.Span] = []
         self._away_since: datetime | None = None
-        if policy.quiet is not None:
+        if policy.quiet is not None and user_id is not None:
             fields = ("id", "timezone", "quiet_from", "quiet_until")
             self._quiet = absences.quiet_hours(User.objects.only(*fields).get(pk=user_id))
 
@@ -36,7 +39,7 @@ class Person:
         spans = policy.days_off.spans(since, until) if policy.days_off is not None else []
         if policy.quiet is not None and quiet is not None:
             spans += nightly(quiet.start, quiet.end, ZoneInfo(quiet.zone), policy.quiet, since, until)
-        if policy.vacation:
+        if policy.vacation and self.user_id is not None:
             if self._away_since is None or since < self._away_since:
                 self._away, self._away_since = absences.away(self.user_id, since), since
             spans += [Span(start, end) for start, end in self._away]
@@ -47,16 +50,15 @@ class Person:
 
 
 def around(policy: Policy | None, seats: Sequence[Seat]) -> Callable[[int], Surroundings]:
-    """What is known of each seat now. Of a bot, or of a seat that nobody holds, nothing."""
-    users = {seat.index: seat.user_id for seat in seats}
+    """What is known of each seat now. Of a bot nothing: it answers at once, and needs no deadline that an event would tell."""
+    users = {seat.index: seat.user_id for seat in seats if not seat.bot}
     known: dict[int, Surroundings] = {}
 
     def of(seat: int) -> Surroundings:
-        user = users.get(seat)
-        if policy is None or policy.plain or user is None:
+        if policy is None or policy.plain or seat not in users:
             return NOTHING_KNOWN
         if seat not in known:
-            known[seat] = Person(policy, user)
+            known[seat] = Person(policy, users[seat])
         return known[seat]
 
     return of
@@ -69,11 +71,11 @@ def told(
     policy = account.policy
     if policy is None or policy.plain:
         return
-    users = {seat.index for seat in seats if seat.user_id is not None}
+    timed = {seat.index for seat in seats if not seat.bot}
     done = {(event.data["seat"], event.data["question"]) for event in already if event.type == SET}
     for key, cause in changed.items():
         clock = account.open.get(key)
-        if clock is not None and clock.due is not None and key[0] in users and key not in done:
+        if clock is not None and clock.due is not None and key[0] in timed and key not in done:
             version += 1
             yield deadline_set(key, clock, cause, version)
 

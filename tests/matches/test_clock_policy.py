@@ -182,7 +182,15 @@ class Table:
         return self.account.policy
 
     def known(self, seat: int):
-        return surroundings.NOTHING_KNOWN if self.policy.plain else self.persons.setdefault(seat, Nights(self.policy))
+        holder = self.seats[seat]
+        if self.policy.plain or holder.user_id is None:
+            return surroundings.around(self.policy, self.seats)(seat)
+        return self.persons.setdefault(seat, Nights(self.policy))
+
+    def hold(self, seat: int, *, bot: str = "", user_id: int | None = None) -> None:
+        """Another holder, or none."""
+        self.seats[seat] = Seat(index=seat, user_id=user_id, bot=bot)
+        self.persons.pop(seat, None)
 
     def take(self, events, actor, seat, *, received_at=None, asked=None):
         """One append, as `recording` makes it."""
@@ -393,6 +401,22 @@ def test_a_vacation_leaves_the_days_off_before_a_fixed_time_as_they_are():
     clock = absent(table.policy, table.account.open[0, "a"], person.away[0], table.now, person)
     # 36 of 66 hours are over on Sunday; the other 30 begin on Thursday and end on Friday at six.
     assert clock.due == at("2026-06-18T18:00")
+
+
+def test_an_empty_seat_has_the_fixed_times_and_days_off_of_the_match():
+    table = Table({"adjudication": {"at": ["18:00"], "days": ["tue", "fri"], "zone": "UTC"}}, at("2026-06-01T10:00"))
+    table.hold(1)
+    [told] = table.ask((1, "a", "turn"))
+    assert table.due(1, "a") == at("2026-06-02T18:00")
+    assert told.data["because"]["fixed"] == "2026-06-02T18:00:00.000000Z"
+    assert table.replayed().as_json() == table.account.as_json()
+    table = Table({"turn": "1d", "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}}, at("2026-06-05T20:00"))
+    table.hold(1)
+    table.ask((1, "a", "turn"))
+    assert table.due(1, "a") == at("2026-06-08T20:00"), "it does not time out over the week-end"
+    table.hold(1, bot="greedy")
+    assert table.ask((1, "b", "turn"), by=1, actor="bot") == [], "a bot answers itself"
+    assert table.replayed().as_json() == table.account.as_json()
 
 
 def test_plain_policies_need_no_events():
