@@ -419,6 +419,37 @@ def test_an_empty_seat_has_the_fixed_times_and_days_off_of_the_match():
     assert table.replayed().as_json() == table.account.as_json()
 
 
+BANK = {"bank": {"start": "7d", "increment": "12h", "cap": "10d"}, "excused": 1, "after": 1}
+
+
+def test_who_is_excused_has_what_a_turn_brings_the_bank():
+    table = Table(BANK, at("2026-06-01"))
+    table.ask((0, "a", "turn"))
+    table.wait(7 * DAY)
+    table.take([Event("match.timed_out", {"seat": 0, "question": "a", "excused": True})], "clock", 0)
+    assert table.due(0, "a") == table.now + 12 * HOUR
+    assert "Once for each player this is excused: the bank has at least 12 hours again." in words.sentences(BANK)
+    assert table.replayed().as_json() == table.account.as_json()
+    table = Table({"turn": "1d", "bank": {"start": "7d"}, "excused": 1}, at("2026-06-01"))
+    table.ask((0, "a", "turn"))
+    table.wait(8 * DAY)
+    table.take([Event("match.timed_out", {"seat": 0, "question": "a", "excused": True})], "clock", 0)
+    assert table.due(0, "a") == table.now + DAY, "the time of the turn once more, and no bank"
+
+
+def test_a_substitute_has_the_bank_of_the_start():
+    table = Table(BANK, at("2026-06-01"))
+    table.ask((0, "a", "turn"))
+    table.wait(7 * DAY)
+    table.take([Event("match.vacated", {"seat": 0})], "clock", 0, asked=[Awaited(1, "turn", "b", "turn")])
+    table.ask((0, "c", "turn"), by=1)
+    table.wait(11 * HOUR)
+    table.take([Event("match.seated", {"seat": 0})], "seat", 0)
+    assert table.due(0, "c") == table.now + 7 * DAY
+    assert "Who takes a seat over has a bank of 7 days." in words.sentences(BANK)
+    assert table.replayed().as_json() == table.account.as_json()
+
+
 def test_plain_policies_need_no_events():
     table = Table({"hours": 48}, at("2026-06-01"))
     assert table.ask((0, "a", "turn")) == []

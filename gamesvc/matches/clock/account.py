@@ -365,17 +365,27 @@ class _Fold:
             account.excused.pop(data["seat"], None)
 
     def _renew(self, event_type: str, data: Mapping[str, Any]) -> None:
-        """A substitute has the time of the question anew, and so has he whose time-out is excused."""
+        """A substitute has the time of the question and the bank anew; he whose time-out is excused has the time once more.
+
+        Where a turn has no time but from the bank, this is what a turn brings the bank.
+        """
+        account, policy, seat = self.account, self.policy, data.get("seat")
         if event_type == "match.seated":
-            keys = [key for key in self.account.open if key[0] == data["seat"]]
+            keys = [key for key in account.open if key[0] == seat]
         elif event_type == "match.timed_out" and data.get("excused"):
-            keys = [key for key in self.account.open if key == (data["seat"], data["question"])]
+            keys = [key for key in account.open if key == (seat, data["question"])]
         else:
             return
         for key in keys:
-            starts, kind = self._starts(), self.account.open[key].kind
             self._stand(key, "stopped")
-            self._run(key, replace(self.account.open[key], since=starts, own=self.policy.own_time(kind)), "asked")
+        if event_type == "match.seated":
+            account.banks.pop(data["seat"], None)
+        for key in keys:
+            starts, kind = self._starts(), account.open[key].kind
+            own = policy.own_time(kind)
+            if policy.bank is not None and not own and event_type != "match.seated":
+                account.banks[key[0]] = max(account.bank(key[0]), policy.bank.increment)
+            self._run(key, replace(account.open[key], since=starts, own=own), "asked")
 
     def _move(self, key: Key, data: Mapping[str, Any]) -> None:
         """A running deadline was moved, and the event says by what."""

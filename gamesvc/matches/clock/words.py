@@ -44,7 +44,7 @@ def sentences(told: Mapping[str, Any]) -> list[str]:
         found.append(f"A player's quiet hours do not count, up to {_length(policy.quiet)} a day.")
     if policy.vacation:
         found.append("Vacations stop the clock of the player who is away.")
-    return [*found, *_time_outs(policy.told)]
+    return [*found, *_time_outs(policy)]
 
 
 _AFTER = {
@@ -55,12 +55,18 @@ _AFTER = {
 }
 
 
-def _time_outs(told: Mapping[str, Any]) -> list[str]:
+def _time_outs(policy: Policy) -> list[str]:
+    told = policy.told
     found = [_AFTER[told.get("timeout", "default")]]
     if told.get("excused"):
-        found.append(f"{_times(told['excused'])} for each player this is excused: the time of the turn begins again.")
-    if told.get("after") and told.get("timeout", "default") in ("default", "pass"):
+        again = "the time of the turn begins again"
+        if policy.bank is not None and not policy.own_time("turn"):
+            again = f"the bank has at least {_length(policy.bank.increment)} again"
+        found.append(f"{_times(told['excused'])} for each player this is excused: {again}.")
+    if told.get("after"):
         found.append(f"After {told['after']} in a row the seat is free for a substitute; after some days a bot plays on.")
+    if policy.bank is not None and told.get("after"):
+        found.append(f"Who takes a seat over has a bank of {_length(policy.bank.start)}.")
     return found
 
 
