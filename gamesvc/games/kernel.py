@@ -59,13 +59,15 @@ class Awaited:
 
     `id` names the question: it stays the same while the same question is open (through all phases of one's own turn,
     through a window in its middle) and is never used again afterwards; clocks run per seat and id. `prompt` says what
-    is asked for at the moment (`retool`); `kind` is what clocks tell apart.
+    is asked for at the moment (`retool`); `kind` is what clocks tell apart. `clock`: where a game that went back asks
+    under another id, so that an answer to what it took back is told apart, the name of the clock that goes on.
     """
 
     seat: int
     prompt: str
     id: str
     kind: str = "turn"  # turn, reaction, choice, commit
+    clock: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {"seat": self.seat, "prompt": self.prompt, "id": self.id, "kind": self.kind}

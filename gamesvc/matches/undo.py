@@ -21,7 +21,9 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
-from gamesvc.matches import loading, sweeping, turns, undo_notices, undo_rules
+from gamesvc.matches import loading, surroundings, sweeping, turns, undo_notices, undo_rules
+from gamesvc.matches.clock.account import Key, Step
+from gamesvc.matches.clock.compute import Clock
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat, UndoRequest
 from gamesvc.matches.recording import Act, Actor, record, utc_text
@@ -56,7 +58,7 @@ def take_back(*, match: Match, sender: Sender, expected_version: int, command_id
         seat = sender.seat
         check_fresh(match, loaded, seat, expected_version)
         found, offer = _look(loaded, match, seats, seat, trail_of(loaded), open_request(match))
-        _check_due(loaded, seat, found.to, sender.received_at)
+        _check_due(loaded, seats, seat, found.to, sender.received_at)
         if offer.how == "free":
             try:
                 return _go_back(match, loaded, seats, seat, found.to, found, [])
@@ -78,7 +80,7 @@ def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uui
         undone = undo_rules.find_redo(loaded.game, trail, seat)
         if undone is None:
             raise Refused("nothing_to_redo", "There is no undo of yours that nothing has followed.")
-        _check_due(loaded, seat, undone.before, sender.received_at)
+        _check_due(loaded, seats, seat, undone.before, sender.received_at, "redo")
         private = bool(undone.going_back and undone.going_back.data.get("private"))
         try:
             since = undo_rules.since_undo(trail, undone)
@@ -152,9 +154,10 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
     request = None if request is not None and is_over(loaded, request) else request
     trail, now = trail_of(loaded), timezone.now()
     try:
-        found, given = _look(loaded, match, list(match.seats.all()), seat, trail, request)
+        seats = list(match.seats.all())
+        found, given = _look(loaded, match, seats, seat, trail, request)
         if not _surely_in_time(loaded, seat, found, now):
-            _check_due(loaded, seat, found.to, now)
+            _check_due(loaded, seats, seat, found.to, now)
     except Refused as refused:
         given = Offer("", refused.code, refused.detail)
     undone = undo_rules.find_redo(loaded.game, trail, seat) if loaded.started and not loaded.ended else None
@@ -225,14 +228,24 @@ def _asked(loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found) -> tu
     return tuple(people), tuple(bots)
 
 
-def _check_due(loaded: Loaded, seat: int, to: int, now: datetime) -> None:
+def _check_due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str = "undo") -> None:
     """Refuse what comes after a deadline of the seat: of what it is asked now, and of a question that would be open again, whose
     clock runs on as if it had never been answered."""
-    then = loading.load_at(loaded.game, loaded.match_id, to)
-    reopened = {key: clock for key, clock in then.account.open.items() if key not in loaded.account.open}
+    reopened = _reopened(loaded, seats, seat, to, now, cause)
     for key, clock in (reopened | loaded.account.open).items():
         if key[0] == seat and clock.due is not None and now >= clock.due:
             raise Refused("too_late", f"The time for that answer ran out at {clock.due:%d %b %Y %H:%M} UTC.")
+
+
+def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str) -> dict[Key, Clock]:
+    """The clocks as they would be if the seat took back now, without those that run already."""
+    then = loading.load_at(loaded.game, loaded.match_id, to)
+    account = loaded.account.copy()
+    step = Step([(REWOUND, {"to": to, "cause": cause, "seat": seat})], "seat", seat, now, now)
+    around = surroundings.around(account.policy, seats)
+    account.follow(step, then.awaited(), surroundings=around, recall=lambda version: then.account)
+    running = {(seat, clock.name) for (seat, _), clock in loaded.account.open.items()}
+    return {key: clock for key, clock in account.open.items() if (key[0], clock.name) not in running}
 
 
 def _surely_in_time(loaded: Loaded, seat: int, found: Found, now: datetime) -> bool:
@@ -245,11 +258,10 @@ def _surely_in_time(loaded: Loaded, seat: int, found: Found, now: datetime) -> b
     return bool(own) and all(now < clock.since + clock.own for clock in own)
 
 
-def _due(loaded: Loaded, seat: int, to: int) -> datetime | None:
+def _due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime) -> datetime | None:
     """The deadline of what would be open again for the seat; None where it has none."""
-    then = loading.load_at(loaded.game, loaded.match_id, to)
-    found = [clock.due for key, clock in then.account.open.items() if key[0] == seat and clock.due is not None]
-    return min(found, default=None)
+    found = {**loaded.account.open, **_reopened(loaded, seats, seat, to, now, "undo")}
+    return min((clock.due for key, clock in found.items() if key[0] == seat and clock.due is not None), default=None)
 
 
 # --- going back ---
@@ -279,7 +291,7 @@ def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: 
     people, bots = _asked(loaded, seats, seat, found)
     if (found.told and bots) or not (people or bots):
         raise Refused("draw_stays", STAYS)
-    due = _due(loaded, seat, found.to)
+    due = _due(loaded, seats, seat, found.to, now)
     until = now + timedelta(seconds=HOURS_TO_ANSWER * settings.SECONDS_PER_HOUR)
     until = min(until, due) if due is not None else until
     leading: list[Event] = []

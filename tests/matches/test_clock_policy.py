@@ -171,6 +171,7 @@ class Table:
     log: list[tuple[Step, tuple[Awaited, ...]]] = field(default_factory=list)
     past: dict[int, Account] = field(default_factory=dict)
     asked: dict[Key, Awaited] = field(default_factory=dict)
+    gaps: list[Span] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.seats = [Seat(index=index, user_id=index + 1) for index in range(3)]
@@ -197,6 +198,12 @@ class Table:
         if asked is not None:
             self.asked = {(one.seat, one.id): one for one in asked}
         told = [(event.type, event.data) for event in events]
+        for event in events:
+            if event.type == "match.outage":
+                self.gaps.append(Span(*(datetime.fromisoformat(event.data[name]) for name in ("from", "until"))))
+            elif event.type == "match.resumed":
+                assert self.account.paused_since is not None
+                self.gaps.append(Span(self.account.paused_since, self.now))
         step = Step(told, actor, seat, received_at or self.now, self.now)
         open_now = tuple(self.asked.values())
         changed = self.account.follow(step, open_now, surroundings=self.known, recall=self.past.__getitem__)
@@ -386,23 +393,6 @@ def test_quiet_hours_change_from_the_next_deadline_on():
     assert table.due(0, "c") == table.now + 24 * HOUR
 
 
-def test_a_vacation_leaves_the_days_off_before_a_fixed_time_as_they_are():
-    told = {
-        "adjudication": {"at": ["18:00"], "days": ["thu"], "zone": "UTC"},
-        "minimum": "66h",
-        "vacation": True,
-        "days_off": {"weekdays": ["tue", "wed"], "zone": "UTC"},
-    }
-    table = Table(told, at("2026-06-05T12:00"))
-    table.ask((0, "a", "turn"))
-    assert table.due(0, "a") == at("2026-06-11T18:00"), "the 66 hours end on Monday at six; then come two days off"
-    person = table.known(0)
-    person.away = [Span(at("2026-06-07"), at("2026-06-09"))]
-    clock = absent(table.policy, table.account.open[0, "a"], person.away[0], table.now, person)
-    # 36 of 66 hours are over on Sunday; the other 30 begin on Thursday and end on Friday at six.
-    assert clock.due == at("2026-06-18T18:00")
-
-
 def test_an_empty_seat_has_the_fixed_times_and_days_off_of_the_match():
     table = Table({"adjudication": {"at": ["18:00"], "days": ["tue", "fri"], "zone": "UTC"}}, at("2026-06-01T10:00"))
     table.hold(1)
@@ -450,6 +440,23 @@ def test_a_substitute_has_the_bank_of_the_start():
     assert table.replayed().as_json() == table.account.as_json()
 
 
+def test_a_vacation_leaves_the_days_off_before_a_fixed_time_as_they_are():
+    told = {
+        "adjudication": {"at": ["18:00"], "days": ["thu"], "zone": "UTC"},
+        "minimum": "66h",
+        "vacation": True,
+        "days_off": {"weekdays": ["tue", "wed"], "zone": "UTC"},
+    }
+    table = Table(told, at("2026-06-05T12:00"))
+    table.ask((0, "a", "turn"))
+    assert table.due(0, "a") == at("2026-06-11T18:00"), "the 66 hours end on Monday at six; then come two days off"
+    person = table.known(0)
+    person.away = [Span(at("2026-06-07"), at("2026-06-09"))]
+    clock = absent(table.policy, table.account.open[0, "a"], person.away[0], table.now, person)
+    # 36 of 66 hours are over on Sunday; the other 30 begin on Thursday and end on Friday at six.
+    assert clock.due == at("2026-06-18T18:00")
+
+
 def test_plain_policies_need_no_events():
     table = Table({"hours": 48}, at("2026-06-01"))
     assert table.ask((0, "a", "turn")) == []
@@ -495,9 +502,8 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
     """Something that happens in a match; what is asked afterwards follows no game."""
     kinds = ["turn", "commit", "reaction", "choice"]
     asked = list(table.asked.values())
-    act = rng.choice(
-        ["answer", "answer", "answer", "window", "late", "pause", "resume", "outage", "vacation", "quiet", "undo", "extend"]
-    )
+    often = ["answer", "answer", "answer", "resume", "resume", "regret", "regret", "regret", "excuse", "excuse"]
+    act = rng.choice([*often, "window", "late", "pause", "outage", "vacation", "quiet", "extend", "undo", "vacate", "seat"])
     clocks = {key: clock for key, clock in table.account.open.items() if clock.due is not None}
     match act:
         case "answer":
@@ -526,10 +532,12 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
         case "outage" if clocks:
             span = Span(table.now - timedelta(hours=rng.randrange(1, 40)), table.now)
             moved = {key: outlast(table.policy, clock, span, table.known(key[0])) for key, clock in clocks.items()}
-            table.take([surroundings.deadline_set(key, one, "outage", 0) for key, one in moved.items()], "system", None)
+            outage = Event("match.outage", {"from": surroundings.write(span.start), "until": surroundings.write(span.end)})
+            events = [surroundings.deadline_set(key, one, "outage", 0) for key, one in moved.items()]
+            table.take([outage, *events], "system", None)
         case "vacation":
             seat = rng.randrange(3)
-            if table.policy.vacation:
+            if table.policy.vacation and table.seats[seat].user_id is not None:
                 person = table.known(seat)
                 changed, person.away = person.away, []
                 if not changed:
@@ -542,13 +550,37 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
                 ]
                 table.take(events, "system", None)
         case "quiet":
-            if not table.policy.plain:
-                person = table.known(rng.randrange(3))
+            seat = rng.randrange(3)
+            if not table.policy.plain and table.seats[seat].user_id is not None:
+                person = table.known(seat)
                 person.zone, person.start, person.end = rng.choice(ZONES), time(rng.randrange(24)), time(rng.randrange(24), 30)
         case "undo" if len(table.log) > 2:
             to = rng.randrange(2, len(table.log))
             cause = rng.choice([{"cause": "undo", "seat": rng.randrange(3)}, {"cause": "host"}, {}])
             table.take([Event("match.rewound", {"to": to, "data": {}, **cause})], "seat", 0, asked=table.log[to - 1][1])
+        case "regret" if len(table.log) > 2:
+            # A seat takes its answer back, by itself or with the word of another; other things have happened meanwhile.
+            to = max(rng.randrange(len(table.log) - 5, len(table.log)), 2)
+            gone = [one for one in table.log[to - 1][1] if (one.seat, one.id) not in table.asked]
+            if gone:
+                undoer = gone[0].seat
+                by = rng.choice([undoer, (undoer + 1) % 3])
+                rewound = Event("match.rewound", {"to": to, "data": {}, "cause": "undo", "seat": undoer})
+                table.take([rewound], "seat", by, asked=table.log[to - 1][1])
+        case "vacate":
+            seat = rng.randrange(3)
+            table.hold(seat)
+            table.take([Event("match.vacated", {"seat": seat})], "host", None)
+        case "seat":
+            seat = rng.randrange(3)
+            table.hold(seat, **rng.choice([{"bot": "greedy"}, {"user_id": 9}]))
+            table.take([Event("match.seated", {"seat": seat})], "seat", seat)
+        case "excuse" if clocks:
+            key = min(clocks, key=lambda one: clocks[one].due)
+            due = clocks[key].due
+            table.now = max(table.now, due + timedelta(seconds=rng.randrange(5)))
+            excused = Event("match.timed_out", {"seat": key[0], "question": key[1], "excused": True})
+            table.take([excused], "clock", key[0], received_at=due)
         case "extend" if clocks:
             key, clock = rng.choice(list(clocks.items()))
             if clock.fixed is None:
@@ -557,7 +589,7 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
                 table.take([surroundings.deadline_set(key, longer, "extended", 0)], "host", None)
 
 
-TELLING = {"match.paused", "match.resumed", "match.rewound", "match.deadline_set"}
+TELLING = {"match.paused", "match.resumed", "match.rewound", "match.deadline_set", "match.seated", "match.timed_out"}
 
 
 @settings(max_examples=150, deadline=None)
@@ -572,7 +604,7 @@ def test_laws_of_the_account_over_random_policies_zones_absences_and_pauses(told
         if not table.policy.plain:
             person = table.known(seat)
             person.zone, person.start, person.end = rng.choice(ZONES), time(rng.randrange(24)), time(rng.randrange(24))
-    for number in range(25):
+    for number in range(40):
         table.wait(timedelta(minutes=rng.choice([1, 30, 300, 2000])))
         before, steps = dict(table.account.open), len(table.log)
         chance_act(table, rng, number)
@@ -581,6 +613,8 @@ def test_laws_of_the_account_over_random_policies_zones_absences_and_pauses(told
             if key in before and clock.due != before[key].due:
                 assert types & TELLING, "a deadline moved without an event"
             check_clock(table, key, clock, before)
+        if len(table.log) > steps:
+            check_step(table, before)
         check_banks(table)
     again = table.replayed()
     assert again.as_json() == table.account.as_json()
@@ -600,8 +634,46 @@ def check_clock(table: Table, key: Key, clock: Clock, before: dict[Key, Clock]) 
             assert not within(around, clock.due), "a deadline within excluded time of this seat"
     said = [data for step, _ in table.log for name, data in step.events if name == "match.deadline_set"]
     told = [data for data in said if (data["seat"], data["question"]) == key]
-    if not table.policy.plain:
+    if not table.policy.plain and not table.seats[key[0]].bot:
         assert told[-1]["due_at"] == surroundings.write(clock.due), "the newest event tells the deadline"
+
+
+def check_step(table: Table, before: dict[Key, Clock]) -> None:
+    """What an append leaves to those whom it asks, excuses, seats or lets go back."""
+    [step, _], policy, account = table.log[-1], table.policy, table.account
+    seated, timed_out, rewound = (step.find(f"match.{name}") for name in ("seated", "timed_out", "rewound"))
+    if seated is not None and policy.bank is not None:
+        assert account.bank(seated["seat"]) == policy.bank.start
+    for key, clock in account.open.items():
+        if clock.due is None:
+            continue
+        ends = clock.grace_from or clock.due
+        # A time-out that is told at once counts as of the deadline; so does what begins then.
+        now = table.now if step.actor != "clock" else min(table.now, max(clock.since, step.received_at))
+        if key not in before and (step.seat != key[0] or step.actor != "seat"):
+            assert counted(now, ends, clock.excluded) >= policy.minimum, "asked by another's act, with less than the minimum"
+        begun = key not in before and rewound is None and clock.asked >= table.now - timedelta(seconds=10)
+        if begun and not table.seats[key[0]].bot:
+            around = tuple(table.known(key[0]).excluded(ends - 2 * DAY, ends + 2 * DAY))
+            assert clock.fixed is not None or clock.grace_from is not None or not within(around, ends), "within excluded time"
+            assert clock.fixed is None or policy.next_adjudication(clock.fixed) == clock.fixed
+        if timed_out is not None and key == (timed_out["seat"], timed_out["question"]):
+            whole = policy.own_time(clock.kind) or (policy.bank.increment if policy.bank is not None else timedelta(0))
+            assert clock.left >= whole, "excused, and less than a turn brings"
+    if rewound is not None and rewound.get("cause") == "undo" and account.paused_since is None:
+        check_undo(table, before, table.past[rewound["to"]], rewound["seat"])
+
+
+def check_undo(table: Table, before: dict[Key, Clock], then: Account, undoer: int) -> None:
+    """The undoer has no less than if nothing had been sent: no pause and no outage of the match ran his clock down."""
+    gaps = [span for span in table.gaps if span.end > (then.at or table.now)]
+    for key, was in then.open.items():
+        clock = table.account.open.get(key)
+        same = then.seated == table.account.seated
+        if key[0] != undoer or key in before or clock is None or was.due is None or was.fixed is not None or not same:
+            continue
+        ends = clock.grace_from or clock.due
+        assert counted(was.since, ends, merged([*clock.excluded, *gaps], was.since, ends)) >= was.left
 
 
 def check_banks(table: Table) -> None:

@@ -75,30 +75,33 @@ RESIGN = Form("resign", "Resign", aside=True)
 
 
 def awaited(state: State) -> tuple[Awaited, ...]:
-    """The seats that must act. Ids carry the number of rewinds, so that none ever comes back."""
+    """The seats that must act. Ids carry the number of rewinds, so that none ever comes back; their clocks do."""
     if state.phase == "over":
         return ()
     if state.phase == "choose_starter":
         return (Awaited(state.active, "choose_starter", "starter", "choice"),)
     if state.phase == "prepare":
         return tuple(Awaited(seat, "prepare", f"prepare{seat}", "commit") for seat in (0, 1) if state.sides[seat].commit is None)
-    turn_id = f"turn{state.turn}.{state.rewinds}"
     waiting = blockers(state)
     if waiting:
         prompt = waiting[0]
         mine = prompt.seat == state.active and state.phase in (*OWN_PHASES, "draw", "between")
-        return (Awaited(prompt.seat, prompt.kind, turn_id, "turn"),) if mine else (
-            Awaited(prompt.seat, prompt.kind, f"prompt{prompt.id}.{state.rewinds}", "choice"),
-        )  # fmt: skip
+        if mine:
+            return (_asked(state, prompt.seat, prompt.kind, f"turn{state.turn}", "turn"),)
+        return (_asked(state, prompt.seat, prompt.kind, f"prompt{prompt.id}", "choice"),)
     seat = barred(state, state.agenda)
     if seat is not None:
         newest = max(item.n for item in state.open_items(seat))
         kind = "last_answer" if state.agenda[0]["op"] == "pending" else "barrier"
-        return (Awaited(seat, kind, f"{kind}{newest}.{state.rewinds}", "reaction"),)
+        return (_asked(state, seat, kind, f"{kind}{newest}", "reaction"),)
     if state.phase == "review":
         own = [prompt.kind for prompt in state.prompts if prompt.seat == state.active]
-        return (Awaited(state.active, own[0] if own else "review", f"review{state.turn}.{state.rewinds}", "reaction"),)
-    return (Awaited(state.active, state.phase, turn_id, "turn"),)
+        return (_asked(state, state.active, own[0] if own else "review", f"review{state.turn}", "reaction"),)
+    return (_asked(state, state.active, state.phase, f"turn{state.turn}", "turn"),)
+
+
+def _asked(state: State, seat: int, prompt: str, clock: str, kind: str) -> Awaited:
+    return Awaited(seat, prompt, f"{clock}.{state.rewinds}", kind, clock)
 
 
 def legal_commands(state: State, seat: int) -> tuple[Form, ...]:

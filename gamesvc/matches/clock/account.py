@@ -11,18 +11,32 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from gamesvc.matches.clock.compute import NOTHING_KNOWN, ZERO, Clock, Recorded, Surroundings, read, run, write
+from gamesvc.matches.clock.compute import (
+    NOTHING_KNOWN,
+    ZERO,
+    Clock,
+    Recorded,
+    Spliced,
+    Surroundings,
+    known_until,
+    read,
+    run,
+    write,
+)
 from gamesvc.matches.clock.policy import TURNS, Policy, parse
-from gamesvc.matches.clock.spans import SECOND, Span
+from gamesvc.matches.clock.spans import SECOND, Span, counted, merged
 
 Key = tuple[int, str]
 """A seat and the id of what it is asked."""
+Name = tuple[int, str]
+"""A seat and the name of its clock: the id of the question, where the game gives no other."""
 
-FORMAT = 2
+FORMAT = 3
 """Of `as_json`: snapshots with another one are not read."""
 SET = "match.deadline_set"
 OPENED = "match.opened"
 REWOUND = "match.rewound"
+OUTAGE = "match.outage"
 # How many stopped clocks are remembered: a window in a turn, windows in windows, and what a reaction may go back to.
 REMEMBERED = 32
 # A time-out counts as of the deadline, not of the sweep that found it, unless that was much later.
@@ -40,6 +54,8 @@ class Asked(Protocol):
     def id(self) -> str: ...
     @property
     def kind(self) -> str: ...
+    @property
+    def clock(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +102,7 @@ class Account:
     policy: Policy | None = None
     hour: timedelta = timedelta(hours=1)
     open: dict[Key, Clock] = field(default_factory=dict)
-    stopped: dict[Key, Clock] = field(default_factory=dict)
+    stopped: dict[Name, Clock] = field(default_factory=dict)
     banks: dict[int, timedelta] = field(default_factory=dict)
     moved: frozenset[int] = frozenset()
     """Seats that have been asked for a turn: the next one brings an increment."""
@@ -94,7 +110,11 @@ class Account:
     """Time-outs of a seat in a row, since its holder last acted himself; those excused are not among them."""
     excused: dict[int, int] = field(default_factory=dict)
     """Time-outs of a seat's holder that were excused."""
+    seated: dict[int, int] = field(default_factory=dict)
+    """How often a seat has got another holder."""
     paused_since: datetime | None = None
+    idle: tuple[Span, ...] = ()
+    """Pauses and outages of the match, the newest last: a clock that is given back did not run meanwhile."""
     at: datetime | None = None
     lines: list[Line] | None = None
 
@@ -106,6 +126,7 @@ class Account:
             banks=dict(self.banks),
             missed=dict(self.missed),
             excused=dict(self.excused),
+            seated=dict(self.seated),
         )
 
     def bank(self, seat: int) -> timedelta:
@@ -138,12 +159,12 @@ class Account:
             self.at = step.occurred_at
             if self.policy is None:
                 return {}
-        return _Fold(self, self.policy, step, {(one.seat, one.id): one.kind for one in asked}, surroundings, recall).done()
+        return _Fold(self, self.policy, step, {(one.seat, one.id): one for one in asked}, surroundings, recall).done()
 
     def note(self, key: Key, what: str, at: datetime, used: timedelta = ZERO) -> None:
         if self.lines is None:
             return
-        clock = self.open.get(key) or self.stopped[key]
+        clock = self.open[key]
         left = clock.own // SECOND
         self.lines.append(Line(at, *key, what, used // SECOND, left, self.bank(key[0]) // SECOND, clock))
 
@@ -159,6 +180,8 @@ class Account:
             "moved": sorted(self.moved),
             "missed": [list(one) for one in sorted(self.missed.items())],
             "excused": [list(one) for one in sorted(self.excused.items())],
+            "seated": [list(one) for one in sorted(self.seated.items())],
+            "idle": [[write(start), write(end)] for start, end in self.idle],
             "paused_since": write(self.paused_since) if self.paused_since is not None else None,
             "at": write(self.at) if self.at is not None else None,
         }
@@ -172,11 +195,13 @@ class Account:
             policy=parse(told["policy"], hour) if told["policy"] is not None else None,
             hour=hour,
             open={(seat, question): _clock(clock) for seat, question, clock in told["open"]},
-            stopped={(seat, question): _clock(clock) for seat, question, clock in told["stopped"]},
+            stopped={(seat, name): _clock(clock) for seat, name, clock in told["stopped"]},
             banks={seat: left * SECOND for seat, left in told["banks"]},
             moved=frozenset(told["moved"]),
             missed=dict(told["missed"]),
             excused=dict(told["excused"]),
+            seated=dict(told["seated"]),
+            idle=tuple(Span(read(start), read(end)) for start, end in told["idle"]),
             paused_since=_read(told["paused_since"]),
             at=_read(told["at"]),
         )
@@ -190,7 +215,7 @@ class _Fold:
         account: Account,
         policy: Policy,
         step: Step,
-        asked: dict[Key, str],
+        asked: dict[Key, Asked],
         surroundings: Callable[[int], Surroundings] | None,
         recall: Callable[[int], Account] | None,
     ) -> None:
@@ -205,6 +230,7 @@ class _Fold:
         for kind_of, data in step.events:
             if kind_of == "match.timed_out":
                 self._ran_out((data["seat"], data["question"]), bool(data.get("excused")))
+        self._ask_anew()
         for key in [key for key in account.open if key not in self.asked]:
             self._stop(key)
         if step.find("match.paused") is not None and account.paused_since is None:
@@ -212,15 +238,18 @@ class _Fold:
             for key in list(account.open):
                 self._hold(key)
         resumed = step.find("match.resumed") is not None and account.paused_since is not None
-        if resumed:
+        if (outage := step.find(OUTAGE)) is not None:
+            self._idle(read(outage["from"]), read(outage["until"]))
+        if resumed and account.paused_since is not None:
+            self._idle(account.paused_since, step.occurred_at)
             account.paused_since = None
             for key in list(account.open):
                 self._run(key, replace(account.open[key], since=step.occurred_at), "pause")
         if then is not None and rewound is not None:
             self._restore(then, rewound.get("seat"), rewound["cause"])
-        for key, kind in self.asked.items():
+        for key, one in self.asked.items():
             if key not in account.open:
-                self._begin(key, kind)
+                self._begin(key, one)
         if step.actor == "seat" and step.seat is not None and not step.automatic:
             account.missed.pop(step.seat, None)
         for kind_of, data in step.events:
@@ -275,18 +304,42 @@ class _Fold:
 
     def _stop(self, key: Key) -> None:
         """The question is closed, or waits behind a window."""
-        self._stand(key, "stopped")
-        self.account.stopped.pop(key, None)
-        self.account.stopped[key] = self.account.open.pop(key)
+        name = key[0], self._stand(key, "stopped").name
+        self.account.stopped.pop(name, None)
+        self.account.stopped[name] = self.account.open.pop(key)
+
+    def _ask_anew(self) -> None:
+        """Questions that close and are asked again in the same append, under another id (a game that went back): one clock.
+
+        An own act lets it run on. Whom another's act asks anew has what was left, and at least the minimum.
+        """
+        account, step = self.account, self.step
+        running = {(key[0], clock.name): key for key, clock in account.open.items() if key not in self.asked}
+        for key, one in self.asked.items():
+            before = running.get(_name(one))
+            if before is None or key in account.open:
+                continue
+            own = step.actor == "seat" and step.seat == key[0]
+            if not own:
+                self._stand(before, "stopped")
+            clock = account.open[key] = account.open.pop(before)
+            if own:
+                self.set[key] = "asked"
+                account.note(key, "asked", step.occurred_at)
+            else:
+                self._run(key, replace(clock, since=self._starts(), kind=one.kind), "asked")
+
+    def _idle(self, start: datetime, end: datetime) -> None:
+        self.account.idle = (*self.account.idle, Span(start, end))[-REMEMBERED:]
 
     def _hold(self, key: Key) -> None:
         self._stand(key, "paused")
         self.set[key] = "pause"
 
-    def _begin(self, key: Key, kind: str) -> None:
+    def _begin(self, key: Key, one: Asked) -> None:
         """A question is open that was not: a new one, or one that goes on with what was left."""
-        account, policy, starts = self.account, self.policy, self._starts()
-        before = account.stopped.pop(key, None)
+        account, policy, starts, kind = self.account, self.policy, self._starts(), one.kind
+        before = account.stopped.pop(_name(one), None)
         if before is not None:
             self._run(key, replace(before, since=starts, kind=kind), "asked")
             return
@@ -295,7 +348,7 @@ class _Fold:
             if seat in account.moved:
                 account.banks[seat] = min(account.bank(seat) + policy.bank.increment, policy.bank.cap)
             account.moved |= {seat}
-        self._run(key, Clock(kind, starts, starts, policy.own_time(kind), ZERO), "asked")
+        self._run(key, Clock(kind, starts, starts, policy.own_time(kind), ZERO, name=_name(one)[1]), "asked")
 
     def _run(self, key: Key, clock: Clock, cause: str) -> None:
         """Start a clock at its `since` with all that is left of it, at least the minimum, unless the match is paused."""
@@ -331,28 +384,72 @@ class _Fold:
     def _restore(self, then: Account, undoer: int | None, cause: str) -> None:
         """Whose question opens again: the undoer's clock runs on as if nothing had been sent, the others get theirs back.
 
-        Whoever takes his own undo back has used up the time in which he thought it over.
+        Whoever takes his own undo back has used up the time in which he thought it over. Who has taken a seat over since has
+        used none of its time.
         """
         account, step = self.account, self.step
         thought = {undoer} if cause == "redo" else set()
-        as_now = {seat for seat, _ in account.open} | thought
+        new = {seat for seat in account.seated if account.seated[seat] != then.seated.get(seat, 0)}
+        as_now = {seat for seat, _ in account.open} | thought | new
         account.banks = {seat: left for seat, left in account.banks.items() if seat in as_now} | {
             seat: left for seat, left in then.banks.items() if seat not in as_now
         }
         account.moved = then.moved
-        account.stopped = then.stopped | {key: clock for key, clock in account.stopped.items() if key[0] in thought}
-        for key, was in then.open.items():
-            if key not in self.asked or key in account.open:
+        stopped = account.stopped
+        account.stopped = {name: clock for name, clock in then.stopped.items() if name[0] not in new}
+        account.stopped |= {name: clock for name, clock in stopped.items() if name[0] in thought}
+        before = {(key[0], clock.name): clock for key, clock in then.open.items() if key[0] not in new}
+        for key, one in self.asked.items():
+            name = _name(one)
+            was = before.get(name)
+            if was is None or key in account.open:
                 continue
-            if key[0] == undoer and was.due is not None and account.paused_since is None:
-                account.open[key] = was
-                self.set[key] = "undo"
-                account.note(key, "undo", was.since)
+            since = stopped.get(name)
+            if since is not None and since.given > was.given:
+                # What an organiser has given since, he gave for good.
+                more = since.given - was.given
+                was = replace(was, own=was.own + more, left=was.left + more, given=since.given)
+            if key[0] == undoer:
+                self._run_on(key, was, then, max(since.since if since is not None else was.since, was.since))
             else:
                 stood, over = self._reduced(key, was, then.at or was.since)
                 if over:
                     account.banks[key[0]] = max(account.bank(key[0]) - over, ZERO)
                 self._run(key, replace(stood, since=step.occurred_at), "undo")
+
+    def _run_on(self, key: Key, was: Clock, then: Account, stopped_at: datetime) -> None:
+        """The undoer's clock as if he had sent nothing: what stopped all clocks since has stopped his.
+
+        Up to `stopped_at`, when his act stopped it, nights and vacations are those it ran with; after that as they are now.
+        """
+        account, step, policy = self.account, self.step, self.policy
+        gaps = tuple(span for span in account.idle if span not in then.idle)
+        if account.paused_since is not None:
+            stood_at = max(account.paused_since, was.since)
+            excluded = tuple(merged([*was.excluded, *gaps], was.since, stood_at))
+            stood, over = self._reduced(key, replace(was, excluded=excluded, due=stood_at), stood_at)
+            if over:
+                account.banks[key[0]] = max(account.bank(key[0]) - over, ZERO)
+            self._run(key, stood, "undo")
+            return
+        if self.live is None and key in self.told:
+            because = self.told[key]["because"]
+            clock = replace(was, since=read(because["since"]), own=because["own"] * SECOND, left=because["left"] * SECOND)
+            around: Surroundings = Recorded(because)
+        else:
+            around = Spliced(was.excluded, min(known_until(was), stopped_at), self._known(key), gaps)
+            # A pause gives the minimum back, and so does the word of another who lets him go back.
+            least = [max(span.end, was.since) for span in gaps] + ([step.occurred_at] if step.seat != key[0] else [])
+            left = was.left
+            if was.due is None:
+                left = max(was.own + (account.bank(key[0]) if policy.banked(was.kind) else ZERO), policy.minimum)
+            for moment in least:
+                used = counted(was.since, moment, around.excluded(was.since, moment))
+                left = max(left, -(-used // SECOND) * SECOND + policy.minimum)
+            clock = replace(was, left=left)
+        account.open[key] = run(policy, clock, around)
+        self.set[key] = "undo"
+        account.note(key, "undo", clock.since)
 
     def _count(self, event_type: str, data: Mapping[str, Any]) -> None:
         """The time-outs of a seat's holder; another holder begins anew."""
@@ -363,6 +460,8 @@ class _Fold:
         elif event_type in ("match.vacated", "match.seated"):
             account.missed.pop(data["seat"], None)
             account.excused.pop(data["seat"], None)
+        if event_type == "match.seated":
+            account.seated[data["seat"]] = account.seated.get(data["seat"], 0) + 1
 
     def _renew(self, event_type: str, data: Mapping[str, Any]) -> None:
         """A substitute has the time of the question and the bank anew; he whose time-out is excused has the time once more.
@@ -390,10 +489,16 @@ class _Fold:
     def _move(self, key: Key, data: Mapping[str, Any]) -> None:
         """A running deadline was moved, and the event says by what."""
         because, clock = data["because"], self.account.open[key]
-        clock = replace(clock, since=read(because["since"]), own=because["own"] * SECOND, left=because["left"] * SECOND)
+        own = because["own"] * SECOND
+        given = clock.given + (own - clock.own if data["cause"] == "extended" else ZERO)
+        clock = replace(clock, since=read(because["since"]), own=own, left=because["left"] * SECOND, given=given)
         self.account.open[key] = run(self.policy, clock, Recorded(because))
         self.set[key] = data["cause"]
         self.account.note(key, data["cause"], self.step.occurred_at)
+
+
+def _name(one: Asked) -> Name:
+    return one.seat, one.clock or one.id
 
 
 # --- JSON ---
@@ -407,6 +512,8 @@ def _clock_json(clock: Clock) -> dict[str, Any]:
     return {
         **clock.because(),
         "kind": clock.kind,
+        "name": clock.name,
+        "given": clock.given // SECOND,
         "asked": write(clock.asked),
         "due": write(clock.due) if clock.due is not None else None,
         "grace_from": write(clock.grace_from) if clock.grace_from is not None else None,
@@ -424,4 +531,6 @@ def _clock(told: Mapping[str, Any]) -> Clock:
         grace_from=_read(told["grace_from"]),
         excluded=tuple(Span(read(start), read(end)) for start, end in told["excluded"]),
         fixed=_read(told.get("fixed")),
+        name=told["name"],
+        given=told["given"] * SECOND,
     )

@@ -42,6 +42,10 @@ class Clock:
     grace_from: datetime | None = None
     excluded: tuple[Span, ...] = ()
     fixed: datetime | None = None
+    name: str = ""
+    """Tells it from the other clocks of its seat, also where the game asks for the same turn under another id."""
+    given: timedelta = ZERO
+    """What an organiser has added to its own time."""
 
     def used(self, until: datetime) -> timedelta:
         """The time counted since `since`, in whole seconds."""

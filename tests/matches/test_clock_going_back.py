@@ -1,0 +1,340 @@
+"""Time when a match goes back: what an undo gives back, and that nothing else gives a clock anything."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from gamesvc.games import catalog
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import REWOUND, Awaited, Event
+from gamesvc.games.selfplay import bounded
+from gamesvc.games.timeline import Timeline, check_options
+from gamesvc.matches import deadlines, loading, lobby, undo, undo_rules
+from gamesvc.matches.clock.account import Account, Step
+from gamesvc.matches.clock.policy import TURNS, parse
+from gamesvc.matches.clock.spans import Span
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.surroundings import deadline_set
+from gamesvc.matches.turns import Sender, command_id
+from tests.matches.test_clock_policy import DAY, HOUR, Table, at, outlast
+from tests.matches.test_deadlines import act, check_store, due
+
+BEGIN = datetime(2026, 6, 1, 10, tzinfo=UTC)
+HOST = Actor("host")
+
+
+def undone(to: int, seat: int) -> Event:
+    return Event("match.rewound", {"to": to, "data": {}, "cause": "undo", "seat": seat})
+
+
+def played(told: dict[str, Any], hours: int = 1) -> Table:
+    """Seat 0 was asked at version 2 and has acted after some hours; seat 1 is asked."""
+    table = Table(told, at("2026-06-01T10:00"))
+    table.ask((0, "a", "turn"))
+    table.wait(hours * HOUR)
+    table.ask((1, "b", "turn"), by=0)
+    return table
+
+
+def take_back(table: Table, by: int = 0) -> timedelta:
+    """Take that act back; what is left of the clock then. The log replays to the same clocks."""
+    table.take([undone(2, 0)], "seat", by, asked=[Awaited(0, "turn", "a", "turn")])
+    assert table.replayed().as_json() == table.account.as_json()
+    return table.due(0, "a") - table.now
+
+
+@pytest.mark.parametrize("told", [{"turn": "24h"}, {"turn": "24h", "quiet_hours": 10}, {"turn": "4h", "bank": {"start": "20h"}}])
+def test_a_pause_does_not_run_down_what_is_given_back(told):
+    table = played(told)
+    table.take([Event("match.paused", {"by": "host"})], "host", None)
+    table.wait(20 * HOUR)
+    table.take([Event("match.resumed", {"by": "host"})], "host", None)
+    assert take_back(table) == 23 * HOUR
+    table.wait(7 * HOUR)
+    table.ask((1, "b", "turn"), by=0)
+    assert table.account.bank(0) == (16 * HOUR if "bank" in told else timedelta(0))
+
+
+def test_what_is_given_back_in_a_pause_waits_with_what_was_left_as_it_began():
+    table = played({"turn": "24h"})
+    table.wait(2 * HOUR)
+    table.take([Event("match.paused", {"by": "host"})], "host", None)
+    table.wait(DAY)
+    table.take([undone(2, 0)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
+    assert table.due(0, "a") is None
+    table.wait(HOUR)
+    table.take([Event("match.resumed", {"by": "host"})], "host", None)
+    assert table.due(0, "a") == table.now + 21 * HOUR
+    assert table.replayed().as_json() == table.account.as_json()
+
+
+def test_who_acted_in_a_pause_has_used_the_time_since_its_end():
+    table = Table({"turn": "24h"}, at("2026-06-01"))
+    table.ask((0, "a", "turn"))
+    table.wait(4 * HOUR)
+    table.take([Event("match.paused", {"by": "host"})], "host", None)
+    table.wait(DAY)
+    table.ask((1, "b", "turn"), by=0)
+    table.wait(DAY)
+    table.take([Event("match.resumed", {"by": "host"})], "host", None)
+    table.wait(3 * HOUR)
+    table.take([undone(3, 0)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
+    assert table.due(0, "a") == table.now + 17 * HOUR
+    assert table.replayed().as_json() == table.account.as_json()
+
+
+def test_an_outage_does_not_run_down_what_is_given_back():
+    table = played({"turn": "24h"}, 20)
+    table.wait(10 * HOUR)
+    span = Span(table.now - 9 * HOUR, table.now)
+    clock = table.account.open[1, "b"]
+    events = [
+        Event("match.outage", {"from": span.start.isoformat(), "until": span.end.isoformat()}),
+        deadline_set((1, "b"), outlast(table.policy, clock, span, table.known(1)), "outage", 0),
+    ]
+    table.take(events, "system", None)
+    assert take_back(table) == 3 * HOUR
+
+
+def test_a_vacation_does_not_run_down_what_is_given_back():
+    table = played({"turn": "24h", "vacation": True})
+    table.known(0).away = [Span(table.now + HOUR, table.now + 5 * DAY)]
+    table.wait(5 * DAY + HOUR)
+    assert take_back(table) == 21 * HOUR
+
+
+def test_what_an_organiser_gave_stays_given():
+    table = played({"turn": "24h", "reaction": "6h"})
+    table.ask((0, "a", "turn"), by=1)
+    deadlines_of = table.account.open[0, "a"]
+    longer = deadline_set((0, "a"), deadlines_of, "extended", 0)
+    because = longer.data["because"]
+    longer.data["because"] = {**because, "own": because["own"] + 7200, "left": because["left"] + 7200}
+    longer.data["due_at"] = (deadlines_of.due + 2 * HOUR).isoformat()
+    table.take([longer], "host", None)
+    assert table.due(0, "a") == table.now + 25 * HOUR
+    table.ask((1, "c", "turn"), by=0)
+    assert take_back(table) == 25 * HOUR, "24 hours and the two that were given, less the one before"
+
+
+def test_the_word_of_another_leaves_the_minimum():
+    table = played({"turn": "24h"}, 23)
+    table.wait(HOUR - timedelta(seconds=20))
+    assert take_back(table, by=1) == HOUR
+    table = played({"turn": "24h"}, 23)
+    table.wait(HOUR - timedelta(seconds=20))
+    assert take_back(table) == timedelta(seconds=20), "by oneself as if nothing had been sent"
+
+
+def test_the_word_of_another_leaves_the_minimum_before_a_fixed_time():
+    told = {"adjudication": {"at": ["18:00"], "days": ["tue", "fri"], "zone": "UTC"}, "minimum": "12h"}
+    table = played(told)
+    table.wait(DAY)
+    assert table.now + take_back(table, by=1) == at("2026-06-05T18:00")
+    table = played(told)
+    table.wait(DAY)
+    assert table.now + take_back(table) == at("2026-06-02T18:00")
+
+
+def test_who_took_the_seat_over_has_used_none_of_it_when_an_organiser_goes_back():
+    table = played({"bank": {"start": "20h", "increment": "1h"}}, 19)
+    table.take([Event("match.vacated", {"seat": 0})], "host", None)
+    table.take([Event("match.seated", {"seat": 0})], "seat", 0)
+    table.take(
+        [Event("match.rewound", {"to": 2, "cause": "host", "data": {}})], "host", None, asked=[Awaited(0, "turn", "a", "turn")]
+    )
+    assert table.due(0, "a") >= table.now + 20 * HOUR
+    assert table.replayed().as_json() == table.account.as_json()
+
+
+def test_a_question_asked_anew_has_the_clock_of_its_turn():
+    """As a reaction leaves it that goes back while the turn goes on, or that came in a window."""
+    for window in (False, True):
+        table = Table({"turn": "24h", "reaction": "6h", "bank": {"start": "2h", "increment": "1h"}}, at("2026-06-01"))
+        table.take([], "seat", 1, asked=[Awaited(0, "play", "turn1.0", "turn", "turn1")])
+        table.wait(10 * HOUR)
+        if window:
+            table.take([], "seat", 0, asked=[Awaited(1, "barrier", "barrier1.0", "reaction", "barrier1")])
+            table.wait(2 * HOUR)
+        again = [Awaited(0, "play", "turn1.1", "turn", "turn1")]
+        table.take([Event("match.rewound", {"to": 2, "data": {}})], "seat", 1, asked=again)
+        assert table.due(0, "turn1.1") == table.now + 16 * HOUR
+        assert table.account.bank(0) == 2 * HOUR, "and the turn brings the bank nothing more"
+        table.wait(16 * HOUR - timedelta(minutes=5))
+        again = [Awaited(0, "play", "turn1.2", "turn", "turn1")]
+        table.take([Event("match.rewound", {"to": 2, "data": {}})], "seat", 1, asked=again)
+        assert table.due(0, "turn1.2") == table.now + HOUR, "whom another's act asks anew has the minimum"
+        table.wait(HOUR - timedelta(minutes=5))
+        again = [Awaited(0, "play", "turn1.3", "turn", "turn1")]
+        table.take([undone(2, 0)], "seat", 0, asked=again)
+        assert table.due(0, "turn1.3") == table.now + timedelta(minutes=5), "his own act leaves him what he had"
+        assert table.replayed().as_json() == table.account.as_json()
+
+
+# --- every game ---
+
+TURN_OF = {
+    "space_war": lambda state, seat: state.turn,
+    "star_commander": lambda state, seat: state.turn,
+    "stratastar": lambda state, seat: (state.turn.phase == "setup", state.turn.number),
+    "space_fleet_commander": lambda state, seat: state.sheets[seat].turn,
+}
+POLICY = {"turn": "100h", "bank": {"start": "50h", "increment": "5h"}, "reaction": "100h", "choice": "100h"}
+Left = dict[tuple[int, Any], timedelta]
+
+
+class Match:
+    """A match of bots in memory with its clocks. Now and then a person goes back."""
+
+    def __init__(self, game_id: str, seed: int) -> None:
+        self.game = catalog.game(game_id)
+        self.rng, self.dice, self.now = random.Random(f"{game_id} {seed}"), seeded(str(seed)), BEGIN
+        self.timeline: Timeline[Any] = Timeline(self.game)
+        self.account, self.past, self.known = Account(), dict[int, Account](), dict[int, Left]()
+        self.last: Left = {}
+        self.rewinds: list[str] = []
+        self.acts: list[tuple[int, int]] = []  # the version before each act, and whose it was
+        seats = self.game.manifest.min_seats
+        self.follow([Event("match.opened", {"clock": POLICY, "seats": seats})], None, [])
+        run = self.timeline.begin(check_options(self.game, bounded(self.game), seats), seats, self.dice)
+        self.timeline.follow(run)
+        self.first = self.timeline.version
+        self.follow(run.events, None, self.game.awaited(self.timeline.state))
+
+    def follow(self, events, seat, asked) -> None:
+        told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
+        step = Step(told, "host" if seat is None else "seat", seat, self.now, self.now)
+        self.account.follow(step, asked, recall=self.past.__getitem__)
+        self.past[self.timeline.version] = self.account.copy()
+
+    def left(self) -> Left:
+        """What every turn that is asked has left now, by the number that the game itself gives the turn."""
+        state, found = self.timeline.state, {}
+        for (seat, _), clock in self.account.open.items():
+            if clock.kind in TURNS:
+                found[seat, TURN_OF[self.game.id](state, seat)] = clock.left - clock.used(self.now)
+        return found
+
+    def play(self) -> None:
+        self.now += timedelta(minutes=self.rng.randrange(1, 90))
+        before, version, open_before = self.left(), self.timeline.version, set(self.account.open)
+        self.last |= before
+        back = [one for one in self.acts[-6:] if one[0] >= self.first]
+        if back and self.rng.random() < 0.06:
+            to, seat = self.rng.choice(back)
+            why: dict[str, Any] = self.rng.choice([{"cause": "undo", "seat": seat}, {"cause": "host"}])
+            run = self.timeline.rewind(to, self.dice, **why)
+            by = why.get("seat")
+        else:
+            by = self.rng.choice(self.game.awaited(self.timeline.state)).seat
+            forms = self.game.legal_commands(self.timeline.state, by)
+            forms = tuple(form for form in forms if form.name != "resign")
+            command = self.game.bots["random"](self.game.view(self.timeline.state, by), forms, self.rng)
+            run = self.timeline.command(by, dict(command), self.dice)
+        self.timeline.follow(run)
+        self.follow(run.events, by, () if self.over else self.game.awaited(self.timeline.state))
+        for event in run.events:
+            if event.type == REWOUND:
+                self.check(event, before, open_before)
+        self.acts = [*self.acts, (version, by)] if by is not None else []
+        self.last |= self.left()
+        self.known[self.timeline.version] = dict(self.last)
+
+    def check(self, event: Event, before: Left, open_before: set[Any]) -> None:
+        cause, to = event.data.get("cause"), int(event.data["to"])
+        minimum = parse(POLICY).minimum
+        person = cause in undo_rules.BY_SERVICE
+        if person:
+            then, elapsed = self.known.get(to, {}), self.now - (self.past[to].at or self.now)
+            self.last = dict(then) | {turn: left for turn, left in self.last.items() if turn in before}
+        self.rewinds.append(cause if person else "reaction")
+        for turn, left in self.left().items():
+            if not person:
+                most = max(self.last.get(turn, left), minimum)
+            elif turn in before:
+                most = max(before[turn], minimum if cause == "host" else timedelta(0))
+            elif cause == "undo" and turn[0] == event.data["seat"]:
+                most = then.get(turn, left) - elapsed
+            else:
+                most = max(then.get(turn, left), minimum)
+            assert left <= most, f"{self.rewinds[-1]} gave {left - most} to {turn}"
+
+    @property
+    def over(self) -> bool:
+        return self.game.outcome(self.timeline.state) is not None
+
+
+@pytest.mark.parametrize("game_id", TURN_OF)
+def test_no_rewind_of_any_game_gives_a_turn_more_than_an_undo_gives_back(game_id):
+    rewinds: list[str] = []
+    for seed in range(4):
+        match = Match(game_id, seed)
+        for _ in range(250):
+            if match.over:
+                break
+            match.play()
+        rewinds += match.rewinds
+    wanted = {"undo", "host"} | ({"reaction"} if game_id == "space_war" else set())
+    assert wanted <= set(rewinds), "nothing was tried out"
+
+
+# --- the service ---
+
+
+@pytest.fixture
+def clock():
+    with time_machine.travel(BEGIN, tick=False) as travel:
+        yield travel
+
+
+def regret(match, seat: int) -> undo.Outcome:
+    version = loading.load(match.id, match.game).viewer_version(seat)
+    sender = Sender(Actor("seat", seat), "api", timezone.now())
+    return undo.take_back(
+        match=match, sender=sender, expected_version=version, command_id=command_id(sender=seat, key=str(version))
+    )
+
+
+@pytest.mark.django_db
+def test_an_undo_after_a_long_pause_is_not_too_late(toy, anna, ben, clock):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, options={"points": 9}, clock={"hours": 24}))
+    clock.shift(HOUR)
+    card = loading.load(match.id, match.game).timeline.state.hands[0][0]
+    act(match, 0, {"name": "play", "card": card})
+    deadlines.pause(match=match, by="host", actor=HOST)
+    clock.shift(3 * DAY)
+    deadlines.resume(match=match, by="host", actor=HOST)
+    offered = undo.offer(loading.load(match.id, match.game), match, 0)
+    assert (offered.how, offered.code) == ("free", "")
+    assert regret(match, 0).done
+    assert due(match) == timezone.now() + 23 * HOUR
+    check_store(match)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("policy", [{"turn": "48h"}, {"turn": "48h", "quiet_hours": 10}])
+def test_taking_back_in_the_space_war_brings_no_time(anna, ben, clock, policy):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war", clock=policy))
+    rng = random.Random(3)
+    for _ in range(60):
+        loaded = loading.load(match.id, match.game)
+        [seat] = {one.seat for one in loaded.awaited()} if len(loaded.awaited()) == 1 else {loaded.awaited()[0].seat}
+        question = next(one.id for one in loaded.awaited() if one.seat == seat)
+        if question.startswith("turn") and undo.offer(loaded, match, seat).how == "free":
+            break
+        forms = loaded.game.legal_commands(loaded.timeline.state, seat)
+        clock.shift(timedelta(minutes=20))
+        act(match, seat, dict(loaded.game.bots["random"](loaded.game.view(loaded.timeline.state, seat), forms, rng)))
+    before = due(match)
+    clock.shift(30 * HOUR)
+    assert regret(match, seat).done
+    assert due(match) == before
+    [row] = match.questions.all()
+    assert row.question != question, "an answer to what was taken back is told apart"
+    check_store(match)
