@@ -457,6 +457,20 @@ def test_a_vacation_leaves_the_days_off_before_a_fixed_time_as_they_are():
     assert clock.due == at("2026-06-18T18:00")
 
 
+def test_a_fixed_time_that_was_put_off_stays_put_off_when_a_vacation_moves_it():
+    told = {"adjudication": {"at": ["18:00"], "days": ["tue", "fri"], "zone": "UTC"}, "minimum": "12h", "vacation": True}
+    table = Table(told, at("2026-06-01T10:00"))
+    table.ask((0, "a", "turn"))
+    clock = outlast(table.policy, table.account.open[0, "a"], Span(table.now, table.now + 5 * HOUR), table.known(0))
+    table.take([surroundings.deadline_set((0, "a"), clock, "extended", 0)], "host", None)
+    assert table.due(0, "a") == at("2026-06-02T23:00")
+    person = table.known(0)
+    for days, due in ((0, "2026-06-02T23:00"), (2, "2026-06-05T23:00")):
+        away = Span(table.now, table.now + days * DAY)
+        person.away = [away]
+        assert absent(table.policy, table.account.open[0, "a"], away, table.now, person).due == at(due)
+
+
 def test_plain_policies_need_no_events():
     table = Table({"hours": 48}, at("2026-06-01"))
     assert table.ask((0, "a", "turn")) == []

@@ -18,6 +18,7 @@ from gamesvc.matches.clock.compute import (
     Recorded,
     Spliced,
     Surroundings,
+    again,
     known_until,
     read,
     run,
@@ -435,7 +436,7 @@ class _Fold:
         if self.live is None and key in self.told:
             because = self.told[key]["because"]
             clock = replace(was, since=read(because["since"]), own=because["own"] * SECOND, left=because["left"] * SECOND)
-            around: Surroundings = Recorded(because)
+            found = run(policy, clock, Recorded(because))
         else:
             around = Spliced(was.excluded, min(known_until(was), stopped_at), self._known(key), gaps)
             # A pause gives the minimum back, and so does the word of another who lets him go back.
@@ -446,10 +447,10 @@ class _Fold:
             for moment in least:
                 used = counted(was.since, moment, around.excluded(was.since, moment))
                 left = max(left, -(-used // SECOND) * SECOND + policy.minimum)
-            clock = replace(was, left=left)
-        account.open[key] = run(policy, clock, around)
+            found = again(policy, was, replace(was, left=left), around)
+        account.open[key] = found
         self.set[key] = "undo"
-        account.note(key, "undo", clock.since)
+        account.note(key, "undo", found.since)
 
     def _count(self, event_type: str, data: Mapping[str, Any]) -> None:
         """The time-outs of a seat's holder; another holder begins anew."""

@@ -175,7 +175,22 @@ def absent(policy: Policy, clock: Clock, changed: Span, moment: datetime, now: S
     if clock.due is None:
         return clock
     ahead = Span(max(changed.start, moment), max(changed.end, moment))
-    return run(policy, clock, Rewritten(clock.excluded, known_until(clock), now, ahead))
+    return again(policy, clock, clock, Rewritten(clock.excluded, known_until(clock), now, ahead))
+
+
+def again(policy: Policy, was: Clock, clock: Clock, around: Surroundings) -> Clock:
+    """A clock reckoned anew that ran as `was`. A fixed time that was put off (an outage, more time) stays put off by as much."""
+    anew = run(policy, clock, around)
+    if was.fixed is None:
+        return anew
+    return _put_off(anew, max(was.fixed - around.fixed(known_until(was)), ZERO))
+
+
+def _put_off(clock: Clock, by: timedelta) -> Clock:
+    assert clock.due is not None
+    assert clock.fixed is not None
+    grace_from = clock.grace_from + by if clock.grace_from is not None else None
+    return replace(clock, due=clock.due + by, fixed=clock.fixed + by, grace_from=grace_from)
 
 
 def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Clock:
@@ -183,9 +198,7 @@ def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Cl
     if clock.due is None:
         return clock
     if clock.fixed is not None:
-        moved = outage.end - outage.start
-        grace_from = clock.grace_from + moved if clock.grace_from is not None else None
-        return replace(clock, due=clock.due + moved, fixed=clock.fixed + moved, grace_from=grace_from)
+        return _put_off(clock, outage.end - outage.start)
     return run(policy, clock, Spliced(clock.excluded, known_until(clock), now, (outage,)))
 
 
