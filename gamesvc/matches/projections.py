@@ -23,12 +23,13 @@ from gamesvc.matches import auditing, loading, timeouts
 from gamesvc.matches.auditing import Told
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Holding, Match, Question, Seat
-from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.reckoning import Key, Reckoning
+from gamesvc.matches.recording import clock_columns
 
 ATTEMPTS = 5
 # What the row repeats of the first event, where that says it.
 MANNERS = ("clock", "press", "undo", "anonymous", "reliability")
+CLOCK = ("asked_at", "due_at", "grace_from", "break_at", "break_for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +103,20 @@ def differences(match: Match, loaded: Loaded, told: Told) -> Iterator[Finding]:
         if (row.prompt, row.kind) != (one.prompt, one.kind):
             detail = f"Seat {one.seat} is asked {row.prompt} ({row.kind}), by the events {one.prompt} ({one.kind})."
             yield Finding("questions", detail, match.id)
+        if match.board:
+            continue
         clock = _clock(loaded, (one.seat, one.id))
-        if not match.board and any(getattr(row, name) != value for name, value in clock.items()):
+        if row.due_at != clock["due_at"]:
             detail = f"The deadline of seat {one.seat} is {row.due_at}, by the events {clock['due_at']}."
+            yield Finding("questions", detail, match.id)
+        elif wrong := [name for name, value in clock.items() if getattr(row, name) != value]:
+            detail = f"The clock of seat {one.seat} is not the one that the events come to, in {', '.join(wrong)}."
             yield Finding("questions", detail, match.id)
 
 
 def _clock(loaded: Loaded, key: Key) -> dict[str, Any]:
-    """The deadline of an open question as its row holds it."""
-    clock = loaded.account.open.get(key)
-    if clock is None:
-        return {"due_at": NEVER, "grace_from": None}
-    return {"due_at": clock.due or NEVER, "grace_from": clock.grace_from}
+    """The clock of an open question as its row holds it."""
+    return clock_columns(loaded.account.open.get(key))
 
 
 # --- within the lock of the match row ---
@@ -177,9 +180,9 @@ def _mend_questions(match: Match, reckoning: Reckoning) -> None:
             continue
         row.prompt, row.kind = one.prompt, one.kind
         if not match.board:
-            clock = _clock(reckoning.loaded, (one.seat, one.id))
-            row.due_at, row.grace_from = clock["due_at"], clock["grace_from"]
-        row.save(update_fields=["prompt", "kind", "due_at", "grace_from"])
+            for name, value in _clock(reckoning.loaded, (one.seat, one.id)).items():
+                setattr(row, name, value)
+        row.save(update_fields=["prompt", "kind", *CLOCK])
     for key, one in awaited.items():
         Question.objects.create(
             match=match,
@@ -188,6 +191,5 @@ def _mend_questions(match: Match, reckoning: Reckoning) -> None:
             prompt=one.prompt,
             kind=one.kind,
             bot=one.seat in bots,
-            asked_at=reckoning.asked[key].since,
-            **_clock(reckoning.loaded, key),
+            **{"asked_at": reckoning.asked[key].since, **_clock(reckoning.loaded, key)},
         )

@@ -19,15 +19,15 @@ from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel import Awaited, Event
 from gamesvc.matches import hints, premoves, surroundings
 from gamesvc.matches.clock.account import Account, Step
-from gamesvc.matches.clock.compute import counts_from
+from gamesvc.matches.clock.compute import Clock, breaks
 from gamesvc.matches.loading import STORE, Loaded, remember, save_snapshot, sit
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.models.core import NEVER
 from notifications import outbox
 
 RENEWED = (
-    ", asked_at = excluded.asked_at, due_at = excluded.due_at, grace_from = excluded.grace_from, bot = excluded.bot,"
-    " claimed_until = NULL"
+    ", asked_at = excluded.asked_at, due_at = excluded.due_at, grace_from = excluded.grace_from,"
+    " break_at = excluded.break_at, break_for = excluded.break_for, bot = excluded.bot, claimed_until = NULL"
 )
 
 
@@ -217,6 +217,29 @@ def _holding_rows(match: Match, events: Sequence[Event]) -> Iterable[Statement]:
         )
 
 
+def clock_columns(clock: Clock | None) -> dict[str, Any]:
+    """What the row of an open question says of its clock; since when it runs only where there is one."""
+    if clock is None:
+        return {"due_at": NEVER, "grace_from": None, "break_at": [], "break_for": []}
+    spans = breaks(clock)
+    return {
+        "asked_at": clock.since,
+        "due_at": clock.due or NEVER,
+        "grace_from": clock.grace_from,
+        "break_at": [at for at, _ in spans],
+        "break_for": [length for _, length in spans],
+    }
+
+
+def _runs_otherwise(was: Clock | None, now: Clock | None) -> bool:
+    return was is not now and clock_columns(was) != clock_columns(now)
+
+
+def _array(numbers: Iterable[float]) -> str:
+    """Numbers as PostgreSQL writes an array: arrays of several lengths cannot be unnested as such."""
+    return f"{{{','.join(map(str, numbers))}}}"
+
+
 def _question_rows(
     match: Match,
     before: dict[tuple[int, str], Awaited],
@@ -238,16 +261,23 @@ def _question_rows(
         )
     bots = {seat.index for seat in seats if seat.bot}
     reseated = {event.data["seat"] for event in events if event.type == "match.seated"}
-    moved = {key for key in asked if key in before and (clocks.due(key) != were.due(key) or key[0] in reseated)}
+    moved = {
+        key
+        for key in asked
+        if key in before and (key[0] in reseated or _runs_otherwise(were.open.get(key), clocks.open.get(key)))
+    }
     changed = [one for key, one in asked.items() if key not in before or before[key].prompt != one.prompt or key in moved]
     if changed:
-        running = [clocks.open.get((one.seat, one.id)) for one in changed]
+        columns = [clock_columns(clocks.open.get((one.seat, one.id))) for one in changed]
         renewed = RENEWED if moved else ""
         yield Statement(
-            "INSERT INTO matches_question AS q (id, match_id, seat, question, prompt, kind, bot, asked_at, due_at, grace_from)"  # noqa: S608
-            " SELECT gen_random_uuid(), %s::uuid, seat, question, prompt, kind, bot, asked_at, due_at, grace_from FROM unnest("
-            "%s::int[], %s::text[], %s::text[], %s::text[], %s::bool[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[])"
-            " AS asked(seat, question, prompt, kind, bot, asked_at, due_at, grace_from)"
+            "INSERT INTO matches_question AS q (id, match_id, seat, question, prompt, kind, bot, asked_at, due_at, grace_from,"  # noqa: S608
+            " break_at, break_for)"
+            " SELECT gen_random_uuid(), %s::uuid, seat, question, prompt, kind, bot, asked_at, due_at, grace_from,"
+            " break_at::float8[], break_for::float8[] FROM unnest("
+            "%s::int[], %s::text[], %s::text[], %s::text[], %s::bool[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[],"
+            " %s::text[], %s::text[])"
+            " AS asked(seat, question, prompt, kind, bot, asked_at, due_at, grace_from, break_at, break_for)"
             " WHERE EXISTS (SELECT FROM appended)"
             f" ON CONFLICT (match_id, seat, question) DO UPDATE SET prompt = excluded.prompt, kind = excluded.kind{renewed}",
             [
@@ -257,9 +287,11 @@ def _question_rows(
                 [one.prompt for one in changed],
                 [one.kind for one in changed],
                 [one.seat in bots for one in changed],
-                [counts_from(clock) if clock is not None else now for clock in running],
-                [clock.due if clock is not None and clock.due is not None else NEVER for clock in running],
-                [clock.grace_from if clock is not None else None for clock in running],
+                [row.get("asked_at", now) for row in columns],
+                [row["due_at"] for row in columns],
+                [row["grace_from"] for row in columns],
+                [_array(row["break_at"]) for row in columns],
+                [_array(row["break_for"]) for row in columns],
             ],
         )
 

@@ -27,17 +27,28 @@ from notifications.models import Outbox
 from notifications.registry import Brief, Message
 from notifications.wishes import POINTS
 
+# The moment of a point `k` (share, before) of a question `q`. A share is one of the time that counts, so it lies behind every
+# break that begins before so much of it is gone, as in `clock.spans.advance`; a point at so many hours before the end is one of
+# the calendar. The end is where grace begins. A plain clock has no breaks, and most are plain.
+MOMENT = """CASE
+  WHEN k.share = 1 THEN coalesce(q.grace_from, q.due_at)
+  WHEN q.break_at = '{}' THEN q.asked_at + (coalesce(q.grace_from, q.due_at) - q.asked_at) * k.share
+  ELSE (
+    SELECT q.asked_at + (g.gone + coalesce(sum(b.lasting) FILTER (WHERE b.at <= g.gone), 0)) * interval '1 second'
+    FROM (SELECT round((k.share * (extract(epoch FROM coalesce(q.grace_from, q.due_at) - q.asked_at)
+            - (SELECT sum(lasting) FROM unnest(q.break_for) AS lasting)))::numeric, 6)::float8 AS gone) AS g,
+         unnest(q.break_at, q.break_for) AS b(at, lasting) GROUP BY g.gone)
+  END - k.before * interval '1 second'"""
 # First the questions for which any player's point was reached lately, from their rows alone; then, for those few, whose they
 # are and what he chose. A point counts from the moment of asking on: "2 h before" says nothing new of a question that had two
 # hours from the start. Of several points that a sweep finds at once (it was away) the last is told, the others only put down.
-_SWEEP = """
+_SWEEP = f"""
 WITH near AS MATERIALIZED (
-  SELECT q.id, q.match_id, q.seat, q.question, q.asked_at, q.due_at
+  SELECT q.id, q.match_id, q.seat, q.question, q.asked_at, q.due_at, q.grace_from, q.break_at, q.break_for
   FROM matches_question q
   WHERE NOT q.bot AND q.due_at > %(now)s::timestamptz AND EXISTS (
-    SELECT FROM unnest(%(shares)s::float8[], %(befores)s::float8[]) AS p(share, before)
-    WHERE q.asked_at + (q.due_at - q.asked_at) * p.share - p.before * interval '1 second'
-      BETWEEN %(since)s::timestamptz AND %(now)s::timestamptz)
+    SELECT FROM unnest(%(shares)s::float8[], %(befores)s::float8[]) AS k(share, before)
+    WHERE {MOMENT} BETWEEN %(since)s::timestamptz AND %(now)s::timestamptz)
 ), due AS MATERIALIZED (
   SELECT q.match_id, q.seat, q.question, q.due_at, s.user_id, p.point,
          row_number() OVER (PARTITION BY q.id ORDER BY m.moment DESC, p.point) = 1 AS last, gen_random_uuid() AS notice
@@ -47,8 +58,7 @@ WITH near AS MATERIALIZED (
   LEFT JOIN notifications_preference general ON general.user_id = s.user_id AND general.topic = ''
   CROSS JOIN LATERAL unnest(coalesce(own.reminders, general.reminders, %(default)s::text[])) AS p(point)
   JOIN unnest(%(points)s::text[], %(shares)s::float8[], %(befores)s::float8[]) AS k(point, share, before) ON k.point = p.point
-  CROSS JOIN LATERAL (
-    SELECT q.asked_at + (q.due_at - q.asked_at) * k.share - k.before * interval '1 second' AS moment) AS m
+  CROSS JOIN LATERAL (SELECT {MOMENT} AS moment) AS m
   WHERE m.moment <= %(now)s::timestamptz AND m.moment > q.asked_at
     AND NOT EXISTS (SELECT FROM notifications_reminder r WHERE r.topic = q.match_id::text
       AND r.subject = q.seat || ' ' || q.question AND r.user_id = s.user_id AND r.point = p.point AND r.deadline = q.due_at)
@@ -63,7 +73,7 @@ SELECT due.notice, 'reminder', due.user_id, due.match_id::text,
     'deadline', to_char(due.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')),
   %(now)s::timestamptz, %(now)s::timestamptz
 FROM due JOIN guarded ON guarded.notice = due.notice
-"""
+"""  # noqa: S608
 LOOK_BACK = timedelta(hours=1)
 OLDEST = timedelta(days=3660)
 
@@ -136,9 +146,9 @@ def question_of(row: Outbox) -> Question | None:
 
 
 def deadline(row: Outbox) -> datetime | None:
-    """Until when a notice's question can be answered; None once it is closed."""
+    """Until when a notice's question can be answered in time; None once it is closed."""
     question = question_of(row)
-    return question.due_at if question is not None else None
+    return (question.grace_from or question.due_at) if question is not None else None
 
 
 def reminder(row: Outbox) -> Message | None:

@@ -17,6 +17,7 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Manifest
 from gamesvc.matches import board, loading, reliability, selectors
+from gamesvc.matches.clock.compute import gone
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.web import moments
 
@@ -109,12 +110,13 @@ def _stands(match: Match, question: Question) -> datetime | None:
 
 
 def share(question: Question | None) -> int:
-    """How much of a question's time is left, in hundredths."""
+    """How much of a question's time is left, in hundredths: of the time that counts, up to where grace begins."""
     if question is None:
         return 0
-    whole = (question.due_at - question.asked_at).total_seconds() or 1
-    left = (question.due_at - timezone.now()).total_seconds()
-    return max(0, min(100, round(100 * left / whole)))
+    spans = list(zip(question.break_at, question.break_for, strict=True))
+    elapsed = (timezone.now() - question.asked_at).total_seconds()
+    whole = ((question.grace_from or question.due_at) - question.asked_at).total_seconds() - sum(question.break_for)
+    return max(0, min(100, round(100 - 100 * gone(elapsed, spans) / (whole or 1))))
 
 
 def _place(outcome: dict[str, Any] | None, seat: int | None) -> str:

@@ -26,7 +26,11 @@ def rows(match):
     return (
         whole,
         {name: moment is not None for name, moment in times.items()},
-        list(questions.values("seat", "question", "prompt", "kind", "bot", "due_at", "grace_from")),
+        list(
+            questions.values(
+                "seat", "question", "prompt", "kind", "bot", "asked_at", "due_at", "grace_from", "break_at", "break_for"
+            )
+        ),
         list(Seat.objects.filter(match=match).order_by("index").values("index", "user", "bot", "holder", "contribution")),
     )
 

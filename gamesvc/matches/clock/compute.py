@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 from gamesvc.matches.clock.policy import Policy
-from gamesvc.matches.clock.spans import DAY, SECOND, Span, advance, counted, merged
+from gamesvc.matches.clock.spans import SECOND, Span, advance, counted, merged
 
 ZERO = timedelta(0)
 
@@ -115,13 +115,32 @@ def known_until(clock: Clock) -> datetime:
     return ready
 
 
-def counts_from(clock: Clock) -> datetime:
-    """From when shares of a running clock's time are told: since it last began to run, later by every break of a day or more.
+def breaks(clock: Clock) -> list[tuple[float, float]]:
+    """The excluded spans before a running clock's end: seconds counted when each begins, and its seconds from there on.
 
-    Nights lie all over the time, so that they change little; a week-end or a vacation would have half of it gone unseen.
+    With them a share of the time given has its moment (`reminding.MOMENT`, `gone`), the one that `advance` finds. The end is
+    where grace begins, if there is any: grace is no time given. Of a clock with fixed times the spans are known up to the
+    moment at which the minimum has been counted; what lies between that and the fixed time counts as the calendar has it.
     """
-    breaks = (end - max(start, clock.since) for start, end in clock.excluded)
-    return clock.since + sum((length for length in breaks if length >= DAY), ZERO)
+    end = clock.grace_from or clock.due
+    if end is None:
+        return []
+    found, passed = [], ZERO
+    for start, stop in clock.excluded:
+        begins = max(start, clock.since)
+        if begins < end:
+            found.append(((begins - clock.since - passed) / SECOND, (stop - begins) / SECOND))
+            passed += stop - begins
+    return found
+
+
+def gone(elapsed: float, spans: Iterable[tuple[float, float]]) -> float:
+    """How many of the seconds since a clock began to run have counted, given its `breaks`."""
+    for at, length in spans:
+        if elapsed <= at:
+            break
+        elapsed -= min(length, elapsed - at)
+    return elapsed
 
 
 def within(excluded: tuple[Span, ...], moment: datetime) -> bool:

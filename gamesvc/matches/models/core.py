@@ -10,12 +10,14 @@ import uuid
 from datetime import UTC, datetime
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Func, Value
 from django.utils import timezone
 
 # The deadline of a question whose clock stands: later than any sweep, within what every library can show.
 NEVER = datetime(9000, 1, 1, tzinfo=UTC)
+NO_SPANS = Value([], ArrayField(models.FloatField()))
 
 
 class Match(models.Model):
@@ -148,8 +150,11 @@ class Question(models.Model):
     prompt = models.CharField(max_length=60)
     kind = models.CharField(max_length=20)
     bot = models.BooleanField(default=False)
-    # From when on shares of the time are told (see `clock.compute.counts_from`); without breaks and pauses when it was asked.
+    # Since when its clock runs as it does now: without pauses the moment of asking.
     asked_at = models.DateTimeField()
+    # What of the time since then does not count: the seconds counted before each such span, and its own (`clock.compute.breaks`).
+    break_at = ArrayField(models.FloatField(), default=list, db_default=NO_SPANS)
+    break_for = ArrayField(models.FloatField(), default=list, db_default=NO_SPANS)
     # While the match is paused: a moment that never comes (see `paused`).
     due_at = models.DateTimeField()
     # From when on an answer is late already and counts all the same; `due_at` is the end of that.

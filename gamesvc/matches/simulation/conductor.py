@@ -31,6 +31,7 @@ from gamesvc.games import catalog
 from gamesvc.matches.clock import spans
 from gamesvc.matches.heartbeat import NAME
 from gamesvc.matches.models import Heartbeat, Outage
+from gamesvc.matches.reminding import MOMENT
 from gamesvc.matches.simulation import people
 from gamesvc.matches.simulation.clock import VirtualClock
 from gamesvc.matches.simulation.people import Person, Plan
@@ -57,17 +58,17 @@ NEVER_FIRED = timedelta(hours=3)
 MOST_TRIES = 20
 JOB_SECONDS = 120.0
 
-_NEXT = """
+_NEXT = f"""
 SELECT (SELECT min(greatest(due_at, claimed_until + interval '1 microsecond')) FROM matches_question),
        (SELECT min(greatest(due_at, claimed_until)) FROM notifications_outbox WHERE status = 'queued'),
        (SELECT min(digest_at) FROM notifications_preference),
        (SELECT min(asked_at) + interval '6 seconds' FROM matches_question WHERE bot),
        (SELECT min(s.vacated_at) + %s::float8 * interval '1 day' + interval '1 second' FROM matches_seat s
           JOIN matches_match m ON m.id = s.match_id WHERE s.vacated_at IS NOT NULL AND m.status = 'running'),
-       (SELECT min(moment) FROM matches_question q, unnest(%s::float8[], %s::float8[]) AS p(share, before),
-          LATERAL (SELECT q.asked_at + (q.due_at - q.asked_at) * p.share - p.before * interval '1 second' AS moment) AS m
+       (SELECT min(moment) FROM matches_question q, unnest(%s::float8[], %s::float8[]) AS k(share, before),
+          LATERAL (SELECT {MOMENT} AS moment) AS m
           WHERE NOT q.bot AND q.due_at > %s::timestamptz AND m.moment > greatest(%s::timestamptz, q.asked_at))
-"""
+"""  # noqa: S608
 _DUE = "SELECT match_id::text, seat, question, due_at FROM matches_question WHERE due_at <= %s::timestamptz"
 _ASKED = """
 SELECT q.match_id::text, q.seat, q.question, s.user_id, q.due_at FROM matches_question q
