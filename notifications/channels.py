@@ -72,16 +72,35 @@ def names() -> list[str]:
 
 
 def plan(row: Outbox, order: Sequence[str], step: timedelta, now: datetime) -> datetime | None:
-    """Give each channel its time, once for a notice; the moment of the mail if another channel comes before it, else None."""
-    if len(order) < 2 or row.user_id is None or row.handovers.exists():
+    """Give each channel before the mail its time, once for a notice; the moment of the mail then, None where it comes first.
+
+    Those after the mail have theirs when it is known what became of it (`follow`): a mail may be held back for days.
+    """
+    before = before_mail(row, order)
+    if not before or row.handovers.exists():
         return None
-    usable = [name for name in order if name == "mail" or (name in _channels and _channels[name].has(row.user_id))]
-    Handover.objects.bulk_create(
-        [Handover(notice=row, channel=name, due_at=now + at * step) for at, name in enumerate(usable) if name != "mail"],
-        ignore_conflicts=True,
-    )
-    at = usable.index("mail")
-    return now + at * step if at else None
+    _give_times(row, before, now, step)
+    return now + len(before) * step
+
+
+def follow(row: Outbox, order: Sequence[str], step: timedelta, settled: datetime) -> None:
+    """Give each channel after the mail its time: the first a step after the mail was settled."""
+    _give_times(row, _usable(row, order[order.index("mail") + 1 :]), settled + step, step)
+
+
+def before_mail(row: Outbox, order: Sequence[str]) -> list[str]:
+    """The channels that are tried before the mail, as far as the receiver has set them up."""
+    return _usable(row, order[: order.index("mail")])
+
+
+def _usable(row: Outbox, wanted: Sequence[str]) -> list[str]:
+    user = row.user_id
+    return [name for name in wanted if user is not None and name in _channels and _channels[name].has(user)]
+
+
+def _give_times(row: Outbox, wanted: Sequence[str], first: datetime, step: timedelta) -> None:
+    handovers = [Handover(notice=row, channel=name, due_at=first + at * step) for at, name in enumerate(wanted)]
+    Handover.objects.bulk_create(handovers, ignore_conflicts=True)
 
 
 def hurry(row: Outbox) -> None:

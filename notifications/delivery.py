@@ -202,8 +202,10 @@ def _end(row: Outbox, status: Status, reason: str = "") -> Outcome:
     if status == Status.FAILED:
         # Without the reason: servers like to repeat the address in it. It stands in the row, which can be erased.
         log.warning("the notice %s (%s) failed for good after %s tries", row.id, row.kind, row.attempts)
-    if not claims.settle(row, status, error=reason):
-        return Outcome.LOST
+    with transaction.atomic():
+        if not claims.settle(row, status, error=reason):
+            return Outcome.LOST
+        timing.settled(row, status)
     if status != Status.SENT:
         channels.hurry(row)
     return Outcome(status.value)
@@ -213,4 +215,7 @@ def _later(row: Outbox, reason: str) -> Outcome:
     now = timezone.now()
     if now - row.due_at > GIVE_UP_AFTER:
         return _end(row, Status.FAILED, reason)
-    return Outcome.RETRY if claims.put_back(row, until=now + pause(row.attempts), error=reason) else Outcome.LOST
+    if not claims.put_back(row, until=now + pause(row.attempts), error=reason):
+        return Outcome.LOST
+    timing.waits_for_server(row)
+    return Outcome.RETRY

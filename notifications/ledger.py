@@ -27,26 +27,33 @@ def page(user: User, *, before: tuple[datetime, UUID] | None, limit: int) -> lis
 
 
 def note_acts(rows: Sequence[Outbox]) -> None:
-    """Find out which of these notices were acted upon since, and remember it."""
+    """Find out which of these notices were acted upon since they were told, by whatever channel, and remember it."""
     since = timezone.now() - LOOKED_FOR
     carriers = Outbox.objects.in_bulk([row.merged_into for row in rows if row.merged_into is not None])
     for row in rows:
         carrier = carriers.get(row.merged_into) if row.merged_into is not None else None
         if carrier is not None:
             row.sent_at = carrier.sent_at  # in memory: when its words went out, by whatever mail
+    told = {row.pk: at for row in rows if row.acted_at is None and (at := _told_at(row)) is not None and at > since}
     by_kind: dict[str, list[Outbox]] = {}
     for row in rows:
-        if row.acted_at is None and row.sent_at is not None and row.sent_at > since:
+        if row.pk in told:
             by_kind.setdefault(row.kind, []).append(row)
-    for name, sent in by_kind.items():
+    for name, of_kind in by_kind.items():
         kind = registry.find(name)
         if kind is None or kind.acted is None:
             continue
-        found = kind.acted(sent)
-        for row in sent:
+        found = kind.acted(of_kind, told)
+        for row in of_kind:
             if row.pk in found:
                 row.acted_at = found[row.pk]
                 Outbox.objects.filter(pk=row.pk, acted_at=None).update(acted_at=row.acted_at)
+
+
+def _told_at(row: Outbox) -> datetime | None:
+    """When the notice first went out."""
+    moments = [row.sent_at, *(one.done_at for one in row.handovers.all() if one.status == Handover.Status.SENT)]
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
 def entries(rows: Sequence[Outbox]) -> list[dict[str, Any]]:

@@ -74,7 +74,8 @@ class Brief:
 Renderer = Callable[[Outbox], Message | None]
 Deadline = Callable[[Outbox], datetime | None]
 Briefer = Callable[[Outbox], Brief | None]
-Acted = Callable[[Sequence[Outbox]], Mapping[UUID, datetime]]
+Acted = Callable[[Sequence[Outbox], Mapping[UUID, datetime]], Mapping[UUID, datetime]]
+Subject = Callable[[Outbox], str]
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,9 @@ class Kind:
     """A kind of notice. `essential` ones are sent whatever the person muted and offer no unsubscribing.
 
     `deadline`: until when a notice of this kind can be acted upon, None once it no longer holds. `brief`: the notice in a few
-    lines. With both, notices of the kind may wait for each other and for the digest. `acted`: which of these notices their
-    receivers have acted upon since, and when.
+    lines. With both, notices of the kind may wait for each other and for the digest. `acted(rows, told)`: which of these notices
+    their receivers have acted upon since they were told, at the moments `told`, and when. `subject`: what within its topic a
+    notice is about; of several that wait the newest speaks for all. `again`: it only says again what another has said.
     """
 
     name: str
@@ -93,6 +95,8 @@ class Kind:
     deadline: Deadline | None = None
     brief: Briefer | None = None
     acted: Acted | None = None
+    subject: Subject | None = None
+    again: bool = False
 
 
 _kinds: dict[str, Kind] = {}
@@ -107,6 +111,8 @@ def register(
     deadline: Deadline | None = None,
     brief: Briefer | None = None,
     acted: Acted | None = None,
+    subject: Subject | None = None,
+    again: bool = False,
 ) -> None:
     """Have notices of this kind worded by `renderer(row)`, in the receiver's language and time zone.
 
@@ -120,7 +126,7 @@ def register(
     if known is not None and known.renderer is not renderer:
         raise ValueError(f"the kind of notice {kind!r} is already registered")
     words = label or kind.replace("_", " ").capitalize()
-    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted)
+    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted, subject, again)
 
 
 def find(kind: str) -> Kind | None:

@@ -2,7 +2,7 @@
 
 Only kinds that say until when they hold (`Kind.deadline`) are held back or gathered; all others go at once. The window opens
 with a mail and closes when its receiver has answered that mail: so whoever plays briskly gets each turn at once, and whoever
-is away gets one mail for all that gathered.
+is away gets one mail for all that gathered. Of several notices about one thing only the newest goes, with or without a window.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from notifications import channels, preferences, presence, registry
@@ -22,6 +22,8 @@ from notifications.wishes import Wishes, minutes, wishes_of
 SUMMARY = "summary"
 # A deadline may move while a notice waits for its threshold.
 LOOK_AGAIN = timedelta(minutes=15)
+# A mail that was held back and went so lately has said what a reminder would only say again.
+LATELY = 10
 _GATHER_LOCK = 0x676174  # "gat"
 
 
@@ -56,11 +58,46 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
         return None  # it no longer holds, and its renderer will say so
     if _waits_for_threshold(wishes, deadline, now):
         return Hold(min(deadline - minutes(60 * (wishes.immediate_below or 0)), now + LOOK_AGAIN))
+    if (told := _told_once(row, kind, now)) is not None:
+        return told
     window = minutes(wishes.batch_minutes)
     if not window or deadline - now <= window or _unwanted(row):
         return None
     end = _window_ends(row, now, window)
     return Hold(end) if end is not None else gather(row, now)
+
+
+def settled(row: Outbox, status: Status) -> None:
+    """What follows when a mail was sent or will not be, in that transaction: the channels after it have their time now.
+
+    A mail that did not go lets them try at once; and one that did not hold gives back the notices it was to speak for.
+    """
+    now = timezone.now()
+    if status == Status.DROPPED and (kind := registry.find(row.kind)) is not None and kind.subject is not None:
+        given_back = {"status": Status.QUEUED, "merged_into": None, "due_at": now}
+        Outbox.objects.filter(merged_into=row.pk, status=Status.MERGED).update(**given_back)
+    _follow(row, status, now)
+
+
+def waits_for_server(row: Outbox) -> None:
+    """A mail was to go and could not yet: the channels after it have their time all the same, from when it was due."""
+    _follow(row, Status.QUEUED, row.due_at)
+
+
+def _follow(row: Outbox, status: Status, moment: datetime) -> None:
+    if row.user_id is None:
+        return
+    wishes = wishes_of(row.user_id)
+    if len(wishes.channels) < 2:
+        return
+    step = minutes(wishes.channel_minutes)
+    in_vain = status in (Status.DROPPED, Status.FAILED)
+    for told in [row, *Outbox.objects.filter(merged_into=row.pk)]:
+        kind = registry.find(told.kind)
+        # Where nothing is asked for, a notice that was taken is all there is to do.
+        done = kind is None or kind.essential or (status == Status.SENT and kind.deadline is None)
+        if not done and not preferences.is_muted(told):
+            channels.follow(told, wishes.channels, step, moment - step if in_vain else moment)
 
 
 def gatherable() -> list[str]:
@@ -96,13 +133,67 @@ def waiting(user_id: int) -> QuerySet[Outbox]:
 
 
 def merge(rows: list[Outbox], into: UUID) -> None:
-    """Put down that these notices are told by another one."""
+    """Put down that these notices, with all they were to tell themselves, are told by another one."""
+    Outbox.objects.filter(merged_into__in=[row.pk for row in rows], status=Status.MERGED).update(merged_into=into)
     Outbox.objects.filter(pk__in=[row.pk for row in rows], status=Status.QUEUED).update(
         status=Status.MERGED, merged_into=into, claimed_until=None
     )
 
 
+def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None:
+    """Have one mail told of all that is due about the same subject: the newest; or none, if one has just told it."""
+    if kind.subject is None or row.user_id is None:
+        return None
+    subject = kind.subject(row)
+    if kind.again and (said := _said_lately(row, subject, now)) is not None:
+        merge([row], said)
+        return Merged(said)
+    others = Outbox.objects.filter(
+        user_id=row.user_id, topic=row.topic, status=Status.QUEUED, message_id="", kind__in=gatherable(), due_at__lte=now
+    )
+    if not others.exclude(pk=row.pk).exists():
+        return None
+    with transaction.atomic():
+        _lock(row.user_id)
+        rows = [
+            one
+            for one in waiting(row.user_id).filter(topic=row.topic, due_at__lte=now)
+            if one.pk == row.pk or (_is_about(one, subject) and _goes(one, now))
+        ]
+        newest = max(rows, key=lambda one: (one.created_at, one.pk), default=row)
+        if row.pk not in {one.pk for one in rows}:
+            return None
+        merge([one for one in rows if one.pk != newest.pk], newest.pk)
+    return Merged(newest.pk) if newest.pk != row.pk else None
+
+
+def _is_about(row: Outbox, subject: str) -> bool:
+    kind = registry.find(row.kind)
+    return kind is not None and kind.subject is not None and kind.subject(row) == subject
+
+
+def _said_lately(row: Outbox, subject: str, now: datetime) -> UUID | None:
+    """The mail that told the same subject a moment ago, after it had been held back."""
+    assert row.user_id is not None
+    lately = minutes(LATELY)
+    mails = Outbox.objects.filter(user_id=row.user_id, status=Status.SENT, sent_at__gt=now - lately)
+    sent = {mail.pk: mail.sent_at for mail in mails}
+    if not sent:
+        return None
+    for one in Outbox.objects.filter(Q(pk__in=sent) | Q(merged_into__in=sent), topic=row.topic, created_at__lt=now - lately):
+        carrier = one.merged_into or one.pk
+        sent_at = sent.get(carrier)
+        if sent_at is not None and sent_at - one.created_at > lately and _is_about(one, subject):
+            return carrier
+    return None
+
+
 def _joins(row: Outbox, now: datetime) -> bool:
+    return row.user_id is not None and wishes_of(row.user_id, row.topic).batch_minutes > 0 and _goes(row, now)
+
+
+def _goes(row: Outbox, now: datetime) -> bool:
+    """Whether a notice would go now, by itself or with others."""
     kind = registry.find(row.kind)
     if kind is None or kind.deadline is None or row.user_id is None:
         return False
@@ -110,9 +201,8 @@ def _joins(row: Outbox, now: datetime) -> bool:
     wishes = wishes_of(row.user_id, row.topic)
     return (
         deadline is not None
-        and wishes.batch_minutes > 0
-        # Its other channels are planned when it is looked at itself.
-        and (len(wishes.channels) < 2 or row.handovers.exists())
+        # The channels before its mail have their time when it is looked at itself.
+        and (not channels.before_mail(row, wishes.channels) or row.handovers.exists())
         and not _waits_for_threshold(wishes, deadline, now)
         and not preferences.is_muted(row)
         and presence.wait_until(row, now) is None

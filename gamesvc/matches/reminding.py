@@ -7,12 +7,14 @@ reminded of anew.
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -22,10 +24,12 @@ from gamesvc.matches import calendar_entries, hints, letterbox, notices, selecto
 from gamesvc.matches.loading import load
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.recording import utc_text
-from notifications import calendar, digests, registry, reminders
-from notifications.models import Outbox
+from notifications import calendar, digests, preferences, registry, reminders
+from notifications.models import Outbox, Scope
 from notifications.registry import Brief, Message
 from notifications.wishes import POINTS
+
+log = logging.getLogger(__name__)
 
 # The moment of a point `k` (share, before) of a question `q`. A share is one of the time that counts, so it lies behind every
 # break that begins before so much of it is gone, as in `clock.spans.advance`; a point at so many hours before the end is one of
@@ -77,25 +81,30 @@ FROM due JOIN guarded ON guarded.notice = due.notice
 LOOK_BACK = timedelta(hours=1)
 OLDEST = timedelta(days=3660)
 
-# A seat's own act, by hand: what a standing order does for it says nothing about its player.
+# An act in the game of the notice's receiver, by hand, while he held the seat: what his premoves did for him says nothing about
+# him, what a substitute did nothing either. Which question an act answered the events do not say.
 _ACTED = """
-SELECT n.id, min(e.occurred_at) FROM unnest(%s::uuid[], %s::uuid[], %s::int[], %s::timestamptz[]) AS n(id, match, seat, sent_at)
-JOIN events_event e ON e.stream = n.match AND e.command_seq = 0 AND e.occurred_at > n.sent_at
+SELECT n.id, min(e.occurred_at)
+FROM unnest(%s::uuid[], %s::bigint[], %s::uuid[], %s::int[], %s::timestamptz[]) AS n(id, user_id, match, seat, told_at)
+JOIN events_event e ON e.stream = n.match AND e.command_seq = 0 AND e.occurred_at > n.told_at
 CROSS JOIN LATERAL (SELECT e.meta::jsonb AS meta) AS m
-WHERE m.meta->'actor'->>'kind' = 'seat' AND (m.meta->'actor'->>'seat')::int = n.seat AND NOT m.meta ? 'automatic'
+CROSS JOIN LATERAL (
+  SELECT s.payload::jsonb->>'holder' AS holder FROM events_event s
+  WHERE s.stream = n.match AND s.version < e.version AND s.type IN ('match.joined', 'match.seated')
+    AND (s.payload::jsonb->>'seat')::int = n.seat ORDER BY s.version DESC LIMIT 1) AS sat
+JOIN matches_holding h ON h.holder = sat.holder::uuid AND h.user_id = n.user_id
+WHERE m.meta->'actor'->>'kind' = 'seat' AND (m.meta->'actor'->>'seat')::int = n.seat
+  AND m.meta->>'channel' IS DISTINCT FROM 'standing' AND e.type NOT LIKE 'match.%%'
 GROUP BY n.id
 """
 
 
 def register() -> None:
     """Register the notices that ask a seat for something, and what digest and calendar say of open questions."""
-    registry.register(
-        "your_turn", notices.your_turn, label="It is your turn", deadline=deadline, brief=brief_of_turn, acted=acted
-    )
-    registry.register("reminder", reminder, label="Reminders", deadline=deadline, brief=brief_of_turn, acted=acted)
-    registry.register(
-        "last_one", last_one, label="All others are done and wait for you", deadline=deadline, brief=brief_of_turn, acted=acted
-    )
+    asks: dict[str, Any] = {"deadline": deadline, "brief": brief_of_turn, "acted": acted, "subject": subject}
+    registry.register("your_turn", notices.your_turn, label="It is your turn", **asks)
+    registry.register("reminder", reminder, label="Reminders", again=True, **asks)
+    registry.register("last_one", last_one, label="All others are done and wait for you", **asks)
     registry.register_facts(facts)
     digests.register_source(open_matches)
     calendar.register_source(calendar_entries.open_questions)
@@ -199,16 +208,44 @@ def brief_of_turn(row: Outbox) -> Brief | None:
 
 
 def open_matches(row: Outbox, user: User) -> list[Brief]:
-    """For the digest: the matches that wait for a player, and those in which something happened since he last looked."""
+    """For the digest: the matches that wait for a player, and those in which something happened since he last looked.
+
+    None that he has muted; and one that cannot be read keeps no other from being told.
+    """
     found = []
+    unwanted = {mute.value for mute in preferences.mutes_of(user) if mute.scope == Scope.TOPIC}
     running = Match.objects.filter(seats__user=user, status=Match.Status.RUNNING, board=False).distinct().order_by("number")
     for match in running.prefetch_related("questions"):
+        if str(match.id) in unwanted:
+            continue
         seat = next(one.index for one in match.seats.all() if one.user_id == user.pk)
         own = sorted((one for one in match.questions.all() if one.seat == seat), key=lambda one: one.due_at)
-        brief = _brief(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
+        try:
+            brief = _brief(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
+        except Exception:
+            # A match whose rules have a fault, say: its deadline stands all the same.
+            log.exception("the digest of %s cannot tell of the match %s", row.id, match.id)
+            brief = _bare(match, seat, own)
         if own or brief.lines:
             found.append(brief)
     return found
+
+
+def _bare(match: Match, seat: int, own: Sequence[Question]) -> Brief:
+    """A match that cannot be read, from its rows alone."""
+    return Brief(
+        key=f"{match.id} {seat}",
+        title=f"{match.game} #{match.number}",
+        headline=_headline(own),
+        link=f"{settings.BASE_URL}/matches/{match.number}/",
+        due_at=own[0].due_at if own and not own[0].paused else None,
+    )
+
+
+def _headline(own: Sequence[Question]) -> str:
+    if not own:
+        return _("not your move")
+    return _("your move, %(prompt)s") % {"prompt": own[0].prompt.replace("_", " ")}
 
 
 def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key: UUID) -> Brief:
@@ -220,14 +257,10 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
     shown = notices.shows_position(user)
     lines = notices.tell_since(loaded, seats[seat], names) if shown else []
     question = own[0] if own else None
-    if question is None:
-        headline = _("not your move")
-    else:
-        headline = _("your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
     return Brief(
         key=f"{match.id} {seat}",
         title=f"{context['title']} #{match.number}",
-        headline=headline,
+        headline=_headline(own),
         link=context["link"],
         due_at=question.due_at if question is not None and not question.paused else None,
         lines=tuple(lines),
@@ -238,22 +271,27 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
     )
 
 
-def acted(rows: Sequence[Outbox]) -> Mapping[UUID, datetime]:
-    """Which of these notices their seats have acted upon since they were sent, and when first."""
-    sent = [row for row in rows if row.sent_at is not None]
-    if not sent:
+def acted(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
+    """Upon which of these notices their receivers have acted since they were told, and when first."""
+    if not rows:
         return {}
     with connection.cursor() as cursor:
         cursor.execute(
             _ACTED,
             [
-                [row.pk for row in sent],
-                [row.payload["match"] for row in sent],
-                [row.payload["seat"] for row in sent],
-                [row.sent_at for row in sent],
+                [row.pk for row in rows],
+                [row.user_id for row in rows],
+                [row.payload["match"] for row in rows],
+                [row.payload["seat"] for row in rows],
+                [told[row.pk] for row in rows],
             ],
         )
         return dict(cursor.fetchall())
+
+
+def subject(row: Outbox) -> str:
+    """What a notice is about within its match: one question to one seat."""
+    return f"{row.payload['seat']} {row.payload['question']}"
 
 
 def facts(row: Outbox) -> dict[str, object]:

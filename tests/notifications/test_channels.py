@@ -10,8 +10,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from notifications import channels, claims, ledger, webhooks, wishes
-from notifications.models import Handover, Outbox, Status, Webhook
+from notifications import channels, claims, digests, ledger, webhooks, wishes
+from notifications.models import Handover, Outbox, Preference, Status, Webhook
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wishes import WishRefused
@@ -94,6 +94,47 @@ def test_a_mail_without_effect_is_followed_by_the_webhook(sink, hooked, receiver
     secret = webhooks.secret_of(Webhook.objects.get())
     wanted = webhooks.signature(secret, headers["webhook-id"], int(headers["webhook-timestamp"]), body)
     assert headers["webhook-signature"] == wanted
+
+
+def test_the_webhook_waits_while_the_mail_is_held_for_its_threshold(sink, hooked, receiver, asking):  # noqa: F811
+    wishes.set_wishes(hooked, {"digest_hour": 7, "immediate_below": 2})
+    identity = queue(hooked)
+    assert send_due() == 0
+    with later(minutes=61):
+        assert sweep_channels() == 0
+    assert not Handover.objects.exists(), "nothing is planned as long as nobody knows when the mail goes"
+    with later(hours=46, minutes=1):
+        assert send_due() == 1
+    with later(hours=46, minutes=59):
+        assert sweep_channels() == 0
+    with later(hours=47, minutes=2):
+        assert sweep_channels() == 1
+    assert states(identity) == [("", "queued"), ("mail", "sent"), ("webhook", "sent")]
+
+
+def test_the_webhook_does_not_wait_for_a_mail_server_that_is_away(sink, hooked, receiver, settings):
+    settings.EMAIL_PORT = 1
+    queue(hooked)
+    assert send_due() == 0
+    with later(minutes=59):
+        assert sweep_channels() == 0
+    with later(minutes=61):
+        assert sweep_channels() == 1
+
+
+def test_a_mail_of_several_that_is_held_keeps_their_webhooks_waiting(sink, hooked, receiver, asking, monkeypatch):  # noqa: F811
+    told = Outbox(topic="m1")
+    monkeypatch.setattr(digests, "_sources", [lambda row, user: [asking.brief(told)]])
+    wishes.set_wishes(hooked, {"digest_hour": 7, "immediate_below": 2})
+    asking.open("m2")
+    queue(hooked, "m1"), queue(hooked, "m2")
+    send_due()
+    with later(hours=23):
+        send_due()
+        Preference.objects.update(digest_at=timezone.now())
+        assert (digests.sweep(), send_due(), sweep_channels()) == (1, 1, 0)
+    with later(hours=24, minutes=1):
+        assert sweep_channels() == 2
 
 
 @pytest.mark.parametrize("how", ["acted", "closed"])
@@ -317,10 +358,8 @@ def test_what_is_told_with_others_has_its_other_channels_too(sink, hooked, recei
         asking.open(topic)
         queue(hooked, topic)
     send_due()
-    with later(minutes=11):
-        send_due()
-    assert len(sink.messages) == 2
-    assert Outbox.objects.filter(status=Status.MERGED).count() == 2
+    assert len(sink.messages) == 1
+    assert Outbox.objects.filter(status=Status.MERGED).count() == 3
     asking.acts["m2"] = timezone.now() + timedelta(minutes=12)
     with later(minutes=75):
         assert sweep_channels() == 2

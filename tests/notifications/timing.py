@@ -41,7 +41,7 @@ class Asking:
             reply_to=f"turn+{row.topic}@reply.games.example",
         )
 
-    def acted(self, rows):
+    def acted(self, rows, told):
         return {row.pk: self.acts[row.topic] for row in rows if row.topic in self.acts}
 
 
