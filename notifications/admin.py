@@ -1,14 +1,16 @@
-"""What operators see of notices: the ledger of what was queued, sent, refused and acted upon.
+"""What operators see of notices: what was queued, sent by which channel, refused, bounced and acted upon, and people's wishes.
 
-Neither words nor topics: they would tell who plays where.
+Neither words nor topics nor deadlines: they would tell who plays where. No addresses, and nothing that opens one.
 """
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from django.contrib import admin
 
 from accounts.operators import ReadOnly, operators
-from notifications.models import Outbox
+from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
 
 
 @admin.register(Outbox, site=operators)
@@ -20,3 +22,86 @@ class OutboxAdmin(ReadOnly):
     ordering = ("-created_at", "-pk")
     fields = ("created_at", "kind", "user", "status", "due_at", "attempts", "sent_at", "acted_at", "message_id", "error")
     list_select_related = ("user",)
+
+
+@admin.register(Handover, site=operators)
+class HandoverAdmin(ReadOnly):
+    """The channels beside mail."""
+
+    list_display = ("due_at", "channel", "user", "kind", "status", "attempts", "done_at")
+    list_filter = ("status", "channel")
+    search_fields = ("notice__user__username",)
+    date_hierarchy = "due_at"
+    ordering = ("-due_at", "-pk")
+    fields = ("due_at", "channel", "user", "kind", "status", "attempts", "claimed_until", "done_at", "error")
+    list_select_related = ("notice__user",)
+
+    @admin.display(description="user")
+    def user(self, handover: Handover) -> str:
+        return str(handover.notice.user)
+
+    @admin.display(description="kind")
+    def kind(self, handover: Handover) -> str:
+        return handover.notice.kind
+
+
+@admin.register(Bounce, site=operators)
+class BounceAdmin(ReadOnly):
+    list_display = ("happened_at", "user", "kind", "report", "source", "status")
+    list_filter = ("report", "source", "kind")
+    search_fields = ("user__username", "status")
+    date_hierarchy = "happened_at"
+    ordering = ("-happened_at", "-pk")
+    fields = ("happened_at", "user", "kind", "delivery", "report", "source", "status", "detail")
+    list_select_related = ("user",)
+
+
+@admin.register(Suppression, site=operators)
+class SuppressionAdmin(ReadOnly):
+    list_display = ("created_at", "user", "kind", "report", "status", "lifted_at")
+    list_filter = ("report", "kind")
+    search_fields = ("user__username", "status")
+    ordering = ("-created_at", "-pk")
+    fields = ("created_at", "user", "kind", "report", "status", "detail", "lifted_at")
+    list_select_related = ("user",)
+
+
+@admin.register(Reminder, site=operators)
+class ReminderAdmin(ReadOnly):
+    """Which points were reached. Where a later one spoke for it there is no notice."""
+
+    list_display = ("made_at", "user", "point", "notice")
+    list_filter = ("point",)
+    search_fields = ("user__username", "=notice")
+    ordering = ("-made_at", "-pk")
+    fields = ("made_at", "user", "point", "notice")
+    list_select_related = ("user",)
+
+
+@admin.register(Preference, site=operators)
+class PreferenceAdmin(ReadOnly):
+    _wishes = ("reminders", "batch_minutes", "immediate_below", "digest_hour", "channels", "channel_minutes")
+    list_display = ("user", "for_one_match", *_wishes)
+    search_fields = ("user__username",)
+    ordering = ("user__username", "pk")
+    fields = ("user", "for_one_match", *_wishes, "digest_at", "digested_at")
+    list_select_related = ("user",)
+
+    @admin.display(description="for one match", boolean=True)
+    def for_one_match(self, preference: Preference) -> bool:
+        return bool(preference.topic)
+
+
+@admin.register(Webhook, site=operators)
+class WebhookAdmin(ReadOnly):
+    """The host alone: what follows it often opens the door."""
+
+    list_display = ("user", "host", "rotated_at", "failing_since", "disabled_at")
+    search_fields = ("user__username",)
+    ordering = ("user__username", "pk")
+    fields = ("user", "host", "rotated_at", "failing_since", "disabled_at")
+    list_select_related = ("user",)
+
+    @admin.display(description="host")
+    def host(self, hook: Webhook) -> str:
+        return urlsplit(hook.url).hostname or ""

@@ -11,6 +11,7 @@ import secrets as system
 from typing import Any
 
 from django.contrib import admin, messages
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -22,7 +23,7 @@ from accounts.models import User
 from accounts.operators import ReadOnly, operators
 from gamesvc.games.kernel import Caption, Refused
 from gamesvc.matches import auditing, board, loading, looks, organising, refusals, rulings, selectors, turns
-from gamesvc.matches.models import Heartbeat, Look, Match, Outage, Question, Refusal
+from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.organising import Measure
 from gamesvc.matches.selectors import Access, Forbidden
 from gamesvc.matches.undo_words import CODES
@@ -258,3 +259,71 @@ class OutageAdmin(ReadOnly):
 class HeartbeatAdmin(ReadOnly):
     list_display = ("name", "beat_at")
     fields = ("name", "beat_at")
+
+
+@admin.register(Premove, site=operators)
+class PremoveAdmin(ReadOnly):
+    """That one is laid by, and what became of it; never what it says, and not those against whom the operator plays."""
+
+    list_display = ("made_at", "match", "seat", "number", "status", "given", "ended_at")
+    list_filter = ("status", "match__game")
+    search_fields = ("=match__number",)
+    ordering = ("-made_at", "-pk")
+    fields = ("match", "seat", "number", "status", "made_at", "given", "ended_at")
+    list_select_related = ("match",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        assert isinstance(request.user, User)
+        playing = Match.objects.filter(seats__user=request.user, status__in=[Match.Status.OPEN, Match.Status.RUNNING])
+        return super().get_queryset(request).filter(~Q(match__in=playing) | Q(user=request.user))
+
+
+@admin.register(Holding, site=operators)
+class HoldingAdmin(ReadOnly):
+    """What the statistics count of each holding of a seat; whose it was only where names are told."""
+
+    _numbers = (
+        "counts",
+        "contested",
+        "answers",
+        "answer_seconds",
+        "timeouts",
+        "excused",
+        "finished",
+        "vacated",
+        "place",
+        "shared",
+    )
+    list_display = ("match", "seat", "who", *_numbers, "last_at")
+    list_filter = ("counts", "contested", "finished", "vacated", "match__game")
+    search_fields = ("=match__number", "=holder")
+    ordering = ("-match__number", "seat", "pk")
+    fields = ("match", "seat", "who", "holder", *_numbers, "last_at")
+    list_select_related = ("match", "user")
+
+    @admin.display(description="who")
+    def who(self, holding: Holding) -> str:
+        return holding.user.username if holding.user is not None and not holding.match.hides_names else "-"
+
+
+class AtFault(admin.SimpleListFilter):
+    title = "fault"
+    parameter_name = "fault"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("1", "could not go on")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.exclude(fault="") if self.value() else queryset
+
+
+@admin.register(Reckoned, site=operators)
+class ReckonedAdmin(ReadOnly):
+    """How far the statistics have come in each match, and why they could not go on."""
+
+    list_display = ("match", "version", "fault")
+    list_filter = (AtFault,)
+    search_fields = ("=match__number", "fault")
+    ordering = ("-match__number",)
+    fields = ("match", "version", "fault")
+    list_select_related = ("match",)

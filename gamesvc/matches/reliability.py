@@ -73,16 +73,29 @@ def for_player(matches: QuerySet[Match], user: User) -> QuerySet[Match]:
     return matches.filter(Q(reliability__isnull=True) | fits)
 
 
-def with_players(matches: QuerySet[Match], *, finished: int = 0, timeouts: int | None = None) -> QuerySet[Match]:
-    """Only the matches whose players have all shown this much; none whose players are not told."""
+def with_players(
+    matches: QuerySet[Match], *, finished: int = 0, timeouts: int | None = None, answer_hours: int | None = None
+) -> QuerySet[Match]:
+    """Only the matches whose players have all shown this much; none whose players are not told.
+
+    `answer_hours`: they answer within so many hours on the average. Whoever has not answered yet is not slow.
+    """
     seated = Seat.objects.filter(match__in=matches.values("pk"), user__isnull=False).values("user")
     shown = (
         statistics.counted(statistics.since())
         .filter(user__in=seated)
         .values("user")
-        .annotate(done=statistics.FINISHED, over=Count("pk", filter=Q(finished=True) | Q(vacated=True)), late=Sum("timeouts"))
+        .annotate(
+            done=statistics.FINISHED,
+            over=Count("pk", filter=Q(finished=True) | Q(vacated=True)),
+            late=Sum("timeouts"),
+            given=Sum("answers"),
+            seconds=Sum("answer_seconds"),
+        )
     )
     wanting = Q(over__gt=0, done__lt=F("over") * finished / 100.0)
     if timeouts is not None:
         wanting |= Q(late__gt=timeouts)
+    if answer_hours is not None:
+        wanting |= Q(given__gt=0, seconds__gt=F("given") * answer_hours * 3600)
     return matches.filter(anonymous=False).exclude(seats__user__in=shown.filter(wanting).values("user"))

@@ -21,8 +21,9 @@ from gamesvc.matches.clock.compute import gone
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.web import moments
 
-# What the lobby offers to ask of the players of a match: a share of matches seen to the end, a most of time-outs.
-SHARES, TIMES = (50, 75, 90, 100), (0, 1, 3, 10)
+# What the lobby offers to ask of the players of a match: a share of matches seen to the end, a most of time-outs, and of hours
+# that an answer takes on the average.
+SHARES, TIMES, HOURS = (50, 75, 90, 100), (0, 1, 3, 10), (3, 12, 24, 48)
 # The parts of a clock policy with which it stands still at times.
 BREAKS = {"days_off", "quiet_hours", "vacation"}
 OVER = (Match.Status.FINISHED, Match.Status.CANCELLED, Match.Status.LAPSED)
@@ -156,13 +157,14 @@ def _filtered(request: HttpRequest, found: QuerySet[Match], user: User | None) -
     """The matches that the reader's filters leave, and the filters as the page shows them; one that makes no sense is none."""
     suitable = user is not None and "suitable" in request.GET
     finished, timeouts = _choice(request, "finished", SHARES), _choice(request, "timeouts", TIMES)
+    hours = _choice(request, "answer_hours", HOURS)
     if user is not None and suitable:
         found = reliability.for_player(found, user)
-    if finished is not None or timeouts is not None:
-        found = reliability.with_players(found, finished=finished or 0, timeouts=timeouts)
-    given = {"suitable": 1 if suitable else None, "finished": finished, "timeouts": timeouts}
+    if finished is not None or timeouts is not None or hours is not None:
+        found = reliability.with_players(found, finished=finished or 0, timeouts=timeouts, answer_hours=hours)
+    given = {"suitable": 1 if suitable else None, "finished": finished, "timeouts": timeouts, "answer_hours": hours}
     query = urlencode({name: value for name, value in given.items() if value is not None})
-    return found, {**given, "shares": SHARES, "times": TIMES, "query": f"&{query}" if query else ""}
+    return found, {**given, "shares": SHARES, "times": TIMES, "hours": HOURS, "query": f"&{query}" if query else ""}
 
 
 def _choice(request: HttpRequest, name: str, offered: tuple[int, ...]) -> int | None:

@@ -255,6 +255,9 @@ def test_the_lobby_is_filtered_by_what_players_have_shown(toy, anna, ben, player
     assert hosts("&players_finished=50") == {"anna"}
     assert hosts("&players_timeouts=2") == {"anna"}
     assert hosts("&players_timeouts=3") == {"anna", "ben"}
+    Holding.objects.filter(user=ben).update(answers=4, answer_seconds=4 * 6 * 3600)
+    assert hosts("&players_answer_hours=5") == {"anna"}
+    assert hosts("&players_answer_hours=6") == {"anna", "ben"}
     assert dora.get("/matches/?mine=false&players_finished=most").json()["code"] == "bad_players_finished"
 
 

@@ -15,7 +15,9 @@ from accounts import absences
 from accounts.operators import operators
 from gamesvc.matches import heartbeat, loading, lobby
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.models import Look, Match, Outage, Question, Refusal
+from gamesvc.matches.models import Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
+from notifications import channels, webhooks
+from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +72,15 @@ def test_everything_is_read_only(match, anna, desk):
         code="x",
         detail="x",
     )
+    notice = Outbox.objects.filter(user=anna).first()
+    Webhook.objects.create(user=anna, url="https://hooks.example/in")
+    channels.follow(notice, ("mail", "webhook"), timedelta(0), timezone.now())
+    assert Handover.objects.exists()
+    Reminder.objects.create(user=anna, topic=str(match.id), subject="0 turn", point="80%", deadline=timezone.now())
+    Bounce.objects.create(key="1", user=anna, address_hash="hash", report="hard", source="dsn")
+    Suppression.objects.create(user=anna, address_hash="hash", report="hard")
+    Preference.objects.create(user=anna, topic=str(match.id), reminders=["80%"])
+    Reckoned.objects.create(match=match, version=2, fault="KeyError: no such card")
     version = match.version
     for model, admin in operators._registry.items():
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
@@ -86,6 +97,43 @@ def test_everything_is_read_only(match, anna, desk):
         assert model._base_manager.filter(pk=row.pk).exists()
     match.refresh_from_db()
     assert (match.status, match.version) == ("running", version)
+
+
+def everything(desk, model):
+    """The list of a model and the page of each row."""
+    name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+    pages = [reverse(f"{name}_changelist"), *(reverse(f"{name}_change", args=[row.pk]) for row in model.objects.all())]
+    answers = [desk.get(page) for page in pages]
+    return "".join(answer.content.decode() for answer in answers if answer.status_code == 200)
+
+
+def test_who_plays_where_and_what_opens_a_door_are_not_told(match, anna, desk):
+    Match.objects.update(anonymous=True)
+    Reminder.objects.create(user=anna, topic=str(match.id), subject="0 turn", point="80%", deadline=timezone.now())
+    Preference.objects.create(user=anna, topic=str(match.id), reminders=["80%"])
+    hook = Webhook.objects.create(user=anna, url="https://hooks.example/in?key=sesame")
+    for model in (Reminder, Preference):
+        page = everything(desk, model)
+        assert "80%" in page
+        assert str(match.id) not in page
+    assert "anna" not in everything(desk, Holding)
+    page = everything(desk, Webhook)
+    assert "hooks.example" in page
+    assert "sesame" not in page
+    assert webhooks.secret_of(hook) not in page
+    Reckoned.objects.create(match=match, version=2, fault="KeyError: no such card")
+    assert "no such card" in desk.get(reverse("admin:matches_reckoned_changelist"), {"fault": "1"}).content.decode()
+
+
+def test_of_premoves_only_that_they_are_there(match, anna, ben, operator, desk):
+    laid = {"match": match, "seat": 0, "user": anna, "number": 1, "why": "the ace did not come"}
+    Premove.objects.create(condition={"event": {"type": "sesame"}}, commands=[{"name": "sesame"}], **laid)
+    page, link = everything(desk, Premove), reverse("admin:matches_premove_change", args=[Premove.objects.get().pk])
+    assert link in page
+    assert "sesame" not in page
+    assert "the ace" not in page
+    match.seats.filter(index=1).update(user=operator)
+    assert link not in everything(desk, Premove), "nothing of those against whom the operator plays himself"
 
 
 def test_the_page_of_a_running_match_shows_nothing_hidden(match, desk):

@@ -73,8 +73,12 @@ def test_the_lobby_is_filtered_by_reliability(clients, people, toy_offered):
     assert listed(client, timeouts="3") == {strict}, "her time ran out four times"
     assert listed(client, timeouts="10", finished="50") == {easy, strict}
     assert listed(client, finished="most", timeouts="-1") == {easy, strict}, "what is not offered is no filter"
-    page = client.get("/lobby/", {"finished": "90", "timeouts": "0"}).content.decode()
+    Holding.objects.filter(user=ines).update(answers=2, answer_seconds=2 * 12 * 3600 + 1)
+    assert listed(client, answer_hours="12") == {strict}, "she answers a little later on the average"
+    assert listed(client, answer_hours="24") == {easy, strict}, "who has not answered yet is not slow"
+    page = client.get("/lobby/", {"finished": "90", "timeouts": "0", "answer_hours": "48"}).content.decode()
     form = form_to(page, "", "Players who saw")
+    assert form.fields["answer_hours"] == ["48"]
     assert (form.fields["finished"], form.fields["timeouts"]) == (["90"], ["0"]), "the page shows what it is filtered by"
 
 

@@ -16,6 +16,9 @@ RELIABILITY = [
     OpenApiParameter("suitable", bool, description="Only matches whose demand on reliability you meet."),
     OpenApiParameter("players_finished", int, description="Only matches whose players all finished at least this percentage."),
     OpenApiParameter("players_timeouts", int, description="Only matches whose players' time ran out at most so often."),
+    OpenApiParameter(
+        "players_answer_hours", int, description="Only matches whose players all answer within so many hours on the average."
+    ),
 ]
 
 
@@ -24,8 +27,9 @@ def by_reliability(matches: QuerySet[Match], user: User, query: Mapping[str, str
     if query.get("suitable", "false") != "false":
         matches = reliability.for_player(matches, user)
     finished, timeouts = _number(query, "players_finished"), _number(query, "players_timeouts")
-    if finished is not None or timeouts is not None:
-        matches = reliability.with_players(matches, finished=finished or 0, timeouts=timeouts)
+    hours = _number(query, "players_answer_hours")
+    if finished is not None or timeouts is not None or hours is not None:
+        matches = reliability.with_players(matches, finished=finished or 0, timeouts=timeouts, answer_hours=hours)
     return matches
 
 

@@ -61,7 +61,8 @@ class Points(schemas.Strict):
         child=serializers.CharField(max_length=12),
         required=False,
         allow_null=True,
-        help_text="Points of a deadline: `80%` of its time gone, or `2h`, `30m`, `1d` before it; null for the default.",
+        help_text="Points of a deadline: `80%` of its time gone, or `2h`, `30m`, `1d` before it; null for the default. If your"
+        " time runs out, the record of the match says which of them were sent (`match.timed_out`), to all who may read it.",
     )
     batch_minutes = serializers.IntegerField(
         required=False, allow_null=True, help_text="How long turn notices gather while a turn mail is unanswered; 0: never."
