@@ -1,12 +1,14 @@
 """Whether a notice goes now: presence, the threshold of the digest, and the batch window that makes one mail of many.
 
-Only kinds that say until when they hold (`Kind.deadline`) are held back or gathered; all others go at once. The window opens
+Kinds that say until when they hold (`Kind.deadline`) are held back or gathered; of the others those with a subject gather with
+their like (what several people write to the same ones), and all else goes at once. The window opens
 with a mail and closes when its receiver has answered that mail: so whoever plays briskly gets each turn at once, and whoever
 is away gets one mail for all that gathered. Of several notices about one thing only the newest goes, with or without a window.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -50,7 +52,7 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
     if (until := channels.plan(row, wishes.channels, minutes(wishes.channel_minutes), now)) is not None:
         return Hold(until)
     if kind.deadline is None:
-        return None
+        return _in_one_mail(row, kind, minutes(wishes.batch_minutes), now)
     if (until := presence.wait_until(row, now)) is not None:
         return Hold(until)
     deadline = kind.deadline(row)
@@ -127,9 +129,10 @@ def gather(row: Outbox, now: datetime) -> Merged | None:
     return Merged(told_by.pk)
 
 
-def waiting(user_id: int) -> QuerySet[Outbox]:
+def waiting(user_id: int, kinds: Collection[str] | None = None) -> QuerySet[Outbox]:
     """The notices to a person that can still be told otherwise, locked for the caller's transaction."""
-    return Outbox.objects.select_for_update().filter(user_id=user_id, status=Status.QUEUED, message_id="", kind__in=gatherable())
+    names = gatherable() if kinds is None else kinds
+    return Outbox.objects.select_for_update().filter(user_id=user_id, status=Status.QUEUED, message_id="", kind__in=names)
 
 
 def merge(rows: list[Outbox], into: UUID) -> None:
@@ -163,6 +166,35 @@ def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None
         newest = max(rows, key=lambda one: (one.created_at, one.pk), default=row)
         if row.pk not in {one.pk for one in rows}:
             return None
+        merge([one for one in rows if one.pk != newest.pk], newest.pk)
+    return Merged(newest.pk) if newest.pk != row.pk else None
+
+
+def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datetime) -> Hold | Merged | None:
+    """Have notices of one kind about one subject go as one mail once the window is over that the last such mail opened.
+
+    The newest carries them; its renderer tells those that are merged into it as well.
+    """
+    if kind.subject is None or row.user_id is None or not window:
+        return None
+    subject = kind.subject(row)
+    alike = Outbox.objects.filter(user_id=row.user_id, topic=row.topic, kind=kind.name)
+    for mail in alike.filter(status=Status.SENT, sent_at__gt=now - window).order_by("-sent_at"):
+        if mail.sent_at is not None and kind.subject(mail) == subject:
+            if kind.acted is None or not kind.acted([mail], {mail.pk: mail.sent_at}):
+                return Hold(mail.sent_at + window)
+            break
+    with transaction.atomic():
+        _lock(row.user_id)
+        found = waiting(row.user_id, [kind.name]).filter(topic=row.topic)
+        # Also those that still wait for the end of the window: it may have been closed before that by an answer.
+        rows = [one for one in found if one.pk == row.pk or kind.subject(one) == subject]
+        if row.pk not in {one.pk for one in rows}:
+            return None
+        newest = max(rows, key=lambda one: (one.created_at, one.pk))
+        if newest.pk != row.pk:
+            # Itself the first to be looked at, it carries the others: the newest may be due later.
+            Outbox.objects.filter(pk=newest.pk, status=Status.QUEUED).update(due_at=now)
         merge([one for one in rows if one.pk != newest.pk], newest.pk)
     return Merged(newest.pk) if newest.pk != row.pk else None
 

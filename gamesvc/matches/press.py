@@ -114,7 +114,8 @@ def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], sea
 
 def _notice(message: Press, seat: Seat) -> outbox.Notice:
     assert seat.user_id is not None
-    payload = {"press": str(message.id), "match": str(message.match_id), "seat": seat.index}
+    readers = sorted({message.seat, *message.to}) if message.to else ALL
+    payload = {"press": str(message.id), "match": str(message.match_id), "seat": seat.index, "circle": readers}
     return outbox.Notice(kind="press", user_id=seat.user_id, topic=str(message.match_id), payload=payload)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from datetime import timedelta
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -29,36 +31,66 @@ WIDTH = 68
 
 def register() -> None:
     """Tell `notifications` who words press, and who takes the answers."""
-    registry.register("press", said, label="Messages of other players")
+    registry.register("press", said, label="Messages of other players", acted=answered, subject=circle)
     registry.register("press_failed", failed, label="Messages that could not be passed on", essential=True)
     purposes.register(PURPOSE, handle)
 
 
+def circle(row: Outbox) -> str:
+    """Who reads and writes together: messages of one circle may come in one mail, and one answer goes to it."""
+    return str(row.payload.get("circle", row.payload["press"]))
+
+
+def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
+    """After which of these mails their receivers have written themselves, and when first."""
+    found = {}
+    for row in rows:
+        own = Press.objects.filter(match=row.payload["match"], user=row.user_id, said_at__gt=told[row.pk])
+        if (first := own.order_by("said_at").first()) is not None:
+            found[row.pk] = first.said_at
+    return found
+
+
 def said(row: Outbox) -> Message | None:
-    """A message for one of its readers; None when it was erased, or he does not hold the seat any more."""
-    message = Press.objects.select_related("match", "user").filter(pk=row.payload["press"]).first()
-    if message is None or row.user is None:
+    """A message, or several that waited together, for a reader; None when erased, or he does not hold the seat any more."""
+    told = [row, *Outbox.objects.filter(merged_into=row.pk, kind=row.kind)]
+    found = Press.objects.select_related("match", "user").filter(pk__in=[one.payload["press"] for one in told])
+    messages = list(found.order_by("said_at", "pk"))
+    if not messages or row.user is None:
         return None
+    message = messages[-1]
     match = message.match
     seats = tuple(match.seats.select_related("user").order_by("index"))
     if seats[row.payload["seat"]].user_id != row.user_id:
         return None
     names = selectors.seat_names(seats)
+    author = press.author(message)
+    headline = _("%(name)s writes") % {"name": author}
+    if len(messages) > 1:
+        headline = _("%(count)s messages, the last from %(name)s") % {"count": len(messages), "name": author}
     context = notices.plain_context(match) | {
-        "headline": _("%(name)s writes") % {"name": press.author(message)},
-        "said": message.text,
-        "said_lines": _indented(message.text),
+        "headline": headline,
+        "said": _told(messages, lambda text: text),
+        "said_lines": _told(messages, _indented),
         "to_all": not message.to,
         "others": ", ".join(names[seat] for seat in message.to if seat != row.payload["seat"]),
-        "author": press.author(message),
+        "author": author,
         "reply_to": _reply_address(row, message),
     }
     subject = _("[%(title)s #%(number)s] %(name)s writes") % {
         "title": context["title"],
         "number": match.number,
-        "name": context["author"],
+        "name": author,
     }
     return notices.compose("press", subject, context, reason="press")
+
+
+def _told(messages: Sequence[Press], write: Callable[[str], str]) -> str:
+    """The words; of several messages each below its author."""
+    if len(messages) == 1:
+        return write(messages[0].text)
+    parts = ((_("%(name)s writes") % {"name": press.author(message)}, write(message.text)) for message in messages)
+    return "\n\n".join(f"{heading}:\n\n{text}" for heading, text in parts)
 
 
 def _indented(text: str) -> str:

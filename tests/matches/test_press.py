@@ -6,6 +6,7 @@ import unicodedata
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.test import Client
 from django.utils import timezone
 from hypothesis import given
@@ -265,6 +266,60 @@ def test_a_message_comes_by_mail_and_its_answer_goes_back(toy, anna, ben, mailin
     assert "No, I am winning." in back.text
     assert "ben@players.example" not in back.message.as_string()
     assert Press.objects.count() == 2
+
+
+def press_mails(mailing, name):  # noqa: F811
+    return [mail for mail in mailing.sink.to(f"{name}@players.example") if mail.message["X-Game-Reason"] == "press"]
+
+
+def test_ten_messages_make_two_mails(toy, anna, ben, mailing, settings):  # noqa: F811
+    settings.NOTICE_BATCH_MINUTES = 10
+    verify(anna, ben)
+    match = duel(anna, ben)
+    for number in range(10):
+        press.say(match=match, by_seat=0, to=[1], text=f"Line {number} of ten", channel="api")
+        mailing.work()
+    press.say(match=match, by_seat=0, to="all", text="Hello all", channel="api")
+    mailing.work()
+    assert [mail.text.count("of ten") for mail in press_mails(mailing, "ben")] == [1, 0], "another circle has its own mails"
+    with time_machine.travel(timezone.now() + timedelta(minutes=11), tick=True):
+        mailing.work()
+    caught = press_mail(mailing, "ben")
+    assert len(press_mails(mailing, "ben")) == 3
+    assert "9 messages, the last from anna" in caught.text
+    places = [caught.text.index(f"Line {number} of ten") for number in range(1, 10)]
+    assert places == sorted(places)
+    assert caught.html.count("anna writes:") == 9
+    mailing.write("Enough", to=str(caught.message["Reply-To"]), sender="ben@players.example")
+    mailing.work()
+    assert Press.objects.latest("said_at").to == [0]
+
+
+def test_whoever_has_answered_gets_the_next_message_at_once(toy, anna, ben, mailing, settings):  # noqa: F811
+    settings.NOTICE_BATCH_MINUTES = 10
+    verify(anna, ben)
+    match = duel(anna, ben)
+    for seat, text in ((0, "Draw?"), (0, "Well?"), (1, "No."), (0, "A pity.")):
+        press.say(match=match, by_seat=seat, to=[1 - seat], text=text, channel="api")
+        mailing.work()
+    first, second = press_mails(mailing, "ben")
+    assert "Draw?" in first.text
+    assert "Well?" in second.text
+    assert "A pity." in second.text
+
+
+def test_a_message_that_was_erased_takes_no_other_along(toy, anna, ben, mailing, settings):  # noqa: F811
+    settings.NOTICE_BATCH_MINUTES = 10
+    verify(anna, ben)
+    match = duel(anna, ben)
+    for text in ("one", "kept", "erased"):
+        press.say(match=match, by_seat=0, to=[1], text=f"This is {text}.", channel="api")
+        mailing.work()
+    Press.objects.filter(text="This is erased.").delete()
+    with time_machine.travel(timezone.now() + timedelta(minutes=11), tick=True):
+        mailing.work()
+    assert "This is kept." in press_mail(mailing, "ben").text
+    assert len(press_mails(mailing, "ben")) == 2
 
 
 def test_an_answer_is_passed_on_once_however_often_it_is_worked_on(toy, anna, ben, mailing):  # noqa: F811
