@@ -23,10 +23,9 @@ from gamesvc.matches.recording import Actor
 from gamesvc.matches.surroundings import deadline_set
 from gamesvc.matches.turns import Sender, command_id
 from tests.matches.test_clock_policy import DAY, HOUR, Table, at, outlast
-from tests.matches.test_deadlines import act, check_store, due
+from tests.matches.test_deadlines import HOST, act, check_store, due
 
 BEGIN = datetime(2026, 6, 1, 10, tzinfo=UTC)
-HOST = Actor("host")
 
 
 def undone(to: int, seat: int) -> Event:
@@ -307,9 +306,9 @@ def test_an_undo_after_a_long_pause_is_not_too_late(toy, anna, ben, clock):
     clock.shift(HOUR)
     card = loading.load(match.id, match.game).timeline.state.hands[0][0]
     act(match, 0, {"name": "play", "card": card})
-    deadlines.pause(match=match, by="host", actor=HOST)
+    deadlines.pause(match=match, mandate=HOST)
     clock.shift(3 * DAY)
-    deadlines.resume(match=match, by="host", actor=HOST)
+    deadlines.resume(match=match, mandate=HOST)
     offered = undo.offer(loading.load(match.id, match.game), match, 0)
     assert (offered.how, offered.code) == ("free", "")
     assert regret(match, 0).done
