@@ -25,6 +25,7 @@ from typing import Any
 import redis
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, connections
+from django.db.models import Q
 
 from gamesvc.celery import app
 from gamesvc.games import catalog
@@ -351,7 +352,7 @@ class Conductor:
         self._execute("UPDATE matches_heartbeat SET beat_at = %s::timestamptz", [began])
         self.clock.set(now)
         self._phase([("task", f"{TASKS}watch_outages")])
-        while Outage.objects.filter(settled_at=None).exists():
+        while Outage.objects.filter(Q(settled_at=None) | ~Q(failed={})).exists():
             self._execute("UPDATE matches_outage SET claimed_until = NULL")  # the lease of one who died, run out
             self._phase([("task", f"{TASKS}watch_outages")])
         self.record.note("outage")
