@@ -94,7 +94,7 @@ CROSS JOIN LATERAL (
     AND (s.payload::jsonb->>'seat')::int = n.seat ORDER BY s.version DESC LIMIT 1) AS sat
 JOIN matches_holding h ON h.holder = sat.holder::uuid AND h.user_id = n.user_id
 WHERE m.meta->'actor'->>'kind' = 'seat' AND (m.meta->'actor'->>'seat')::int = n.seat
-  AND m.meta->>'channel' IS DISTINCT FROM 'standing' AND e.type NOT LIKE 'match.%%'
+  AND NOT m.meta ? 'automatic' AND m.meta->>'channel' IS DISTINCT FROM 'standing' AND e.type NOT LIKE 'match.%%'
 GROUP BY n.id
 """
 
@@ -204,7 +204,7 @@ def brief_of_turn(row: Outbox) -> Brief | None:
     question = question_of(row)
     if question is None or row.user is None:
         return None
-    return _brief(question.match, question.seat, row.user, [question], key=row.id)
+    return _brief_or_bare(question.match, question.seat, row.user, [question], key=row.id)
 
 
 def open_matches(row: Outbox, user: User) -> list[Brief]:
@@ -220,15 +220,20 @@ def open_matches(row: Outbox, user: User) -> list[Brief]:
             continue
         seat = next(one.index for one in match.seats.all() if one.user_id == user.pk)
         own = sorted((one for one in match.questions.all() if one.seat == seat), key=lambda one: one.due_at)
-        try:
-            brief = _brief(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
-        except Exception:
-            # A match whose rules have a fault, say: its deadline stands all the same.
-            log.exception("the digest of %s cannot tell of the match %s", row.id, match.id)
-            brief = _bare(match, seat, own)
+        brief = _brief_or_bare(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
         if own or brief.lines:
             found.append(brief)
     return found
+
+
+def _brief_or_bare(match: Match, seat: int, user: User, own: Sequence[Question], *, key: UUID) -> Brief:
+    """A match in a few lines, whatever is wrong with it: a mail that tells of several must not fail for one."""
+    try:
+        return _brief(match, seat, user, own, key=key)
+    except Exception:
+        # A match whose rules have a fault, say: its deadline stands all the same.
+        log.exception("a mail of several matches cannot tell what happened in %s", match.id)
+        return _bare(match, seat, own)
 
 
 def _bare(match: Match, seat: int, own: Sequence[Question]) -> Brief:

@@ -66,7 +66,7 @@ def test_what_one_question_waited_with_goes_with_other_matches_too(held, toy, an
     wishes.set_wishes(anna, {"batch_minutes": 10})
     with after(16.1):
         reminding.sweep()
-        lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=2))
+        lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=3))
     with after(18.05):
         reminding.sweep()
         send_due()
@@ -123,10 +123,14 @@ def test_a_match_that_cannot_be_read_keeps_no_other_out_of_the_digest(duel, toy,
         return load(match_id, game)
 
     monkeypatch.setattr(reminding, "load", faulty)
-    [mail] = digest(anna, mailing)
-    assert mail.subject.startswith("2 matches wait for you")
-    assert f"toy #{duel.number}: your move, turn" in mail.text
-    assert f"#{other.number}" in mail.text
+    wishes.set_wishes(anna, {"batch_minutes": 10})
+    Outbox.objects.filter(kind="your_turn").update(status=Status.QUEUED, message_id="", sent_at=None, attempts=0)
+    send_due()
+    [of_turns] = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "summary"]
+    for mail in (of_turns, *digest(anna, mailing)):
+        assert mail.subject.startswith("2 matches wait for you")
+        assert f"toy #{duel.number}: your move, turn" in mail.text
+        assert f"#{other.number}" in mail.text
 
 
 # --- acted upon ---
