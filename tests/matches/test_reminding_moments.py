@@ -155,9 +155,9 @@ def test_the_share_that_is_left_is_of_the_time_that_counts(toy, anna, ben):
 def test_a_pause_and_breaks_are_rebuilt_from_the_events(toy, anna, ben):
     match = opened(toy, anna, ben, {"turn": "50h", "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}}, START)
     with time_machine.travel(START + timedelta(hours=8), tick=False) as clock:
-        deadlines.pause(match=match, by="host", actor=Actor("host"))
+        deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
         clock.shift(timedelta(days=7))
-        deadlines.resume(match=match, by="host", actor=Actor("host"))
+        deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
     row = Question.objects.get(match=match)
     told = (row.asked_at, row.due_at, row.break_at, row.break_for)
     assert (row.asked_at, row.break_for) == (START + timedelta(days=7, hours=8), [48 * 3600])
