@@ -12,12 +12,19 @@ import pytest
 from django.conf import settings
 from django.db import connections
 from django.test import Client
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis
 
 from accounts import tokens
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.matches import loading
 from tests.games.toy import GAME as TOY
+
+
+# The same examples every time, and no limit on how long a busy machine takes over one.
+hypothesis.register_profile("here", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+hypothesis.load_profile("here")
 
 
 @pytest.fixture(autouse=True)

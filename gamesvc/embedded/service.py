@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 RESTART_SECONDS = 2.0
-READY_SECONDS = 60.0
+READY_SECONDS = 120.0
 
 
 class ServiceError(Exception):

@@ -378,7 +378,8 @@ class Table:
         seat, before = self.mover(), self.version
         asked = self.players[seat].newest("your-turn", self.about)
         order = self.choose(seat)
-        wait_for(lambda: any(act["actor"]["kind"] == "clock" for act in self.acts(before)), "the clock to act")
+        patience = PATIENCE + max(0.0, self.left().total_seconds())
+        wait_for(lambda: any(act["actor"]["kind"] == "clock" for act in self.acts(before)), "the clock to act", patience)
         told = wait_for(lambda: self.players[seat].mails("timed-out", self.about), "the word that time ran out")
         assert "ran out" in " ".join(told[-1].text.split())
         if late:

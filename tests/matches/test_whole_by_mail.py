@@ -95,7 +95,7 @@ def play_space_fleet(world: World, folder: Path) -> None:
 
     It leaves them time for their vacations on the slowest machine; while it runs down for one of them, the other one plays.
     """
-    table = Table(world, "space_fleet_commander", options={"mode": "race"}, clock={"turn": "24h", "vacation": True})
+    table = Table(world, "space_fleet_commander", options={"mode": "race"}, clock={"turn": "16h", "vacation": True})
     table.invite("emma", "finn")
     table.go_on_vacation()
     assert table.prompts() == ["fleet", "fleet"], "the clock was faster than two mails"
