@@ -21,7 +21,6 @@ from gamesvc.games import catalog
 from gamesvc.matches import loading
 from tests.games.toy import GAME as TOY
 
-
 # The same examples every time, and no limit on how long a busy machine takes over one.
 hypothesis.register_profile("here", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 hypothesis.load_profile("here")
