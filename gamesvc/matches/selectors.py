@@ -96,7 +96,7 @@ def _turned_to(match: Match, seats: tuple[Seat, ...], as_seat: int | None) -> Se
 _SEATED_FIELDS = ("id", "number", "game", "status", "hours", "key_id", "sealed_secret", "board", "creator_id")
 _SEATED = (
     "SELECT m.id, m.number, m.game, m.status, m.hours, m.key_id, m.sealed_secret, m.board, m.creator_id,"
-    " (SELECT json_agg(json_build_array(s.id, s.index, s.user_id, s.bot) ORDER BY s.index)"
+    " (SELECT json_agg(json_build_array(s.id, s.index, s.user_id, s.bot, s.holder) ORDER BY s.index)"
     " FROM matches_seat s WHERE s.match_id = m.id) FROM matches_match m WHERE "
 )
 
@@ -111,7 +111,9 @@ def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access
     if row is not None:
         match = Match(**dict(zip(_SEATED_FIELDS, row, strict=False)))
         places = json.loads(row[-1]) if isinstance(row[-1], str) else row[-1]
-        seats = tuple(Seat(id=pk, index=index, user_id=holder, bot=bot) for pk, index, holder, bot in places)
+        seats = tuple(
+            Seat(id=pk, index=index, user_id=user_id, bot=bot, holder=holder) for pk, index, user_id, bot, holder in places
+        )
         for seat in seats:
             if seat.user_id == user.pk:
                 return Access(match, user, seat, seats)

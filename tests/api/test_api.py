@@ -418,3 +418,12 @@ def test_the_schema_is_whole(client, recwarn):
     assert ("/api/v1/matches/{ident}/commands/", "post") in operations
     assert len(operations) >= 20
     assert not [warning for warning in recwarn if "spectacular" in str(warning.message).casefold()]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_turn_goes_to_the_database_five_times(duel, two, django_assert_max_num_queries):
+    """The token, the match with its seats, what is new in its log, what is known of the command, and the append."""
+    for mover in (*two, *two):
+        tag = etag(mover, duel)
+        with django_assert_max_num_queries(5):
+            assert mover.post(f"/matches/{duel}/commands/", {"name": "draw"}, etag=tag).status_code == 200
