@@ -270,13 +270,13 @@ REFUSALS_KEPT_DAYS = int(os.environ.get("REFUSALS_KEPT_DAYS", "365"))
 # Serves the view that `manage.py bench submit` compares a turn to; never set elsewhere.
 BASELINE = os.environ.get("BASELINE", "") == "1"
 
-# How many matches one user may open: at once, and within a minute.
 # An hour of the clocks in seconds: less than 3600 only for trying out, as `manage.py demo` does.
 SECONDS_PER_HOUR = int(os.environ.get("SECONDS_PER_HOUR", "3600"))
 # How many days a year a player may be on vacation.
+VACATION_DAYS_PER_YEAR = int(os.environ.get("VACATION_DAYS_PER_YEAR", "28"))
 # How long a seat that fell free waits for a substitute before a bot plays on.
 SUBSTITUTE_DAYS = float(os.environ.get("SUBSTITUTE_DAYS", "3"))
-VACATION_DAYS_PER_YEAR = int(os.environ.get("VACATION_DAYS_PER_YEAR", "28"))
+# How many matches one user may open: at once, and within a minute.
 MATCHES_OPEN_PER_USER = int(os.environ.get("MATCHES_OPEN_PER_USER", "50"))
 MATCHES_PER_MINUTE = int(os.environ.get("MATCHES_PER_MINUTE", "10"))
 MATCH_LAPSES_AFTER_DAYS = 14
