@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, VersionConflict
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import deadlines, heartbeat, held_orders, loading, premoves, snapshots, timeouts, turns
+from gamesvc.matches import deadlines, heartbeat, held_orders, loading, snapshots, timeouts, turns
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Act, Actor, record, seats_held
@@ -57,7 +57,6 @@ class Batch:
     matches: dict[UUID, Match]
     mailed: set[str]
     holding: set[tuple[UUID, int]]
-    premoved: set[UUID]
     reminded: timeouts.Reminded
 
     @classmethod
@@ -67,7 +66,6 @@ class Batch:
             Match.objects.prefetch_related("seats").in_bulk(ids),
             store.topics_waiting(str(one) for one in ids),
             held_orders.until_deadline(ids),
-            premoves.open_in(ids),
             reminders.sent_in(str(one) for one in ids),
         )
 
@@ -202,7 +200,6 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
                 loaded=loaded,
                 beside=ruling.events,
                 more=ruling.more,
-                premoved=match.id in batch.premoved,
             )
         except (VersionConflict, turns.Stale):
             # Somebody was faster. He may have answered, given more time, or taken the seat over: all is asked again.

@@ -11,7 +11,7 @@ Not here: leaving and cancelling them (`standing`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -130,11 +130,6 @@ def _drop(match: Match, one: Premove, why: str) -> None:
 def _end(one: Premove, status: str, why: str) -> None:
     one.status, one.why, one.ended_at = status, why, timezone.now()
     one.save(update_fields=["status", "why", "ended_at", "given"])
-
-
-def open_in(matches: Iterable[UUID]) -> set[UUID]:
-    """Those of the matches in which any seat has something laid by: one question for many."""
-    return set(Premove.objects.filter(match_id__in=list(matches), status__in=OPEN).values_list("match_id", flat=True))
 
 
 def any_open(match_id: UUID) -> bool:

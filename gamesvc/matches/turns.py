@@ -98,7 +98,6 @@ def submit(
     loaded: Loaded | None = None,
     beside: Sequence[Event] = (),
     more: Sequence[Statement] = (),
-    premoved: bool | None = None,
 ) -> Receipt:
     """Apply a command once. Raises `Refused`, `Stale`, `KeyReused` or `Busy`; nothing has changed then.
 
@@ -106,7 +105,6 @@ def submit(
 
     `expected_version` is the version the sender saw (his viewer's version). `beside`: events of the service that are appended
     with the command's own; `more`: rows written with them. `loaded`: the match, where the caller has read it just now.
-    `premoved`: whether a seat has commands laid by, where the caller knows.
     """
     loaded = loaded or loading.load(match.id, match.game)
     command = dict(_in_order(command))
@@ -115,7 +113,7 @@ def submit(
     first, refusal, due_at = None, None, None
     if asks:
         first, refusal, due_at, premoved = _known(match.id, command_id, sender.seat)
-    elif premoved is None:
+    else:
         premoved = premoves.any_open(match.id)
     if first or refusal:
         return _repeat(match, loaded, sender, command, command_id, refusal)

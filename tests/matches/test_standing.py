@@ -6,6 +6,7 @@ import contextlib
 import threading
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,10 +16,10 @@ from django.utils import timezone
 from accounts.models import User
 from events.store import DuplicateCommand
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, lobby, notices, premoves, proof, rulings, standing, substitutes, turns, undo
+from gamesvc.matches import clocks, loading, lobby, notices, premoves, proof, rulings, standing, substitutes, turns, undo
 from gamesvc.matches.clock.account import Step
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.models import Match, Premove, Seat
+from gamesvc.matches.models import Match, Premove, Question, Seat
 from gamesvc.matches.reckoning import Reckoning
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import records_for
@@ -392,3 +393,17 @@ def test_time_outs_in_a_row_are_not_broken_by_it(match: Match) -> None:
     for automatic, left in ((True, {1: 1}), (False, {})):
         account.follow(Step([], "seat", 1, timezone.now(), timezone.now(), automatic), [])
         assert account.missed == left
+
+
+def test_what_is_laid_by_while_a_sweep_is_at_work_is_given(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    real = clocks.Batch.of
+
+    def and_then(claims: Any) -> clocks.Batch:
+        batch = real(claims)
+        lay(match, 1, {"event": {"type": "drew"}}, {"name": "draw"})
+        return batch
+
+    monkeypatch.setattr(clocks.Batch, "of", and_then)
+    assert clocks.sweep() == 1
+    assert acts(match) == [("draw", 0, "clock"), ("draw", 1, "standing")]
