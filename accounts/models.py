@@ -125,6 +125,10 @@ class AbsenceChange(models.Model):
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField()
     made_at = models.DateTimeField(default=now)
+    # When every match had been looked at for the first time; it is looked at once more a little later.
+    looked_at = models.DateTimeField(null=True)
+    # The matches whose deadlines could not be moved yet, by their ids.
+    failed = models.JSONField(default=list)
 
     def __str__(self) -> str:
         return f"{self.starts_at:%Y-%m-%d} to {self.ends_at:%Y-%m-%d}"

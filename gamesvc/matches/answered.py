@@ -20,7 +20,8 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Answered, Match, Refusal
 from gamesvc.matches.turns import KeyReused
 
-KEPT_HOURS = 24
+# Some answers hold what only their reader may know, such as the link of an invitation: none is kept longer than it is needed.
+KEPT_FOR = timedelta(days=1)
 Answer = tuple[int, dict[str, Any]]
 
 
@@ -46,7 +47,7 @@ def once(*, user: User, key: str, fingerprint: str, effect: Callable[[], Answer]
     What `effect` raises leaves no answer behind.
     """
     with transaction.atomic():
-        Answered.objects.filter(user=user, key=key, created_at__lt=timezone.now() - timedelta(hours=KEPT_HOURS)).delete()
+        Answered.objects.filter(user=user, key=key, created_at__lt=timezone.now() - KEPT_FOR).delete()
         # Of several requests at once the others wait here for the first one's transaction.
         row, made = Answered.objects.get_or_create(
             user=user, key=key, defaults={"fingerprint": fingerprint, "status": 0, "body": {}}
@@ -58,3 +59,8 @@ def once(*, user: User, key: str, fingerprint: str, effect: Callable[[], Answer]
         row.status, row.body = effect()
         row.save(update_fields=["status", "body"])
     return row.status, row.body
+
+
+def forget_old() -> int:
+    """Delete the answers whose day is over; return how many."""
+    return Answered.objects.filter(created_at__lt=timezone.now() - KEPT_FOR).delete()[0]

@@ -38,8 +38,6 @@ Decide = Callable[[Loaded, list[Seat]], list[Event]]
 KEPT = timedelta(minutes=1)
 # A match in which a vacation cannot be counted for so long is broken; the clocks of the others in it go on.
 GIVEN_UP = timedelta(days=1)
-# Per change of a vacation: the matches this process has looked at, and whether they could be moved.
-_looked: dict[tuple[int, datetime], dict[uuid.UUID, bool]] = {}
 
 
 @dataclass(slots=True)
@@ -147,36 +145,29 @@ def settle_absences(user_id: int | None = None) -> int:
 def settle_changes(user_id: int | None = None) -> Settled:
     """The same; says also where it failed.
 
-    A change is kept for a while: a question may have been asked at that moment with the vacations as they were before, and be
-    seen only after the first look.
+    All matches are looked at twice, the second time a little later: a question may have been asked at that moment with the
+    vacations as they were before, and be seen only after the first look.
     """
     settled, now = Settled(), timezone.now()
-    open_now = absences.changes(user_id)
-    for change in open_now:
-        key, failed = (change.pk, change.made_at), False
-        looked = _looked.setdefault(key, {})
-        over = change.made_at < now - KEPT
+    for change in absences.changes(user_id):
+        if change.looked_at is not None and not change.failed and now < change.looked_at + KEPT:
+            continue
+        failed = []
         for match_id in _asked_in(change.user_id):
-            again = looked.get(match_id, False)
-            if again and not over:
-                continue
             try:
-                settled.moved += _reckon(Match.objects.get(pk=match_id), change, again=again)
+                settled.moved += _reckon(Match.objects.get(pk=match_id), change)
             except Exception:
-                failed = True
+                failed.append(str(match_id))
                 settled.failed.add((match_id, change.user_id))
-                if match_id not in looked:
+                if str(match_id) not in change.failed:
                     logger.exception("A vacation could not move the deadlines of match %s; it is tried again.", match_id)
-                looked[match_id] = False
-            else:
-                looked[match_id] = True
-        if failed and change.made_at < now - GIVEN_UP:
+        if failed and now >= change.made_at + GIVEN_UP:
             logger.error("The vacation of user %s could not move all deadlines in %s.", change.user_id, GIVEN_UP)
-        if (over and not failed) or change.made_at < now - GIVEN_UP:
-            change.delete()
-    if user_id is None:
-        for gone in set(_looked) - {(change.pk, change.made_at) for change in open_now}:
-            _looked.pop(gone, None)
+        elif failed or change.looked_at is None:
+            change.looked_at, change.failed = change.looked_at or now, failed
+            change.save(update_fields=["looked_at", "failed"])
+            continue
+        change.delete()
     return settled
 
 
@@ -185,11 +176,8 @@ def _asked_in(user_id: int) -> list[uuid.UUID]:
     return list(rows.filter(match__status=Match.Status.RUNNING).values_list("match_id", flat=True).distinct())
 
 
-def _reckon(match: Match, change: AbsenceChange, *, again: bool = False) -> bool:
-    """Only the time of that vacation counts anew, as far as it lay ahead when it was announced or called off.
-
-    `again`: the match was moved by it before; only clocks are looked at that began to run about that time.
-    """
+def _reckon(match: Match, change: AbsenceChange) -> bool:
+    """Only the time of that vacation counts anew, as far as it lay ahead when it was announced or called off."""
 
     def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
         policy = loaded.account.policy
@@ -199,8 +187,7 @@ def _reckon(match: Match, change: AbsenceChange, *, again: bool = False) -> bool
         known, span = surroundings.around(policy, seats), Span(change.starts_at, change.ends_at)
         events = []
         for key, clock in loaded.account.open.items():
-            early = again and clock.since < change.made_at - KEPT
-            if key[0] in own and not early and clock.due is not None and clock.due > change.made_at:
+            if key[0] in own and clock.due is not None and clock.due > change.made_at:
                 anew = absent(policy, clock, span, change.made_at, known(key[0]))
                 if anew.due != clock.due:
                     events.append(surroundings.deadline_set(key, anew, "vacation", 0))

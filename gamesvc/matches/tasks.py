@@ -11,7 +11,7 @@ from django.conf import settings
 from events import checkpoints
 from gamesvc.games import catalog
 from gamesvc.matches import (
-    answers,
+    answered,
     clocks,
     held_orders,
     loading,
@@ -144,4 +144,4 @@ def sweep_undo() -> int:
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def prune_refusals() -> int:
     """Delete refused commands, and answers to requests, that were kept long enough."""
-    return refusals.prune() + answers.forget_old()
+    return refusals.prune() + answered.forget_old()

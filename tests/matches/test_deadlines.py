@@ -129,6 +129,10 @@ def test_a_vacation_whose_announcer_died_moves_its_deadlines_before_a_sweep_fire
     assert clocks.sweep() == 0
     # She left at once, with a minute on her clock.
     assert due(match) == datetime(2026, 6, 4, 22, 1, tzinfo=UTC)
+    version = loading.load(match.id, match.game).version
+    clock.shift(timedelta(minutes=2))
+    assert clocks.sweep() == 0
+    assert loading.load(match.id, match.game).version == version, "a second look moves nothing more"
     assert absences.changes() == []
     check_store(match)
 
