@@ -2,11 +2,13 @@
 
 Checked: the game's own invariants (`faults`), that every offered form is accepted, that the record replays to the same
 state, that positions read back the same, and that hidden things stay hidden: under `redeal` a seat's view, forms,
-awaited seats and the acceptance of its command do not change.
+awaited seats and the acceptance of its command do not change, and a command that a viewer may not know of changes nothing that
+he is shown.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections import Counter
@@ -157,11 +159,28 @@ def check_replay(game: Game[Any], record: Record, timeline: Timeline[Any]) -> No
     ]
     if replay(game, events).state != timeline.state:
         raise Broken(f"{game.id} seed {record.seed!r}: replay differs from the state that was played")
+    check_hidden(game, record, events)
     told = [event for event in events if not event.type.startswith("match.") or event.type == REWOUND]
     for viewer in (None, *range(record.seats)):
         for event in told[:: max(1, len(told) // 50)]:
             if (seen := see_event(game, event, viewer)) is not None:
                 game.tell(seen, viewer, Caption().names)
+
+
+def check_hidden(game: Game[Any], record: Record, events: Sequence[Event]) -> None:
+    """A command of whose events a viewer may see none changes nothing that he is shown."""
+    timeline: Timeline[Any] = Timeline(game)
+    for start, end in itertools.pairwise([0, *record.ends]):
+        command = events[start:end]
+        hidden_from = [
+            viewer for viewer in (None, *range(record.seats)) if all(see_event(game, event, viewer) is None for event in command)
+        ]
+        before = {viewer: game.view(timeline.state, viewer) for viewer in hidden_from}
+        timeline.fold(command)
+        for viewer, seen in before.items():
+            if game.view(timeline.state, viewer) != seen:
+                where = f"{game.id} seed {record.seed!r} version {end}"
+                raise Broken(f"{where}: {command[0].type} is hidden from {viewer} and changes what he is shown")
 
 
 @dataclass

@@ -144,7 +144,17 @@ class Flow:
         """Settle the items open against a seat, all or up to a number."""
         gone = [item.n for item in self.state.open_items(seat) if upto is None or item.n <= upto]
         if gone:
-            self.emit("items_settled", seat=seat, items=gone)
+            self.let_stand(seat, gone)
+
+    def let_stand(self, seat: int, items: Sequence[int]) -> None:
+        """Settle these items. Cards that were flipped within them are known to all from now on (RULES.md section 9)."""
+        flips = [
+            {"seat": owner, "slot": card.slot, "id": card.id, "name": self.card(card.id)}
+            for owner, side in enumerate(self.state.sides)
+            for card in side.station
+            if card.flipped and card.item in items
+        ]
+        self.emit("items_settled", seat=seat, items=list(items), **({"flips": flips} if flips else {}))
 
     # --- endings ---
 

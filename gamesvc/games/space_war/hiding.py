@@ -93,6 +93,14 @@ def _secret(data: dict[str, Any], viewer: Viewer) -> Data | None:
     return data if viewer == data["seat"] else None
 
 
+def _settled(data: dict[str, Any], viewer: Viewer) -> Data | None:
+    """A secret of the seat that may react, but for the flipped cards that others see from now on."""
+    if viewer == data["seat"]:
+        return data
+    shown = [card for card in data.get("flips", ()) if card["seat"] != viewer]
+    return {"seat": data["seat"], "flips": shown} if shown else None
+
+
 _REDACT: dict[str, Callable[[dict[str, Any], Viewer], Data | None]] = {
     "pile_ordered": _pile,
     "cards_drawn": _drawn,
@@ -105,7 +113,7 @@ _REDACT: dict[str, Callable[[dict[str, Any], Viewer], Data | None]] = {
     "prompt_opened": _opened,
     "prompt_answered": _answered,
     "item_opened": _item,
-    "items_settled": _secret,
+    "items_settled": _settled,
     "orders_set": _secret,
     "order_fired": _secret,
     "turn_ended": lambda data, viewer: data if viewer == data["seat"] else _without(data, "flip_slots"),
@@ -163,7 +171,7 @@ _TELLS_NOTHING = frozenset(
 
 def reveals(event: Event) -> bool:
     """Whether the event told somebody something hidden: draws, looks, flips, a card shown by playing it."""
-    return event.type not in _TELLS_NOTHING
+    return event.type not in _TELLS_NOTHING or bool(event.data.get("flips"))
 
 
 _KEEPS = frozenset({"orders_set", "order_fired", "items_settled", "seat_prepared"})

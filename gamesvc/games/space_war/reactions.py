@@ -143,7 +143,7 @@ def _fire_orders(flow: Flow, item: Item) -> None:
             flow.settle(seat, item.n)
             respond(flow, seat, item.n, answer, by_order=True)
         else:
-            flow.emit("items_settled", seat=seat, items=[item.n])
+            flow.let_stand(seat, [item.n])
         return
 
 

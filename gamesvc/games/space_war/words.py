@@ -112,6 +112,15 @@ def _flipped(data: Data, t: _Teller) -> str:
     return _cap(f"{_count(len(data['slots']), 'card')} of {t.whose(data['seat'])} station flipped{shown}.")
 
 
+def _settled(data: Data, t: _Teller) -> str:
+    told = [f"You let stand: item {', '.join(map(str, data['items']))}."] if "items" in data else []
+    for seat in (0, 1):
+        cards = [card["name"] for card in data.get("flips", ()) if card["seat"] == seat]
+        if cards:
+            told.append(f"Flipped cards of {t.whose(seat)} station are known to all: {_list(cards)}.")
+    return " ".join(told)
+
+
 def _ended(data: Data, t: _Teller) -> str:
     why = {"commander": "the commander fell", "resigned": "by resignation", "timed_out": "by time-outs"}[data["reason"]]
     return f"{t.verb(data['winner'], 'won', 'won')}: {why}."
@@ -179,7 +188,7 @@ _SENTENCES: dict[str, Callable[[Data, _Teller], str]] = {
     "looked": lambda d, t: f"{t.verb(d['seat'], 'looked', 'looked')} at {_count(d['count'], 'card')} of the draw pile.",
     "prompt_opened": _prompt,
     "item_opened": _item,
-    "items_settled": lambda d, t: f"You let stand: item {', '.join(map(str, d['items']))}.",
+    "items_settled": _settled,
     "orders_set": lambda d, t: f"You left {_count(len(d['orders']), 'standing order')}.",
     "order_fired": lambda d, t: f"Your standing order answered item {d['item']}.",
     "paused": lambda d, t: f"{t.verb(d['seat'], 'asks', 'ask')} for reactions.",

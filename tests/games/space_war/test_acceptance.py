@@ -378,8 +378,12 @@ def test_case_25_hidden_flips():
     assert all("card" not in card for card in shown[0])
     assert [card["card"] for card in shown[1]] == ["luck", "titan"]
     t.do(0, "end_turn")
-    t.do(1, "let_stand")
+    settled = t.do(1, "let_stand")[0]
     assert [card["card"] for card in t.view(0)["sides"][1]["station"] if card["flipped"]] == ["luck", "titan"]
+    # What is shown now is told: the answer itself stays a secret.
+    for viewer in (0, None):
+        assert [card["name"] for card in t.seen(settled, viewer)["flips"]] == ["luck", "titan"]
+        assert "items" not in t.seen(settled, viewer)
 
 
 def test_case_26_zyre():
