@@ -60,6 +60,9 @@ def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded
     """Decide what the time-out of an open question leads to. `reminded`: the reminders sent, where the caller has read them."""
     account = loaded.account
     told = account.policy.told if account.policy is not None else {}
+    clock = account.open.get((due.seat, due.question))
+    if clock is not None and clock.ran_out == due.due_at:
+        return Ruling()  # it has been said: whoever began to answer for the seat has died before he was done
     seat = next(one for one in seats if one.index == due.seat)
     if seat.user_id is None:
         return Ruling((_timed_out(match, due, "default", seat, reminded),))

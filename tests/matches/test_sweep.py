@@ -269,3 +269,25 @@ def test_the_mails_of_who_loses_his_seat_die_with_the_append_that_takes_it(toy, 
     assert match.seats.get(index=0).bot == "greedy"
     living = ReplyAddress.objects.filter(expires_at__gt=timezone.now()).values_list("user__username", flat=True)
     assert list(living) == ["ben"]
+
+
+def test_a_time_out_is_said_once_though_its_sweeper_dies_in_the_middle(anna, ben, monkeypatch):
+    """The game's answer takes several commands; after the first, which says that time ran out, the sweeper is gone."""
+    opened = lobby.create_match(
+        by=anna, game="stratastar", options={"homeworld_choice": "random"}, clock={"turn": "1d", "after": 2}
+    )
+    match = lobby.join_match(by=ben, match=opened)
+    question = match.questions.get()
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    late = Question.objects.get().due_at
+    with monkeypatch.context() as patch:
+        patch.setattr(clocks.loading, "after", lambda loaded: 1 / 0)
+        assert clocks.sweep() == 0
+    loading.forget_all()
+    assert match.questions.get().seat == question.seat, "it is not done"
+    Question.objects.update(claimed_until=None)
+    assert clocks.sweep() == 1
+    [told] = [one for one in STORE.read(match.id) if one.type == "match.timed_out"]
+    assert (told.data["seat"], told.data["in_row"]) == (question.seat, 1)
+    assert late < timezone.now()
+    assert match.questions.get().seat != question.seat

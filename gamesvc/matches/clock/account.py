@@ -32,7 +32,7 @@ Key = tuple[int, str]
 Name = tuple[int, str]
 """A seat and the name of its clock: the id of the question, where the game gives no other."""
 
-FORMAT = 3
+FORMAT = 4
 """Of `as_json`: snapshots with another one are not read."""
 SET = "match.deadline_set"
 OPENED = "match.opened"
@@ -230,7 +230,7 @@ class _Fold:
         then, rewound = self._taken_back()
         for kind_of, data in step.events:
             if kind_of == "match.timed_out":
-                self._ran_out((data["seat"], data["question"]), bool(data.get("excused")))
+                self._ran_out(data)
         self._ask_anew()
         for key in [key for key in account.open if key not in self.asked]:
             self._stop(key)
@@ -297,11 +297,14 @@ class _Fold:
         account.note(key, what, moment, clock.used(max(moment, clock.since)))
         return stood
 
-    def _ran_out(self, key: Key, excused: bool) -> None:
+    def _ran_out(self, data: Mapping[str, Any]) -> None:
         """Told while the clock still runs, so that its deadline stands there."""
+        key, excused = (data["seat"], data["question"]), bool(data.get("excused"))
         clock = self.account.open.get(key)
         if clock is not None and clock.due is not None:
             self.account.note(key, "excused" if excused else "ran out", clock.due, clock.used(clock.due))
+            if not excused and "due_at" in data:
+                self.account.open[key] = replace(clock, ran_out=read(data["due_at"]))
 
     def _stop(self, key: Key) -> None:
         """The question is closed, or waits behind a window."""
@@ -518,6 +521,7 @@ def _clock_json(clock: Clock) -> dict[str, Any]:
         "asked": write(clock.asked),
         "due": write(clock.due) if clock.due is not None else None,
         "grace_from": write(clock.grace_from) if clock.grace_from is not None else None,
+        "ran_out": write(clock.ran_out) if clock.ran_out is not None else None,
     }
 
 
@@ -534,4 +538,5 @@ def _clock(told: Mapping[str, Any]) -> Clock:
         fixed=_read(told.get("fixed")),
         name=told["name"],
         given=told["given"] * SECOND,
+        ran_out=_read(told["ran_out"]),
     )

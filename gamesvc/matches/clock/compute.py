@@ -46,6 +46,8 @@ class Clock:
     """Tells it from the other clocks of its seat, also where the game asks for the same turn under another id."""
     given: timedelta = ZERO
     """What an organiser has added to its own time."""
+    ran_out: datetime | None = None
+    """The deadline of which it has been said that it was over; the game's answer may take several commands."""
 
     def used(self, until: datetime) -> timedelta:
         """The time counted since `since`, in whole seconds."""

@@ -80,7 +80,10 @@ class Log:
             loaded.note(act, lifted)
             asked = {(one.seat, one.id) for one in loaded.awaited()}
             actor, moment = act[0].meta["actor"], act[0].occurred_at
-            for key in now_open.keys() - asked:
+            reseated = {event.data["seat"] for event in lifted if event.type == "match.seated"}
+            # Who takes a seat over is asked anew what its holder had been asked.
+            again = {key for key in now_open if key[0] in reseated}
+            for key in (now_open.keys() - asked) | again:
                 one = now_open.pop(key)
                 one.ended, one.ended_clock = moment, stamps[act[-1].version]
                 one.by = actor["kind"] if actor.get("seat") == key[0] else "another"
