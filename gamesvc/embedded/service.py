@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import IO
 
 RESTART_SECONDS = 2.0
+# A web server that is killed before it has ended its own workers leaves them behind.
+STOP_SECONDS = 30.0
 READY_SECONDS = 120.0
 
 
@@ -100,7 +102,7 @@ class Service:
                 process.terminate()
         for process in self._running.values():
             try:
-                process.wait(timeout=10)
+                process.wait(timeout=STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
