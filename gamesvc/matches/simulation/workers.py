@@ -140,11 +140,10 @@ def _open(creator: int, game: str, options: dict[str, Any], clock: dict[str, Any
 
 
 def _join(match_id: str, user_id: int) -> None:
-    try:
-        lobby.join_match(by=User.objects.get(pk=user_id), match=Match.objects.get(pk=match_id))
-    except Refused as refused:
-        if refused.code != "joined_already":
-            raise
+    match = Match.objects.get(pk=match_id)
+    # Whoever got no answer looks first whether he sits there; with the last seat the match has started.
+    if not match.seats.filter(user=user_id).exists():
+        lobby.join_match(by=User.objects.get(pk=user_id), match=match)
 
 
 def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, int]:
