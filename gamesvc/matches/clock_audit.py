@@ -9,7 +9,8 @@ from typing import Any
 from events.audit import Finding
 from events.store import StoredEvent
 from gamesvc.games.kernel import Game
-from gamesvc.matches.clock.account import SET, Account
+from gamesvc.matches.clock.account import Account
+from gamesvc.matches.clock.fold import SET, follow
 from gamesvc.matches.loading import appends, fresh_account, step_of
 from gamesvc.matches.models import Match
 
@@ -32,7 +33,7 @@ def clock_findings(
         started |= any(one.type == "match.started" for one in act)
         ended |= any(one.type == "match.ended" for one in act)
         asked = game.awaited(state_at(act[-1].version)) if started and not ended else ()
-        account.follow(step_of(act), asked, recall=recall)
+        follow(account, step_of(act), asked, recall=recall)
         past[act[-1].version] = account.copy()
         for one in act:
             if one.type == SET:

@@ -23,6 +23,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import REWOUND, Event, Game, Viewer, see_event
 from gamesvc.games.timeline import Timeline
 from gamesvc.matches import snapshots
+from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Account, Step
 
 REMEMBERED = 512
@@ -88,7 +89,7 @@ class Loaded:
                 clocks[before] = self.account.copy()
             self.timeline.fold(lifted[start:end], targets)
             self.note(stored[start:end], lifted[start:end])
-            self.account.follow(step_of(stored[start:end]), self.awaited(), recall=recall)
+            fold.follow(self.account, step_of(stored[start:end]), self.awaited(), recall=recall)
 
     def account_at(self, version: int) -> Account:
         """The clocks as they were at a version; for what goes back there."""

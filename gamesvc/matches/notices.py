@@ -21,7 +21,7 @@ from gamesvc.games import catalog
 from gamesvc.games.chart import SEAT_NAMES
 from gamesvc.games.kernel import Caption, Event, see_event
 from gamesvc.matches import absence_words, calendar_entries, letterbox, loading, lobby, organising_words, selectors, undo_words
-from gamesvc.matches.clock.account import MOVES
+from gamesvc.matches.clock.fold import MOVES
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Invitation, Match, Question, Seat
 from gamesvc.matches.models.core import NEVER

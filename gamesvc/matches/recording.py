@@ -18,6 +18,7 @@ from django.utils import timezone
 from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel import Awaited, Event
 from gamesvc.matches import hints, premoves, surroundings
+from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.clock.compute import Clock, breaks
 from gamesvc.matches.loading import STORE, Loaded, remember, save_snapshot, sit
@@ -175,7 +176,7 @@ def _follow(
     told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
     step = Step(told, act.actor.kind, act.actor.seat, act.received_at, now, act.automatic)
     around = surroundings.around(after.account.policy, seats)
-    changed = after.account.follow(step, open_now, surroundings=around, recall=loaded.account_at)
+    changed = fold.follow(after.account, step, open_now, surroundings=around, recall=loaded.account_at)
     more = list(surroundings.told(after.account, changed, seats, after.timeline.version, events))
     if not more:
         return events

@@ -12,8 +12,9 @@ from zoneinfo import ZoneInfo
 from accounts import absences
 from accounts.models import User
 from gamesvc.games.kernel import Event
-from gamesvc.matches.clock.account import SET, Account, Key
+from gamesvc.matches.clock.account import Account, Key
 from gamesvc.matches.clock.compute import NOTHING_KNOWN, Clock, Surroundings, write
+from gamesvc.matches.clock.fold import SET
 from gamesvc.matches.clock.policy import Policy
 from gamesvc.matches.clock.spans import Span, nightly
 from gamesvc.matches.models import Seat

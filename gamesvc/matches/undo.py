@@ -22,6 +22,7 @@ from django.utils import timezone
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.matches import loading, surroundings, sweeping, turns, undo_notices, undo_rules
+from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
 from gamesvc.matches.clock.compute import Clock
 from gamesvc.matches.loading import Loaded
@@ -243,7 +244,7 @@ def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: da
     account = loaded.account.copy()
     step = Step([(REWOUND, {"to": to, "cause": cause, "seat": seat})], "seat", seat, now, now)
     around = surroundings.around(account.policy, seats)
-    account.follow(step, then.awaited(), surroundings=around, recall=lambda version: then.account)
+    fold.follow(account, step, then.awaited(), surroundings=around, recall=lambda version: then.account)
     running = {(seat, clock.name) for (seat, _), clock in loaded.account.open.items()}
     return {key: clock for key, clock in account.open.items() if (key[0], clock.name) not in running}
 

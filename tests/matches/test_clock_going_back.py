@@ -17,6 +17,7 @@ from gamesvc.games.selfplay import bounded
 from gamesvc.games.timeline import Timeline, check_options
 from gamesvc.matches import deadlines, loading, lobby, undo, undo_rules
 from gamesvc.matches.clock.account import Account, Step
+from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import TURNS, parse
 from gamesvc.matches.clock.spans import Span
 from gamesvc.matches.recording import Actor
@@ -209,7 +210,7 @@ class Match:
     def follow(self, events, seat, asked) -> None:
         told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
         step = Step(told, "host" if seat is None else "seat", seat, self.now, self.now)
-        self.account.follow(step, asked, recall=self.past.__getitem__)
+        follow(self.account, step, asked, recall=self.past.__getitem__)
         self.past[self.timeline.version] = self.account.copy()
 
     def left(self) -> Left:

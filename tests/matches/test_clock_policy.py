@@ -17,6 +17,7 @@ from gamesvc.matches import policies, surroundings
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
 from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, run, within
+from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import PRESETS, SCHEMA, WEEKDAYS, Policy, parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
 from gamesvc.matches.models import Seat
@@ -206,7 +207,7 @@ class Table:
                 self.gaps.append(Span(self.account.paused_since, self.now))
         step = Step(told, actor, seat, received_at or self.now, self.now)
         open_now = tuple(self.asked.values())
-        changed = self.account.follow(step, open_now, surroundings=self.known, recall=self.past.__getitem__)
+        changed = follow(self.account, step, open_now, surroundings=self.known, recall=self.past.__getitem__)
         more = list(surroundings.told(self.account, changed, self.seats, len(self.log), events))
         step = replace(step, events=[*told, *((event.type, event.data) for event in more)])
         self.log.append((step, open_now))
@@ -228,7 +229,7 @@ class Table:
         """The log folded anew, from nothing but itself."""
         account, past = Account(), {}
         for number, (step, open_now) in enumerate(self.log, 1):
-            account.follow(step, open_now, recall=past.__getitem__)
+            follow(account, step, open_now, recall=past.__getitem__)
             past[number] = account.copy()
         return account
 

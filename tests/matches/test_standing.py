@@ -18,6 +18,7 @@ from events.store import DuplicateCommand
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import clocks, loading, lobby, notices, premoves, proof, rulings, standing, substitutes, turns, undo
 from gamesvc.matches.clock.account import Step
+from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Premove, Question, Seat
 from gamesvc.matches.reckoning import Reckoning
@@ -389,9 +390,9 @@ def test_it_is_marked_for_all_who_see_it_and_is_no_act_of_the_player(match: Matc
 def test_time_outs_in_a_row_are_not_broken_by_it(match: Match) -> None:
     step = Step([("match.timed_out", {"seat": 1, "question": "q", "excused": False})], "clock", 1, timezone.now(), timezone.now())
     account = loading.load(match.id, match.game).account.copy()
-    account.follow(step, [])
+    follow(account, step, [])
     for automatic, left in ((True, {1: 1}), (False, {})):
-        account.follow(Step([], "seat", 1, timezone.now(), timezone.now(), automatic), [])
+        follow(account, Step([], "seat", 1, timezone.now(), timezone.now(), automatic), [])
         assert account.missed == left
 
 

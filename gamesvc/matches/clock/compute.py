@@ -67,6 +67,35 @@ class Clock:
             found["fixed"] = write(self.fixed)
         return found
 
+    def as_json(self) -> dict[str, Any]:
+        """The whole clock, as snapshots keep it."""
+        return {
+            **self.because(),
+            "kind": self.kind,
+            "name": self.name,
+            "given": self.given // SECOND,
+            "asked": write(self.asked),
+            "due": write(self.due) if self.due is not None else None,
+            "grace_from": write(self.grace_from) if self.grace_from is not None else None,
+            "ran_out": write(self.ran_out) if self.ran_out is not None else None,
+        }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Clock:
+        """Raises KeyError, TypeError or ValueError for what `as_json` did not write."""
+        moments = {name: read(told[name]) for name in ("due", "grace_from", "fixed", "ran_out") if told.get(name) is not None}
+        return cls(
+            kind=told["kind"],
+            asked=read(told["asked"]),
+            since=read(told["since"]),
+            own=told["own"] * SECOND,
+            left=told["left"] * SECOND,
+            excluded=tuple(Span(read(start), read(end)) for start, end in told["excluded"]),
+            name=told["name"],
+            given=told["given"] * SECOND,
+            **moments,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:

@@ -1,0 +1,359 @@
+"""How one append of the log changes the account of a match's time. A fold of the log and nothing else.
+
+One append is one `Step`. Deadlines that hang on what the log would not know are recorded in `match.deadline_set` within the
+same append, so that the fold of the log comes to the same clocks as the service did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from gamesvc.matches.clock.account import Account, Asked, Key, Name, Step
+from gamesvc.matches.clock.compute import (
+    NOTHING_KNOWN,
+    ZERO,
+    Clock,
+    Recorded,
+    Spliced,
+    Surroundings,
+    again,
+    known_until,
+    read,
+    run,
+)
+from gamesvc.matches.clock.policy import TURNS, Policy, parse
+from gamesvc.matches.clock.spans import SECOND, Span, counted, merged
+
+SET = "match.deadline_set"
+OPENED = "match.opened"
+REWOUND = "match.rewound"
+OUTAGE = "match.outage"
+# How many stopped clocks are remembered: a window in a turn, windows in windows, and what a reaction may go back to.
+REMEMBERED = 32
+# A time-out counts as of the deadline, not of the sweep that found it, unless that was much later.
+PROMPT = timedelta(minutes=15)
+# Causes that move a running deadline; the others tell of one that began or went on.
+MOVES = ("moved", "outage", "extended", "vacation")
+
+
+def follow(
+    account: Account,
+    step: Step,
+    asked: Iterable[Asked],
+    *,
+    surroundings: Callable[[int], Surroundings] | None = None,
+    recall: Callable[[int], Account] | None = None,
+) -> dict[Key, str]:
+    """Take over one append after which `asked` is open. Returns the clocks it set, each with the cause.
+
+    `surroundings(seat)`: what is known of a seat now; without it, what the append itself has recorded. `recall(version)`:
+    the account as it was then, for what is taken back.
+    """
+    if account.policy is None:
+        opened = step.find(OPENED)
+        if opened is not None:
+            account.policy = parse(opened.get("clock") or {"hours": 48}, account.hour)
+        account.at = step.occurred_at
+        if account.policy is None:
+            return {}
+    return _Fold(account, account.policy, step, {(one.seat, one.id): one for one in asked}, surroundings, recall).done()
+
+
+class _Fold:
+    """One step of the fold, in its order: what is taken back, what stopped, pauses, what began, what was moved."""
+
+    def __init__(
+        self,
+        account: Account,
+        policy: Policy,
+        step: Step,
+        asked: dict[Key, Asked],
+        surroundings: Callable[[int], Surroundings] | None,
+        recall: Callable[[int], Account] | None,
+    ) -> None:
+        self.account, self.policy, self.step, self.asked = account, policy, step, asked
+        self.live, self.recall = surroundings, recall
+        self.told = {(data["seat"], data["question"]): data for kind, data in step.events if kind == SET}
+        self.set: dict[Key, str] = {}
+
+    def done(self) -> dict[Key, str]:
+        account, step = self.account, self.step
+        then, rewound = self._taken_back()
+        for kind_of, data in step.events:
+            if kind_of == "match.timed_out":
+                self._ran_out(data)
+        self._ask_anew()
+        for key in [key for key in account.open if key not in self.asked]:
+            self._stop(key)
+        if step.find("match.paused") is not None and account.paused_since is None:
+            account.paused_since = step.occurred_at
+            for key in list(account.open):
+                self._hold(key)
+        resumed = step.find("match.resumed") is not None and account.paused_since is not None
+        if (outage := step.find(OUTAGE)) is not None:
+            self._idle(read(outage["from"]), read(outage["until"]))
+        if resumed and account.paused_since is not None:
+            self._idle(account.paused_since, step.occurred_at)
+            account.paused_since = None
+            for key in list(account.open):
+                self._run(key, replace(account.open[key], since=step.occurred_at), "pause")
+        if then is not None and rewound is not None:
+            self._restore(then, rewound.get("seat"), rewound["cause"])
+        for key, one in self.asked.items():
+            if key not in account.open:
+                self._begin(key, one)
+        if step.actor == "seat" and step.seat is not None and not step.automatic:
+            account.missed.pop(step.seat, None)
+        for kind_of, data in step.events:
+            self._count(kind_of, data)
+            self._renew(kind_of, data)
+        for key, data in self.told.items():
+            if data["cause"] in MOVES and key in account.open and account.paused_since is None:
+                self._move(key, data)
+        while len(account.stopped) > REMEMBERED:
+            account.stopped.pop(next(iter(account.stopped)))
+        account.at = step.occurred_at
+        return self.set
+
+    # --- moments ---
+
+    def _stops(self, seat: int) -> datetime:
+        """When a clock of this seat stopped: an own act counts from when our border took it."""
+        step = self.step
+        return min(step.received_at, step.occurred_at) if step.seat == seat else step.occurred_at
+
+    def _starts(self) -> datetime:
+        """When a new clock starts; after a time-out at the deadline that ran out, so that nothing drifts."""
+        step = self.step
+        if step.actor == "clock" and step.occurred_at - PROMPT <= step.received_at <= step.occurred_at:
+            return step.received_at
+        return step.occurred_at
+
+    # --- what happens to a clock ---
+
+    def _reduced(self, key: Key, clock: Clock, moment: datetime) -> tuple[Clock, timedelta]:
+        """The clock as it stands at a moment, and what went from the bank."""
+        used = clock.used(max(moment, clock.since))
+        over = max(used - clock.own, ZERO) if self.policy.banked(clock.kind) else ZERO
+        own = max(clock.own - used, ZERO)
+        return replace(clock, since=moment, own=own, due=None, grace_from=None, excluded=(), fixed=None), over
+
+    def _stand(self, key: Key, what: str) -> Clock:
+        account, moment = self.account, self._stops(key[0])
+        clock = account.open[key]
+        stood, over = self._reduced(key, clock, moment)
+        if over:
+            account.banks[key[0]] = max(account.bank(key[0]) - over, ZERO)
+        account.open[key] = stood
+        account.note(key, what, moment, clock.used(max(moment, clock.since)))
+        return stood
+
+    def _ran_out(self, data: Mapping[str, Any]) -> None:
+        """Told while the clock still runs, so that its deadline stands there."""
+        key, excused = (data["seat"], data["question"]), bool(data.get("excused"))
+        clock = self.account.open.get(key)
+        if clock is not None and clock.due is not None:
+            self.account.note(key, "excused" if excused else "ran out", clock.due, clock.used(clock.due))
+            if not excused and "due_at" in data:
+                self.account.open[key] = replace(clock, ran_out=read(data["due_at"]))
+
+    def _stop(self, key: Key) -> None:
+        """The question is closed, or waits behind a window."""
+        name = key[0], self._stand(key, "stopped").name
+        self.account.stopped.pop(name, None)
+        self.account.stopped[name] = self.account.open.pop(key)
+
+    def _ask_anew(self) -> None:
+        """Questions that close and are asked again in the same append, under another id (a game that went back): one clock.
+
+        An own act lets it run on. Whom another's act asks anew has what was left, and at least the minimum.
+        """
+        account, step = self.account, self.step
+        running = {(key[0], clock.name): key for key, clock in account.open.items() if key not in self.asked}
+        for key, one in self.asked.items():
+            before = running.get(_name(one))
+            if before is None or key in account.open:
+                continue
+            own = step.actor == "seat" and step.seat == key[0]
+            if not own:
+                self._stand(before, "stopped")
+            clock = account.open[key] = account.open.pop(before)
+            if own:
+                self.set[key] = "asked"
+                account.note(key, "asked", step.occurred_at)
+            else:
+                self._run(key, replace(clock, since=self._starts(), kind=one.kind), "asked")
+
+    def _idle(self, start: datetime, end: datetime) -> None:
+        self.account.idle = (*self.account.idle, Span(start, end))[-REMEMBERED:]
+
+    def _hold(self, key: Key) -> None:
+        self._stand(key, "paused")
+        self.set[key] = "pause"
+
+    def _begin(self, key: Key, one: Asked) -> None:
+        """A question is open that was not: a new one, or one that goes on with what was left."""
+        account, policy, starts, kind = self.account, self.policy, self._starts(), one.kind
+        before = account.stopped.pop(_name(one), None)
+        if before is not None:
+            self._run(key, replace(before, since=starts, kind=kind), "asked")
+            return
+        seat = key[0]
+        if policy.bank is not None and kind in TURNS:
+            if seat in account.moved:
+                account.banks[seat] = min(account.bank(seat) + policy.bank.increment, policy.bank.cap)
+            account.moved |= {seat}
+        self._run(key, Clock(kind, starts, starts, policy.own_time(kind), ZERO, name=_name(one)[1]), "asked")
+
+    def _run(self, key: Key, clock: Clock, cause: str) -> None:
+        """Start a clock at its `since` with all that is left of it, at least the minimum, unless the match is paused."""
+        account, policy = self.account, self.policy
+        self.set[key] = cause
+        if account.paused_since is not None:
+            account.open[key] = clock
+            account.note(key, "waits", clock.since)
+            return
+        bank = account.bank(key[0]) if policy.banked(clock.kind) else ZERO
+        # A clock that starts at a deadline past leaves the minimum from now.
+        late = max(self.step.occurred_at - clock.since, ZERO)
+        clock = replace(clock, left=max(clock.own + bank, policy.minimum - -late // SECOND * SECOND))
+        account.open[key] = run(policy, clock, self._known(key))
+        account.note(key, cause, clock.since)
+
+    def _known(self, key: Key) -> Surroundings:
+        if self.policy.plain:
+            return NOTHING_KNOWN
+        if self.live is not None:
+            return self.live(key[0])
+        return Recorded(self.told[key]["because"]) if key in self.told else NOTHING_KNOWN
+
+    # --- going back, starting anew, being moved ---
+
+    def _taken_back(self) -> tuple[Account | None, Mapping[str, Any] | None]:
+        """The account at the version that a person went back to. A reaction of the game gives nothing back."""
+        rewound = self.step.find(REWOUND)
+        if rewound is None or rewound.get("cause") not in ("undo", "redo", "host") or self.recall is None:
+            return None, None
+        return self.recall(int(rewound["to"])), rewound
+
+    def _restore(self, then: Account, undoer: int | None, cause: str) -> None:
+        """Whose question opens again: the undoer's clock runs on as if nothing had been sent, the others get theirs back.
+
+        Whoever takes his own undo back has used up the time in which he thought it over. Who has taken a seat over since has
+        used none of its time.
+        """
+        account, step = self.account, self.step
+        thought = {undoer} if cause == "redo" else set()
+        new = {seat for seat in account.seated if account.seated[seat] != then.seated.get(seat, 0)}
+        as_now = {seat for seat, _ in account.open} | thought | new
+        account.banks = {seat: left for seat, left in account.banks.items() if seat in as_now} | {
+            seat: left for seat, left in then.banks.items() if seat not in as_now
+        }
+        account.moved = then.moved
+        stopped = account.stopped
+        account.stopped = {name: clock for name, clock in then.stopped.items() if name[0] not in new}
+        account.stopped |= {name: clock for name, clock in stopped.items() if name[0] in thought}
+        before = {(key[0], clock.name): clock for key, clock in then.open.items() if key[0] not in new}
+        for key, one in self.asked.items():
+            name = _name(one)
+            was = before.get(name)
+            if was is None or key in account.open:
+                continue
+            since = stopped.get(name)
+            if since is not None and since.given > was.given:
+                # What an organiser has given since, he gave for good.
+                more = since.given - was.given
+                was = replace(was, own=was.own + more, left=was.left + more, given=since.given)
+            if key[0] == undoer:
+                self._run_on(key, was, then, max(since.since if since is not None else was.since, was.since))
+            else:
+                stood, over = self._reduced(key, was, then.at or was.since)
+                if over:
+                    account.banks[key[0]] = max(account.bank(key[0]) - over, ZERO)
+                self._run(key, replace(stood, since=step.occurred_at), "undo")
+
+    def _run_on(self, key: Key, was: Clock, then: Account, stopped_at: datetime) -> None:
+        """The undoer's clock as if he had sent nothing: what stopped all clocks since has stopped his.
+
+        Up to `stopped_at`, when his act stopped it, nights and vacations are those it ran with; after that as they are now.
+        """
+        account, step, policy = self.account, self.step, self.policy
+        gaps = tuple(span for span in account.idle if span not in then.idle)
+        if account.paused_since is not None:
+            stood_at = max(account.paused_since, was.since)
+            excluded = tuple(merged([*was.excluded, *gaps], was.since, stood_at))
+            stood, over = self._reduced(key, replace(was, excluded=excluded, due=stood_at), stood_at)
+            if over:
+                account.banks[key[0]] = max(account.bank(key[0]) - over, ZERO)
+            self._run(key, stood, "undo")
+            return
+        if self.live is None and key in self.told:
+            because = self.told[key]["because"]
+            clock = replace(was, since=read(because["since"]), own=because["own"] * SECOND, left=because["left"] * SECOND)
+            found = run(policy, clock, Recorded(because))
+        else:
+            around = Spliced(was.excluded, min(known_until(was), stopped_at), self._known(key), gaps)
+            # A pause gives the minimum back, and so does the word of another who lets him go back.
+            least = [max(span.end, was.since) for span in gaps] + ([step.occurred_at] if step.seat != key[0] else [])
+            left = was.left
+            if was.due is None:
+                left = max(was.own + (account.bank(key[0]) if policy.banked(was.kind) else ZERO), policy.minimum)
+            for moment in least:
+                used = counted(was.since, moment, around.excluded(was.since, moment))
+                left = max(left, -(-used // SECOND) * SECOND + policy.minimum)
+            found = again(policy, was, replace(was, left=left), around)
+        account.open[key] = found
+        self.set[key] = "undo"
+        account.note(key, "undo", found.since)
+
+    def _count(self, event_type: str, data: Mapping[str, Any]) -> None:
+        """The time-outs of a seat's holder; another holder begins anew."""
+        account = self.account
+        if event_type == "match.timed_out":
+            counts = account.excused if data.get("excused") else account.missed
+            counts[data["seat"]] = counts.get(data["seat"], 0) + 1
+        elif event_type in ("match.vacated", "match.seated"):
+            account.missed.pop(data["seat"], None)
+            account.excused.pop(data["seat"], None)
+        if event_type == "match.seated":
+            account.seated[data["seat"]] = account.seated.get(data["seat"], 0) + 1
+
+    def _renew(self, event_type: str, data: Mapping[str, Any]) -> None:
+        """A substitute has the time of the question and the bank anew; he whose time-out is excused has the time once more.
+
+        Where a turn has no time but from the bank, this is what a turn brings the bank.
+        """
+        account, policy, seat = self.account, self.policy, data.get("seat")
+        if event_type == "match.seated":
+            keys = [key for key in account.open if key[0] == seat]
+        elif event_type == "match.timed_out" and data.get("excused"):
+            keys = [key for key in account.open if key == (seat, data["question"])]
+        else:
+            return
+        for key in keys:
+            self._stand(key, "stopped")
+        if event_type == "match.seated":
+            account.banks.pop(data["seat"], None)
+        for key in keys:
+            starts, kind = self._starts(), account.open[key].kind
+            own = policy.own_time(kind)
+            if policy.bank is not None and not own and event_type != "match.seated":
+                account.banks[key[0]] = max(account.bank(key[0]), policy.bank.increment)
+            self._run(key, replace(account.open[key], since=starts, own=own), "asked")
+
+    def _move(self, key: Key, data: Mapping[str, Any]) -> None:
+        """A running deadline was moved, and the event says by what."""
+        because, clock = data["because"], self.account.open[key]
+        own = because["own"] * SECOND
+        given = clock.given + (own - clock.own if data["cause"] == "extended" else ZERO)
+        clock = replace(clock, since=read(because["since"]), own=own, left=because["left"] * SECOND, given=given)
+        self.account.open[key] = run(self.policy, clock, Recorded(because))
+        self.set[key] = data["cause"]
+        self.account.note(key, data["cause"], self.step.occurred_at)
+
+
+def _name(one: Asked) -> Name:
+    return one.seat, one.clock or one.id
