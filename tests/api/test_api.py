@@ -193,14 +193,17 @@ def test_bodies_that_cannot_be_read(duel, two, body, status, code):
     version = etag(two[0], duel)
     expect_problem(two[0].post(f"/matches/{duel}/commands/", body, etag=version), status, code)
     expect_problem(two[0].post("/matches/", body), status, code)
+    assert etag(two[0], duel) == version
+    assert Match.objects.count() == 1
 
 
 def test_a_body_of_another_type(duel, two):
     answer = two[0].client.post(
         f"/api/v1/matches/{duel}/commands/", {"name": "draw"}, headers={"Authorization": f"Bearer {two[0].token}"}
     )
-    expect_problem(answer, 415, "unsupported_media_type")
-    expect_problem(two[0].call("PUT", f"/matches/{duel}/commands/"), 405, "method_not_allowed")
+    assert "multipart/form-data" in expect_problem(answer, 415, "unsupported_media_type")["detail"]
+    answer = two[0].call("PUT", f"/matches/{duel}/commands/")
+    assert "PUT" in expect_problem(answer, 405, "method_not_allowed")["detail"]
 
 
 @pytest.mark.parametrize(

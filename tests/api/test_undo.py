@@ -86,7 +86,9 @@ def test_what_is_needed_is_asked_for(duel, two, program, player):
     expect(anna.post(f"/matches/{duel}/undo/answer/", {"accept": True, "why": "so"}), 400, "bad_request")
     stranger = program(player("carla"))
     expect(stranger.get(f"/matches/{duel}/undo/"), 404, "not_found")
-    expect(stranger.post(f"/matches/{duel}/undo/", etag=etag(anna, duel)), 404, "not_found")
+    before = etag(anna, duel)
+    expect(stranger.post(f"/matches/{duel}/undo/", etag=before), 404, "not_found")
+    assert etag(anna, duel) == before
 
 
 def test_undo_racing_a_move_is_a_clear_conflict(duel, two):

@@ -227,6 +227,7 @@ def test_a_mail_that_comes_twice_is_done_once(world: World) -> None:
     player.receipt(str(mail["Message-ID"]))
     player.post(mail)
     check_done_once(table, player, str(mail["Message-ID"]), after=before)
+    assert len(player.receipts(str(mail["Message-ID"]))) == 1
 
 
 def test_the_moment_at_our_border_counts(world: World) -> None:

@@ -61,7 +61,9 @@ def walk(number: int, commands: int, react: float = 0.2):
 def test_what_is_offered_is_accepted_also_to_seats_not_awaited(number):
     rng = random.Random(number)
     for timeline, seat, command in walk(number, 120, 0.4):
-        selfplay.check_secrets(GAME, timeline, seat, command, GAME.legal_commands(timeline.state, seat), rng)
+        offered = GAME.legal_commands(timeline.state, seat)
+        selfplay.check_secrets(GAME, timeline, seat, command, offered, rng)
+        assert command["name"] in [form.name for form in offered]
 
 
 @SLOW

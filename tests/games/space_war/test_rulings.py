@@ -119,6 +119,8 @@ def test_ruling_10_a_stopped_missile_is_destroyed():
 def test_ruling_11_a_failed_attack_is_used_up():
     t = failed_attack("battlestar")
     t.no(0, "no_attack_left", "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
+    assert t.piece("a.battlestar").attacks == 1
+    assert t.flipped(1) == []
 
 
 def test_ruling_12_a_new_missile_attacks_in_its_home_zone():
@@ -150,6 +152,9 @@ def test_ruling_15_the_full_number_is_flipped():
     t = strike()
     t.no(0, "bad_slots", "attack_station", attacker=t["a.battlestar"], slots=["s1"])
     t.no(0, "bad_slots", "attack_station", attacker=t["a.battlestar"])
+    assert t.flipped(1) == []
+    t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
+    assert t.flipped(1) == ["s1", "s2"]
 
 
 def test_ruling_16_a_station_without_face_down_cards_can_be_attacked():
@@ -162,6 +167,8 @@ def test_ruling_16_a_station_without_face_down_cards_can_be_attacked():
 def test_ruling_17_cannons_do_not_protect():
     t = strike(b={"play": ["defense_cannon"]})
     t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
+    assert t.flipped(1) == ["s1", "s2"]
+    assert t.piece("b.defense_cannon").damage == 0
 
 
 def test_ruling_18_the_shade():
@@ -184,11 +191,14 @@ def test_ruling_20_shield_limit():
     t.no(0, "shield_limit", "play_card", card=t["a.energy_shield"])
     t.no(0, "shield_limit", "play_card", card=t["a.mega_shield"])
     t.do(0, "play_card", card=t["a.shield"])
+    assert t.hand(0) == ["energy_shield", "mega_shield"]
+    assert t.piece("a.shield").controller == 0
 
 
 def test_ruling_21_a_second_limited_shield_may_be_a_station_card():
     t = table(a={"hand": ["energy_shield"], "play": ["mega_shield"]})
     t.do(0, "add_station", card=t["a.energy_shield"], row="hand")
+    assert t["a.energy_shield"] in [card.id for card in t.side(0).station if card.row == "hand"]
 
 
 def suppressed(t):
@@ -206,7 +216,9 @@ def test_ruling_23_suppressed_effects_do_not_work():
     t.do(0, "use_anytime", card=t["a.neutralization"], targets=[t["b.avoid"]])
     t = turn_of_b({"play": ["avoid", "neutralization"]}, {"hand": ["drone"]})
     t.do(1, "play_card", card=t["b.drone"])
+    assert suppressed(t) >= {t["a.avoid"]}
     t.no(0, None, "react", item=t.item(), play={"card": t["a.avoid"]})
+    assert not t.gone("a.avoid")
 
 
 def test_ruling_24_neutralization_and_great_disturbance():
@@ -251,6 +263,8 @@ def test_ruling_28_nicias_counter_cannot_be_countered():
     t.react(0, t.item(), mode=3)
     t.no(1, "no_target", "react", item=t.item(), play={"card": t["b.luck"]})
     t.no(1, "no_target", "react", item=t.item(), play={"card": t["b.avoid"]})
+    assert t.discarded(1) == ["discovery"]
+    assert t.hand(1) == ["luck"]
 
 
 def test_ruling_29_no_draw_from_a_countered_luck():
@@ -333,6 +347,8 @@ def test_ruling_38_destiny_decided_counts_flipped_cards():
     t = table(a={"hand": ["drone"], "station": {"draw": ["titan*"]}}, b={"play": ["destiny_decided"]})
     t.do(0, "play_card", card=t["a.titan"])
     t.no(0, "forbidden", "play_card", card=t["a.drone"])
+    assert t.piece("a.titan").controller == 0
+    assert t.hand(0) == ["drone"]
 
 
 def test_ruling_39_corrupted_outpost():
@@ -419,6 +435,8 @@ def test_ruling_48_charges_pay_upkeep():
 def test_ruling_49_deploy_starship_needs_three_cards():
     t = table(a={"hand": ["deploy_starship"], "play": ["drone", "avoid"]})
     t.no(0, "no_target", "play_card", card=t["a.deploy_starship"], targets=[t["a.drone"], t["a.avoid"]])
+    assert t.hand(0) == ["deploy_starship"]
+    assert not t.gone("a.drone")
 
 
 def test_ruling_50_extra_deposit():
@@ -481,6 +499,7 @@ def test_ruling_56_carriers_drones():
     t.no(0, "out_of_range", "attack_station", attacker=t["a.drone"], slots=["s1"])
     t = table(a={"play": [("drone", {**ENEMY, "entered": 7, "zone_turn": 7})]}, turn=9, phase="attack")
     t.do(0, "attack_station", attacker=t["a.drone"], slots=["s1"])
+    assert t.flipped(1) == ["s1"]
 
 
 def test_ruling_57_hacker():
@@ -571,6 +590,7 @@ def test_ruling_65_the_shield_limit_holds_for_copies():
     t = table(a={"hand": ["duplication"], "play": ["energy_shield", "shield"]})
     t.no(0, None, "play_card", card=t["a.duplication"], x=3, targets=[t["a.energy_shield"]])
     t.do(0, "play_card", card=t["a.duplication"], x=1, targets=[t["a.shield"]])
+    assert sorted(piece.card for piece in t.state.pieces if piece.controller == 0) == ["energy_shield", "shield", "shield"]
 
 
 def test_ruling_66_attack_zero():
@@ -583,11 +603,14 @@ def test_ruling_66_attack_zero():
 def test_ruling_67_disturbing_signals_stop_moving():
     t = table(a={"play": ["explosive_missile"]}, b={"play": ["disturbing_signals"]}, phase="attack")
     t.no(0, "forbidden", "move", card=t["a.explosive_missile"])
+    assert not t.piece("a.explosive_missile").moved
 
 
 def test_ruling_68_static_effects_of_paralyzed_cards_go_on():
     t = table(a={"play": ["explosive_missile"]}, b={"play": [("disturbing_sensor", {"paralyzed": True})]}, phase="attack")
     t.no(0, "forbidden", "move", card=t["a.explosive_missile"])
+    assert not t.piece("a.explosive_missile").moved
+    assert t.piece("b.disturbing_sensor").paralyzed
 
 
 def test_ruling_69_excellent_work_can_be_countered():

@@ -62,7 +62,9 @@ def play(edition: str, seats: int, seed: str, resigning: float = 0.004, commands
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_meddling(edition: str, seats: int) -> None:
     for at in range(2):
-        play(edition, seats, f"meddling {at}")
+        # Each step is checked as it is played, and the whole log by replay.
+        versions = [event.version for event in play(edition, seats, f"meddling {at}")]
+        assert versions == list(range(1, len(versions) + 1))
 
 
 def test_meddling_makes_trades_and_resigns() -> None:

@@ -64,6 +64,8 @@ def test_ruling_5_ship_limit_counts_scouts_and_fighters() -> None:
     table.vessel(0, "scout", "2,2")
     table.vessel(0, "strike_fighter", "2,2")
     table.refuse(0, "build_ship", "limit", card="corvette", cell="2,2")
+    assert sorted(one["card"] for one in table.state["vessels"].values()) == ["scout", "strike_fighter"]
+    assert table.seat(0)["credits"] == 9
 
 
 def test_ruling_6_limits_bind_when_building_only() -> None:
@@ -89,6 +91,7 @@ def test_ruling_6_bribery_finds_no_fighter_at_the_limit() -> None:
 def test_ruling_7_maximum_development(edition: str) -> None:
     table = Table(edition).system("1,1", "black_hole", 0, 2).credits(0, 9)
     table.refuse(0, "develop", "limit", cell="1,1")
+    assert (table.cell("1,1")["devs"], table.seat(0)["credits"]) == (2, 9)
 
 
 @pytest.mark.parametrize("edition", ["classic", "revised"])
@@ -172,6 +175,7 @@ def test_ruling_14_trade_needs_the_active_seat() -> None:
 def test_ruling_15_homeworlds_cannot_be_traded() -> None:
     table = Table()
     table.refuse(0, "offer_trade", "not_owned", to=1, give={"systems": ["2,2"]}, want={"credits": 1})
+    assert table.ever("trade_offered") == []
 
 
 def test_ruling_16_the_whole_stack_resolves_without_new_windows() -> None:
@@ -254,6 +258,8 @@ def test_ruling_19_less_attack_cuts_the_last_assignments() -> None:
 def test_ruling_20_scouts_cannot_be_built(edition: str) -> None:
     table = Table(edition).home(0, 6).credits(0, 9)
     table.refuse(0, "build_ship", "wrong_card", card="scout", cell="2,2")
+    assert table.state["vessels"] == {}
+    assert table.seat(0)["credits"] == 9
 
 
 def test_ruling_21_carrier_in_revised() -> None:

@@ -91,6 +91,8 @@ def test_ruling_28_guards_of_one_seat_do_not_protect_another() -> None:
     other, destroyer = table.vessel(2, "corvette", "1,1"), table.vessel(0, "destroyer", "1,1")
     table.fight("1,1")
     table.do(0, "assign_damage", assignments=shots(**{destroyer: (other, 4)}))
+    table.end_turn()
+    assert not table.has(other)
 
 
 def test_ruling_29_cruiser_under_siege_counts_once() -> None:
@@ -256,6 +258,7 @@ def test_ruling_40_hand_limit_binds_trades() -> None:
     [card] = table.hand(1, "sabotage")
     table.do(1, "offer_trade", to=0, give={"hand": [card]}, want={})
     table.refuse(0, "accept_trade", "hand_full", offer=1)
+    assert (len(table.seat(0)["hand"]), table.seat(1)["hand"]) == (5, [card])
 
 
 def test_ruling_41_geography_works_under_siege() -> None:

@@ -97,6 +97,7 @@ def test_offers_are_limited_and_can_be_taken_back() -> None:
     table.do(1, "withdraw_trade", offer=2)
     table.do(1, "offer_trade", to=0, give={"credits": 1}, want={})
     table.refuse(0, "withdraw_trade", "no_target", offer=1)
+    assert len(table.ever("trade_offered")) == 4
 
 
 def test_no_trade_where_the_match_has_none() -> None:

@@ -47,7 +47,9 @@ def some_position(seed: int, commands: int = 120) -> Timeline[State]:
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(SEEDS)
 def test_forms_and_decide_agree_and_secrets_are_kept(seed):
-    play_busy(f"property {seed}", most_commands=220, probe=True)
+    # Each step of it is checked.
+    seen = play_busy(f"property {seed}", most_commands=220, probe=True)
+    assert sum(seen.values()) > 100
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
