@@ -15,6 +15,7 @@ from gamesvc.embedded.service import Service, free_port
 from gamesvc.embedded.valkey import Valkey
 from gamesvc.matches.client import Client
 from notifications.sink import MailSink
+from tests.serving import environment_of
 
 MAKE_PLAYERS = """
 import json, uuid
@@ -58,23 +59,7 @@ class Running:
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     data = tmp_path_factory.mktemp("service")
-    sink = MailSink(data / "mail")
-    sink.start()
-    with embedded.use(data) as servers:
-        settings = {
-            "DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev",
-            "GAMESVC_DATA": str(data),
-            "DATABASE_URL": servers.database_url,
-            "DATABASE_OWNER_URL": servers.owner_url,
-            "REDIS_URL": servers.redis_url,
-            "SECRET_KEY": "a key for tests",
-            "MATCH_KEYS": "t1:" + "A" * 43 + "=",
-            "EMAIL_HOST": "127.0.0.1",
-            "EMAIL_PORT": str(sink.port),
-            "SECONDS_PER_HOUR": "2",
-            "SWEEP_SECONDS": "0.5",
-            "MATCHES_PER_MINUTE": "1000",
-        }
-        with Service(data, port=free_port(), environment=settings) as service:
+    with MailSink(data / "mail") as sink, embedded.use(data) as servers:
+        environment = environment_of(data, servers, sink, seconds_per_hour=2, MATCHES_PER_MINUTE="1000")
+        with Service(data, port=free_port(), environment=environment) as service:
             yield Running(service, servers, sink, data)
-    sink.stop()

@@ -31,6 +31,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import REWOUND
 from gamesvc.matches.client import Client
 from notifications.sink import CaughtMail, MailSink
+from tests.serving import environment_of
 
 PATIENCE = 60.0
 SECONDS_PER_HOUR = 4
@@ -78,22 +79,9 @@ def address(name: str) -> str:
 def running(data: Path) -> Iterator[World]:
     """The service with all its processes, on servers of its own."""
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
-        settings = {
-            "DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev",
-            "GAMESVC_DATA": str(data),
-            "DATABASE_URL": servers.database_url,
-            "DATABASE_OWNER_URL": servers.owner_url,
-            "REDIS_URL": servers.redis_url,
-            "SECRET_KEY": "a key for tests",
-            "MATCH_KEYS": "t1:" + "A" * 43 + "=",
-            "EMAIL_HOST": "127.0.0.1",
-            "EMAIL_PORT": str(sink.port),
-            "SECONDS_PER_HOUR": str(SECONDS_PER_HOUR),
-            "SWEEP_SECONDS": "0.5",
-            "NOTICE_BATCH_MINUTES": "0",
-            "INBOUND_ANSWERS_PER_DAY": "2000",
-        }
-        with Service(data, port=free_port(), environment=settings, web_workers=1) as service:
+        more = {"NOTICE_BATCH_MINUTES": "0", "INBOUND_ANSWERS_PER_DAY": "2000"}
+        environment = environment_of(data, servers, sink, seconds_per_hour=SECONDS_PER_HOUR, **more)
+        with Service(data, port=free_port(), environment=environment, web_workers=1) as service:
             yield World(service, servers, sink)
 
 

@@ -1,0 +1,26 @@
+"""The settings of a whole service in processes of its own, on servers of its own, with a sink for its mails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gamesvc.embedded import Servers
+from notifications.sink import MailSink
+
+
+def environment_of(data: Path, servers: Servers, sink: MailSink, *, seconds_per_hour: int, **more: str) -> dict[str, str]:
+    """What such a service finds in its environment; time runs fast, and sweeps come often."""
+    return {
+        "DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev",
+        "GAMESVC_DATA": str(data),
+        "DATABASE_URL": servers.database_url,
+        "DATABASE_OWNER_URL": servers.owner_url,
+        "REDIS_URL": servers.redis_url,
+        "SECRET_KEY": "a key for tests",
+        "MATCH_KEYS": "t1:" + "A" * 43 + "=",
+        "EMAIL_HOST": "127.0.0.1",
+        "EMAIL_PORT": str(sink.port),
+        "SECONDS_PER_HOUR": str(seconds_per_hour),
+        "SWEEP_SECONDS": "0.5",
+        **more,
+    }
