@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, VersionConflict
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import deadlines, heartbeat, held_orders, loading, snapshots, timeouts, turns
+from gamesvc.matches import heartbeat, held_orders, loading, snapshots, timeouts, turns, vacations
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Act, Actor, record, seats_held
@@ -123,7 +123,7 @@ def _batches(limit: int) -> Iterator[tuple[list[Claim], set[tuple[UUID, int]]]]:
     come first. None while an outage lasts, or has not been settled, and none that was due after the doors last answered."""
     left = limit
     while left > 0:
-        settled = deadlines.settle_changes()
+        settled = vacations.settle()
         if not _any_due(ripe()):
             return
         heartbeat.keep_alive()

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from accounts.models import User
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import deadlines, loading
+from gamesvc.matches import loading, service_events
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Look, Match
 from gamesvc.matches.recording import Actor
@@ -43,7 +43,7 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
         return [Event(LOOKED, {"seat": seat, "version": version, "look_id": str(look_id)})]
 
     with transaction.atomic():
-        deadlines.append(match, decide, actor=Actor("host"), channel=channel)
+        service_events.append(match, decide, actor=Actor("host"), channel=channel)
         return Look.objects.create(id=look_id, match=match, user=by, seat=seat, version=version, words=reason.strip())
 
 

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from accounts import absences
 from accounts.models import User
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import deadlines, loading, pauses, press, secrets, standing
+from gamesvc.matches import loading, pauses, press, secrets, standing, vacations
 from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import DoneWord, Match
 from gamesvc.matches.order_mail import Line
@@ -60,7 +60,7 @@ def do(writer: Writer, line: Line) -> None:
     else:
         _do_once(writer, line)
     if line.word == "vacation" and line.argument:
-        deadlines.settle_absences(writer.user.pk)
+        vacations.settle(writer.user.pk)
 
 
 def _do_once(writer: Writer, line: Line) -> None:

@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts.models import User
 from events.store import DuplicateCommand, StoredEvent
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import deadlines, loading, organising_notices, rulings, substitutes, turns
+from gamesvc.matches import deadlines, loading, organising_notices, rulings, service_events, substitutes, turns
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Reason, Seat
 from gamesvc.matches.recording import Actor
@@ -126,7 +126,7 @@ def _abort(done: _Done) -> tuple[StoredEvent, ...]:
         over = turns.ended(done.match, loaded.version + 1, "aborted", None)
         return [Event(over.type, {**over.data, **done.mandate.reason})]
 
-    return deadlines.append(done.match, decide, actor=HOST, channel=done.channel, command_id=done.command_id)
+    return service_events.append(done.match, decide, actor=HOST, channel=done.channel, command_id=done.command_id)
 
 
 def _replace(done: _Done) -> tuple[StoredEvent, ...]:

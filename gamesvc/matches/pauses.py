@@ -6,19 +6,16 @@ A pause by the organiser is his to lift. Not here: what a pause does to the cloc
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import absence_notices, deadlines
+from gamesvc.matches import absence_notices, deadlines, sweeping
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.recording import Actor
-
-logger = logging.getLogger(__name__)
 
 LOOK_BACK = 100
 
@@ -80,14 +77,8 @@ def sweep(limit: int = 100) -> int:
     said = PauseWish.objects.filter(match=OuterRef("match"), seat=OuterRef("index"))
     missing = Seat.objects.filter(~Exists(said), match=OuterRef("pk"), user__isnull=False)
     wished = Match.objects.filter(~Exists(missing), Exists(PauseWish.objects.filter(match=OuterRef("pk"))))
-    done = 0
-    for match in wished.filter(status=Match.Status.RUNNING)[:limit]:
-        try:
-            done += settle(match=match)
-        except Exception:
-            # One match that cannot go on must not keep the others waiting.
-            logger.exception("The pause agreed in match %s could not be settled.", match.pk)
-    return done
+    due = wished.filter(status=Match.Status.RUNNING).values_list("pk", flat=True)
+    return sweeping.each("the pause agreed in match", due, lambda pk: settle(match=Match.objects.get(pk=pk)), limit=limit)
 
 
 def _locked(match: Match) -> list[Seat]:

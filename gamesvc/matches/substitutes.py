@@ -21,7 +21,18 @@ from accounts.models import User
 from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import absence_notices, deadlines, hints, letterbox, loading, pauses, reliability, sweeping, timeouts, turns
+from gamesvc.matches import (
+    absence_notices,
+    hints,
+    letterbox,
+    loading,
+    pauses,
+    reliability,
+    service_events,
+    sweeping,
+    timeouts,
+    turns,
+)
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Holding, Match, Question, Seat
 from gamesvc.matches.models.core import NEVER
@@ -97,7 +108,7 @@ def vacate(
             gone = timeouts.vacated(seat)
             return [replace(gone, data={**gone.data, **(why or {})}), *more_events]
 
-        stored = deadlines.append(match, decide, actor=actor, channel=channel, command_id=command_id, seats=rows, more=more)
+        stored = service_events.append(match, decide, actor=actor, channel=channel, command_id=command_id, seats=rows, more=more)
         # His may have been the word that was missing for a pause.
         pauses.settle(match=match, channel=channel)
         return stored
@@ -176,4 +187,4 @@ def _check_running(match: Match) -> None:
 
 
 def _append(match: Match, events: list[Event], actor: Actor, channel: str) -> tuple[StoredEvent, ...]:
-    return deadlines.append(match, lambda loaded, seats: events, actor=actor, channel=channel)
+    return service_events.append(match, lambda loaded, seats: events, actor=actor, channel=channel)

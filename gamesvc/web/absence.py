@@ -17,7 +17,7 @@ from accounts import absences
 from accounts.models import Absence, User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import board, deadlines, follows, pauses, selectors, substitutes
+from gamesvc.matches import board, follows, pauses, selectors, substitutes, vacations
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
@@ -63,7 +63,7 @@ def panel(access: Access) -> dict[str, Any]:
 
 @require_POST
 @login_required
-def vacations(request: HttpRequest) -> HttpResponse:
+def change_vacations(request: HttpRequest) -> HttpResponse:
     """Announce a vacation or call one off."""
     user = signed_in(request)
     try:
@@ -81,7 +81,7 @@ def vacations(request: HttpRequest) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, error.messages[0])
     else:
-        deadlines.settle_absences(user.pk)
+        vacations.settle(user.pk)
     return redirect("web:profile")
 
 

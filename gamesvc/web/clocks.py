@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from accounts.models import User
-from gamesvc.matches import deadlines, selectors
+from gamesvc.matches import selectors, time_account
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import PRESETS, WEEKDAYS
 from gamesvc.matches.clock.spans import SECOND
@@ -94,7 +94,7 @@ def _text(request: HttpRequest, name: str) -> str:
 def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
     """How every deadline of a match came about, as far as the reader may know."""
     access = find(request, ident)
-    found = deadlines.explain(access.match, viewer=access.viewer)
+    found = time_account.explain(access.match, viewer=access.viewer)
     names = selectors.seat_names(access.seats)
     lines = [
         {

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts import absences
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import replay
-from gamesvc.matches import auditing, clocks, deadlines, loading, lobby
+from gamesvc.matches import auditing, clocks, deadlines, loading, lobby, time_account, vacations
 from gamesvc.matches.deadlines import Mandate
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
@@ -104,9 +104,9 @@ def test_a_weekend_does_not_count(table, clock):
 def test_a_vacation_moves_the_running_deadline_by_an_event_and_its_end_moves_it_back(table, anna, clock):
     match = table(CONSIDERATE)
     before = due(match)
-    assert deadlines.settle_absences(anna.pk) == 0, "nothing to move"
+    assert vacations.settle(anna.pk).moved == 0, "nothing to move"
     absence = absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 4))
-    assert deadlines.settle_absences(anna.pk) == 1
+    assert vacations.settle(anna.pk).moved == 1
     # Berlin is two hours ahead: away from 22:00 UTC on the 1st until 22:00 on the 4th.
     assert due(match) == before + timedelta(days=3)
     last = told(match)[-1]
@@ -114,7 +114,7 @@ def test_a_vacation_moves_the_running_deadline_by_an_event_and_its_end_moves_it_
     check_store(match)
     clock.move_to(datetime(2026, 6, 3, 8, 0, tzinfo=UTC))
     absences.call_off(absence=absence)
-    assert deadlines.settle_absences(anna.pk) == 1
+    assert vacations.settle(anna.pk).moved == 1
     assert due(match) == datetime(2026, 6, 3, 20, 0, tzinfo=UTC), "12 of 24 hours were used when he left"
     check_store(match)
 
@@ -142,15 +142,15 @@ def test_a_vacation_brings_no_quiet_hours_with_it(table, anna, clock):
     before = due(match)
     absences.set_quiet_hours(user=anna, start=time(0), end=time(6))
     absences.announce(user=anna, first=date(2026, 7, 1), last=date(2026, 7, 1))
-    assert deadlines.settle_absences(anna.pk) == 0, "a vacation far off moves nothing"
+    assert vacations.settle(anna.pk).moved == 0, "a vacation far off moves nothing"
     absence = absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 2))
-    assert deadlines.settle_absences(anna.pk) == 1
+    assert vacations.settle(anna.pk).moved == 1
     # Away from 22:00 UTC on the 1st for a day; of the nights only the one that lies beyond the old deadline counts.
     assert due(match) == before + timedelta(hours=24 + 6)
     check_store(match)
     absences.set_quiet_hours(user=anna, start=None, end=None)
     absences.call_off(absence=absence)
-    assert deadlines.settle_absences(anna.pk) == 1
+    assert vacations.settle(anna.pk).moved == 1
     assert due(match) == before
     check_store(match)
 
@@ -158,7 +158,7 @@ def test_a_vacation_brings_no_quiet_hours_with_it(table, anna, clock):
 def test_a_match_that_allows_no_vacation_goes_on(table, anna):
     match = table({"turn": "24h"})
     absences.announce(user=anna, first=date(2026, 6, 1), last=date(2026, 6, 4))
-    assert deadlines.settle_absences(anna.pk) == 0
+    assert vacations.settle(anna.pk).moved == 0
     assert due(match) == MONDAY + timedelta(hours=24)
 
 
@@ -325,10 +325,10 @@ def test_a_pause_shows_as_no_deadline(toy, anna, ben, program, clock):
 
 def test_a_sealed_act_of_another_seat_moves_nothing_that_one_can_see(table, clock):
     match = table(CONSIDERATE)
-    seen = [deadlines.explain(match, viewer=0).as_json()]
+    seen = [time_account.explain(match, viewer=0).as_json()]
     clock.shift(timedelta(hours=2))
     act(match, 1, {"name": "set_orders", "text": "secret"})
-    seen.append(deadlines.explain(match, viewer=0).as_json())
+    seen.append(time_account.explain(match, viewer=0).as_json())
     assert seen[0] == seen[1]
     assert Question.objects.filter(match=match).count() == 1
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Awaited
-from gamesvc.matches import clocks, deadlines, lobby, reminding
+from gamesvc.matches import clocks, deadlines, lobby, reminding, vacations
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Question
 from gamesvc.matches.recording import Actor
@@ -320,7 +320,7 @@ def test_a_break_of_days_is_no_time_of_the_clock(toy, anna, ben):
     with time_machine.travel(friday, tick=False):
         match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=policy))
         absences.announce(user=anna, first=date(2026, 6, 8), last=date(2026, 6, 12))
-        deadlines.settle_absences(anna.pk)
+        vacations.settle(anna.pk)
     # Twelve hours on Friday the 5th, the rest from Monday the 15th on.
     due = datetime(2026, 6, 16, 14, 0, tzinfo=UTC)
     assert Question.objects.get(match=match).due_at == due

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts import absences
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import clocks, deadlines, loading, lobby, outages, recording, substitutes, turns
+from gamesvc.matches import clocks, deadlines, loading, lobby, outages, recording, service_events, substitutes, turns, vacations
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Heartbeat, Outage, Question
 from gamesvc.matches.recording import Actor
@@ -90,7 +90,7 @@ def announce(user, travel, moment):
 def go_on_vacation(travel, user):
     """Announced a moment before the deadline, and settled only now."""
     announce(user, travel, MONDAY + DAY - timedelta(seconds=1))
-    deadlines.settle_absences(user.pk)
+    vacations.settle(user.pk)
 
 
 @pytest.mark.parametrize("excused", [0, 1])
@@ -191,7 +191,7 @@ def test_where_a_vacation_cannot_be_counted_nothing_fires_for_him_who_is_away(to
         other = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
         announce(anna, travel, MONDAY + timedelta(hours=1))
         travel.move_to(MONDAY + DAY)
-        real = deadlines.append
+        real = service_events.append
 
         def broken(of, *args, **more):
             if of.pk == match.pk:
@@ -199,7 +199,7 @@ def test_where_a_vacation_cannot_be_counted_nothing_fires_for_him_who_is_away(to
             return real(of, *args, **more)
 
         with monkeypatch.context() as patch:
-            patch.setattr(deadlines, "append", broken)
+            patch.setattr(service_events, "append", broken)
             assert clocks.sweep() == 1, "the other match goes on"
             travel.shift(timedelta(seconds=5))
             assert clocks.sweep() == 0
@@ -217,7 +217,7 @@ def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna
 
         def meanwhile():
             announce(ben, travel, MONDAY)
-            deadlines.settle_absences(ben.pk)
+            vacations.settle(ben.pk)
 
         # What is known of Ben's time was read before he announced it.
         between(monkeypatch, meanwhile, kind="seat")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.html import strip_tags
 
 from accounts import absences
-from gamesvc.matches import clocks, deadlines, lobby
+from gamesvc.matches import clocks, deadlines, lobby, time_account, vacations
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 
@@ -106,7 +106,7 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
         policy = {"turn": "24h", "quiet_hours": 8, "vacation": True, "excused": 1, "grace": "1h"}
         match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", clock=policy))
         absences.announce(user=anna, first=date(2026, 6, 3), last=date(2026, 6, 3))
-        deadlines.settle_absences()
+        vacations.settle()
         page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
         assert "1 day from Mon 1 Jun 10:00 UTC on." in page
         assert "Not counted: Mon 1 Jun 22:00 UTC to Tue 2 Jun 06:00 UTC." in page
@@ -115,7 +115,7 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
         clocks.sweep()
         page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
         assert "Time ran out, and is excused." in page
-        told = [line["what"] for line in deadlines.explain(match, viewer=0).as_json()["lines"]]
+        told = [line["what"] for line in time_account.explain(match, viewer=0).as_json()["lines"]]
         assert told == ["asked", "excused", "stopped", "asked"]
         log = signed_in.get(f"/matches/{match.number}/").content.decode()
         assert "The time of anna ran out, and is excused." in log
@@ -159,7 +159,7 @@ def test_fixed_times_never_stand_still(signed_in, anna, ben, program):
     with time_machine.travel(SATURDAY, tick=False):
         match = two(anna, ben, fixed)
         absences.announce(user=anna, first=SATURDAY.date(), last=SATURDAY.date())
-        deadlines.settle_absences(anna.pk)
+        vacations.settle(anna.pk)
         assert program(anna).get(f"/matches/{match.number}/").json()["awaited"][0]["stands_until"] is None
 
 

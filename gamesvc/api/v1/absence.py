@@ -18,7 +18,7 @@ from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import deadlines, pauses
+from gamesvc.matches import pauses, vacations
 from gamesvc.matches.models import Match
 from gamesvc.matches.selectors import Access
 
@@ -84,7 +84,7 @@ class Absences(View):
 
         answer = once(request, effect)
         if answer.status_code == 201:
-            deadlines.settle_absences(self.user.pk)
+            vacations.settle(self.user.pk)
         return answer
 
 
@@ -99,7 +99,7 @@ class AbsenceDetail(View):
             absences.call_off(absence=found)
         except ValidationError as error:
             raise Refused(error.code or "over", error.messages[0]) from None
-        deadlines.settle_absences(self.user.pk)
+        vacations.settle(self.user.pk)
         return Response(_absences(self.user), headers=PRIVATE)
 
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1.base import PROBLEMS, View
-from gamesvc.matches import board, deadlines
+from gamesvc.matches import board, time_account
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import PRESETS, SCHEMA
 
@@ -109,7 +109,7 @@ class MatchClock(View):
             raise Problem(
                 400, "bad_seat", "The request cannot be read", f"`seat` is a number from 0 to {access.match.seat_count - 1}."
             )
-        found = deadlines.explain(access.match, int(given) if given is not None else None, viewer=access.viewer)
+        found = time_account.explain(access.match, int(given) if given is not None else None, viewer=access.viewer)
         told, now = found.as_json(), timezone.now()
         for shown, clock in zip(told["clocks"], found.clocks.values(), strict=True):
             until = board.stands_until(clock, now)

@@ -25,7 +25,7 @@ from accounts import absences
 from accounts.models import Absence, User
 from gamesvc.celery import app
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import deadlines, loading, lobby, notices, substitutes, turns
+from gamesvc.matches import deadlines, loading, lobby, notices, substitutes, turns, vacations
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.simulation.clock import VirtualClock
@@ -182,7 +182,7 @@ def _vacation(user_id: int, first: date, last: date) -> int:
     if Absence.objects.filter(user=user, first_day=first, last_day=last).exists():
         return 0
     absences.announce(user=user, first=first, last=last)
-    return deadlines.settle_absences(user_id)
+    return vacations.settle(user_id).moved
 
 
 def _take_over(match_id: str, seat: int, user_id: int) -> bool:
