@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import psutil
 import pytest
 
 from gamesvc.matches.simulation.people import GRAIN, Person
@@ -59,7 +60,9 @@ def test_a_month_with_mishaps_has_each_deadline_and_each_notice_once(tmp_path):
     assert not list(tmp_path.iterdir()), "nothing is left behind"
 
 
-def test_ctrl_c_ends_it_where_it_is_with_its_report(tmp_path):
+@pytest.fixture
+def long_one(tmp_path: Path) -> subprocess.Popen[str]:
+    """A simulation of many matches whose first mails are sent."""
     command = [sys.executable, "manage.py", "simulate", "--matches", "500", "--days", "300", "--json"]
     running = subprocess.Popen(
         command,
@@ -75,12 +78,28 @@ def test_ctrl_c_ends_it_where_it_is_with_its_report(tmp_path):
         assert running.poll() is None, running.communicate()
         assert time.monotonic() < until
         time.sleep(0.1)
-    os.killpg(running.pid, signal.SIGINT)
-    out, err = running.communicate(timeout=120)
-    assert running.returncode == 0, err
+    return running
+
+
+def test_ctrl_c_ends_it_where_it_is_with_its_report(tmp_path, long_one):
+    os.killpg(long_one.pid, signal.SIGINT)
+    out, err = long_one.communicate(timeout=120)
+    assert long_one.returncode == 0, err
     told = json.loads(out)
     assert told["wrong"] == []
     assert told["The simulation"]["simulated days"] < 300
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_that_cannot_go_on_says_why_with_its_report(tmp_path, long_one):
+    [inside] = [one for one in psutil.Process(long_one.pid).children() if "simulate" in one.cmdline()]
+    inside.children()[-1].kill()  # the first is the mail server
+    out, err = long_one.communicate(timeout=120)
+    assert long_one.returncode == 1
+    told = json.loads(out)
+    assert told["wrong"][0].startswith("it could not go on: A worker died by itself")
+    assert told["The simulation"]["matches opened"] < 500
+    assert "it could not go on" in err
     assert not list(tmp_path.iterdir())
 
 

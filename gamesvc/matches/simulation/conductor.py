@@ -141,7 +141,10 @@ class Conductor:
     # --- the whole ---
 
     def run(self) -> Record:
-        """Play it from its start to its end; afterwards nothing is due any more."""
+        """Play it from its start to its end; afterwards nothing is due any more.
+
+        Where it cannot go on it ends early, and the record says why. Raises `Broken` where the database is away.
+        """
         # Once here, and not in each worker that takes the place of a killed one.
         app.loader.import_default_modules()
         importlib.import_module(settings.ROOT_URLCONF)
@@ -154,6 +157,10 @@ class Conductor:
             for _ in range(self.workers):
                 self.crew.append(Worker(self.clock, self.crew, self.sink.port))
             self._live()
+        except Broken as broken:
+            if not connection.is_usable():
+                raise
+            self.end, self.record.stopped = self.clock.now(), str(broken)
         finally:
             for worker in self.crew:
                 worker.stop()
@@ -212,10 +219,11 @@ class Conductor:
     def _live(self) -> None:
         began, told = time.monotonic(), time.monotonic()
         while True:
+            self.record.seconds = time.monotonic() - began
             moment = self._next()
             if moment > self.end:
                 break
-            if time.monotonic() - began > self.at_most:
+            if self.record.seconds > self.at_most:
                 self.end = self.clock.now()
                 self.say(f"It ends here, on {self.end:%d %b %Y}.")
                 break

@@ -17,7 +17,10 @@ class Broken(Exception):
 
 @dataclass
 class Record:
-    """Grows while the simulation runs. `broken`: virtual moment, machine's clock and what happened."""
+    """Grows while the simulation runs.
+
+    `broken`: virtual moment, clock of the machine, and what happened; `stopped`: why it could not go on to its end.
+    """
 
     due: dict[DueKey, datetime] = field(default_factory=dict)
     broken: list[tuple[datetime, float, str]] = field(default_factory=list)
@@ -32,6 +35,7 @@ class Record:
     moments: int = 0
     seconds: float = 0.0
     swept: datetime | None = None
+    stopped: str = ""
     break_at: str = ""
 
     def note(self, what: str) -> None:

@@ -47,6 +47,8 @@ class Report:
 def of(conductor: Conductor, record: Record) -> Report:
     """Judge a simulation that has run."""
     report, log = Report(), Log.read()
+    if record.stopped:
+        report.wrong.append(f"it could not go on: {record.stopped}")
     _tell_course(report, conductor, record, log)
     _judge_deadlines(report, record, log)
     _judge_notices(report, conductor, record, log)

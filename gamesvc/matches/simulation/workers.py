@@ -29,6 +29,7 @@ from gamesvc.matches import deadlines, loading, lobby, notices, substitutes, tur
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.simulation.clock import VirtualClock
+from gamesvc.matches.simulation.record import Broken
 from gamesvc.matches.turns import Sender
 
 logger = logging.getLogger(__name__)
@@ -56,7 +57,10 @@ class Worker:
 
     def give(self, job: Job) -> None:
         self.job = job
-        self.pipe.send(job)
+        try:
+            self.pipe.send(job)
+        except BrokenPipeError:
+            raise Broken(f"A worker died by itself before {job}.") from None
 
     def kill(self) -> None:
         os.kill(self._process.pid, signal.SIGKILL)
