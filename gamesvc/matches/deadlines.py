@@ -1,4 +1,4 @@
-"""Moving the deadlines that run, each time by an event: pauses, extensions, outages. Vacations have a room of their own.
+"""Moving the deadlines that run, by a will and with an event: pauses and extensions. `outages` and `vacations` move them, too.
 
 A deadline is set in `recording`, in the append that opens its question. Who may pause or extend is decided by the callers.
 """
@@ -13,13 +13,13 @@ from typing import Any
 
 from django.db import transaction
 
-from events.store import DuplicateCommand, Statement, StoredEvent
+from events.store import Statement, StoredEvent
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import secrets, service_events, surroundings
-from gamesvc.matches.clock.compute import Spliced, outlast, run, write
-from gamesvc.matches.clock.spans import SECOND, Span
+from gamesvc.matches import service_events, surroundings
+from gamesvc.matches.clock.compute import Spliced, put_off, run
+from gamesvc.matches.clock.spans import SECOND
 from gamesvc.matches.loading import Loaded
-from gamesvc.matches.models import Match, Outage, Seat
+from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.recording import Actor
 
 
@@ -87,6 +87,7 @@ def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, questi
     """Give a seat more time for what it is asked now (for one question, or all). Raises `Refused`."""
     if more < SECOND:
         raise Refused("bad_extension", "An extension gives more time, not less.", "more")
+    more = more // SECOND * SECOND
 
     def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
         _check_running(loaded)
@@ -94,11 +95,11 @@ def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, questi
         events = []
         for key, clock in loaded.account.open.items():
             if key[0] == seat and question in (None, key[1]) and clock.due is not None:
-                longer = replace(clock, own=clock.own + more // SECOND * SECOND, left=clock.left + more // SECOND * SECOND)
                 if clock.fixed is not None:
                     # A fixed time has no length that could be longer: it stands later, as after an outage.
-                    longer = outlast(_policy(loaded), clock, Span(clock.fixed, clock.fixed + more), known(seat))
+                    longer = put_off(clock, more)
                 else:
+                    longer = replace(clock, own=clock.own + more, left=clock.left + more)
                     longer = run(_policy(loaded), longer, Spliced(clock.excluded, clock.due, known(seat)))
                 events.append(surroundings.deadline_set(key, longer, "extended", 0, **mandate.reason))
         if not events:
@@ -106,30 +107,6 @@ def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, questi
         return events
 
     return _append(match, decide, mandate)
-
-
-def outlast_outage(*, match: Match, outage: Outage, margin: timedelta) -> bool:
-    """Move the deadlines of a match that fell into an outage, or within `margin` after it, by as much. Once per outage."""
-    span = Span(outage.started_at, outage.ended_at)
-
-    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
-        if loaded.ended or not loaded.started:
-            return []
-        known = surroundings.around(loaded.account.policy, seats)
-        told = {"from": write(span.start), "until": write(span.end)}
-        events = []
-        for key, clock in loaded.account.open.items():
-            # One that began to run afterwards has lost nothing.
-            if clock.due is not None and clock.since < span.end and span.start <= clock.due < span.end + margin:
-                moved = outlast(_policy(loaded), clock, span, known(key[0]))
-                events.append(surroundings.deadline_set(key, moved, "outage", 0, outage=told))
-        return [Event("match.outage", told), *events] if events else []
-
-    command_id = secrets.keyed_uuid("outage", match.pk, write(span.start))
-    try:
-        return bool(service_events.append(match, decide, actor=Actor("system"), channel="clock", command_id=command_id))
-    except DuplicateCommand:
-        return False
 
 
 def _append(

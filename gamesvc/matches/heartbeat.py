@@ -19,6 +19,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from gamesvc.matches.clock import compute
+from gamesvc.matches.clock.spans import Span
 from gamesvc.matches.models import Heartbeat, Outage
 
 logger = logging.getLogger(__name__)
@@ -92,8 +94,8 @@ def forgives(due_at: datetime, match_id: UUID) -> bool:
 
 
 def margin(outage: Outage) -> timedelta:
-    """How long after an outage a deadline is moved as well: whoever had less than that left lost most of it."""
-    return max(outage.ended_at - outage.started_at, timedelta(seconds=settings.SECONDS_PER_HOUR))
+    """How long after an outage a deadline is moved as well."""
+    return compute.margin(Span(outage.started_at, outage.ended_at), timedelta(seconds=settings.SECONDS_PER_HOUR))
 
 
 def _doors_open() -> bool:

@@ -13,9 +13,14 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from gamesvc.matches import heartbeat
-from gamesvc.matches.deadlines import outlast_outage
-from gamesvc.matches.models import Match, Outage, Question
+from events.store import DuplicateCommand
+from gamesvc.games.kernel import Event
+from gamesvc.matches import heartbeat, secrets, service_events, surroundings
+from gamesvc.matches.clock.compute import fell_into, outlast, write
+from gamesvc.matches.clock.spans import Span
+from gamesvc.matches.loading import Loaded
+from gamesvc.matches.models import Match, Outage, Question, Seat
+from gamesvc.matches.recording import Actor
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +49,7 @@ def settle(outage: Outage) -> int:
         heartbeat.keep_alive()
         for match in Match.objects.filter(pk__in=waiting[at : at + BATCH]):
             try:
-                moved += outlast_outage(match=match, outage=outage, margin=heartbeat.margin(outage))
+                moved += outlast_outage(match=match, outage=outage)
             except Exception as fault:
                 # One match that cannot go on must not stop the clocks of all others.
                 tries = outage.failed.get(str(match.pk), 0) + 1
@@ -57,6 +62,30 @@ def settle(outage: Outage) -> int:
     settled_at = outage.settled_at or timezone.now()
     Outage.objects.filter(pk=outage.pk).update(settled_at=settled_at, failed=failed, claimed_until=None)
     return moved
+
+
+def outlast_outage(*, match: Match, outage: Outage) -> bool:
+    """Move the deadlines of a match that fell into an outage, or shortly after it, by as much. Once per outage."""
+    span = Span(outage.started_at, outage.ended_at)
+
+    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+        policy, hour = loaded.account.policy, loaded.account.hour
+        if policy is None or loaded.ended or not loaded.started:
+            return []
+        known = surroundings.around(policy, seats)
+        told = {"from": write(span.start), "until": write(span.end)}
+        events = []
+        for key, clock in loaded.account.open.items():
+            if fell_into(clock, span, hour):
+                moved = outlast(policy, clock, span, known(key[0]))
+                events.append(surroundings.deadline_set(key, moved, "outage", 0, outage=told))
+        return [Event("match.outage", told), *events] if events else []
+
+    command_id = secrets.keyed_uuid("outage", match.pk, write(span.start))
+    try:
+        return bool(service_events.append(match, decide, actor=Actor("system"), channel="clock", command_id=command_id))
+    except DuplicateCommand:
+        return False
 
 
 def _waiting() -> QuerySet[Outage]:

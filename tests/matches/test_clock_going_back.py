@@ -17,6 +17,7 @@ from gamesvc.games.selfplay import bounded
 from gamesvc.games.timeline import Timeline, check_options
 from gamesvc.matches import deadlines, loading, lobby, undo, undo_rules
 from gamesvc.matches.clock.account import Account, Step
+from gamesvc.matches.clock.compute import put_off
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import TURNS, parse
 from gamesvc.matches.clock.spans import Span
@@ -89,17 +90,47 @@ def test_who_acted_in_a_pause_has_used_the_time_since_its_end():
     assert table.replayed().as_json() == table.account.as_json()
 
 
+def stand_still(table: Table, hours: float, of: tuple[int, str]) -> None:
+    """An outage that ends now, and the deadline that it moves."""
+    span = Span(table.now - hours * HOUR, table.now)
+    events = [
+        Event("match.outage", {"from": span.start.isoformat(), "until": span.end.isoformat()}),
+        deadline_set(of, outlast(table.policy, table.account.open[of], span, table.known(of[0])), "outage", 0),
+    ]
+    table.take(events, "system", None)
+
+
 def test_an_outage_does_not_run_down_what_is_given_back():
     table = played({"turn": "24h"}, 20)
     table.wait(10 * HOUR)
-    span = Span(table.now - 9 * HOUR, table.now)
-    clock = table.account.open[1, "b"]
-    events = [
-        Event("match.outage", {"from": span.start.isoformat(), "until": span.end.isoformat()}),
-        deadline_set((1, "b"), outlast(table.policy, clock, span, table.known(1)), "outage", 0),
-    ]
-    table.take(events, "system", None)
+    stand_still(table, 9, (1, "b"))
     assert take_back(table) == 3 * HOUR
+
+
+AT_SIX = {"adjudication": {"at": ["18:00"], "zone": "UTC"}, "minimum": "1h"}
+
+
+@pytest.mark.parametrize("ends", [7, 9])
+def test_who_takes_back_has_his_fixed_time_put_off_by_an_outage_as_the_others_have(ends):
+    table = Table(AT_SIX, at("2026-06-01T10:00"))
+    table.ask((0, "a", "commit"), (1, "b", "commit"))
+    table.wait(2 * HOUR)
+    table.ask((1, "b", "commit"), by=0)
+    table.wait((ends - 2) * HOUR)
+    stand_still(table, 2, (1, "b"))
+    table.wait(HOUR / 2)
+    asked = [Awaited(0, "commit", "a", "commit"), Awaited(1, "commit", "b", "commit")]
+    table.take([undone(2, 0)], "seat", 0, asked=asked)
+    assert table.due(0, "a") == table.due(1, "b") == at("2026-06-01T20:00")
+    assert table.replayed().as_json() == table.account.as_json()
+
+
+def test_a_fixed_time_knows_nothing_of_an_outage_long_before_it():
+    table = played(AT_SIX)
+    table.wait(3 * HOUR)
+    stand_still(table, 1, (1, "b"))
+    take_back(table)
+    assert table.due(0, "a") == at("2026-06-01T18:00")
 
 
 def test_a_vacation_does_not_run_down_what_is_given_back():
@@ -121,6 +152,25 @@ def test_what_an_organiser_gave_stays_given():
     assert table.due(0, "a") == table.now + 25 * HOUR
     table.ask((1, "c", "turn"), by=0)
     assert take_back(table) == 25 * HOUR, "24 hours and the two that were given, less the one before"
+
+
+@pytest.mark.parametrize("cause", ["undo", "host"])
+def test_a_fixed_time_that_an_organiser_put_off_stays_put_off(cause):
+    table = Table(AT_SIX, at("2026-06-01T10:00"))
+    table.ask((0, "a", "turn"))
+    table.take([deadline_set((0, "a"), put_off(table.account.open[0, "a"], DAY), "extended", 0)], "host", None)
+    assert table.due(0, "a") == at("2026-06-02T18:00")
+    table.wait(2 * HOUR)
+    table.take([Event("match.paused", {"by": "host"})], "host", None)
+    table.wait(HOUR)
+    table.take([Event("match.resumed", {"by": "host"})], "host", None)
+    assert table.due(0, "a") == at("2026-06-02T18:00"), "a pause leaves it where it is"
+    table.ask((1, "b", "turn"), by=0)
+    table.wait(HOUR)
+    back = Event("match.rewound", {"to": 2, "data": {}, "cause": cause, **({"seat": 0} if cause == "undo" else {})})
+    table.take([back], *(("seat", 0) if cause == "undo" else ("host", None)), asked=[Awaited(0, "turn", "a", "turn")])
+    assert table.due(0, "a") == at("2026-06-02T18:00"), "though it goes back to before that"
+    assert table.replayed().as_json() == table.account.as_json()
 
 
 def test_the_word_of_another_leaves_the_minimum():

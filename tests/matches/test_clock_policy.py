@@ -16,7 +16,7 @@ from gamesvc.games.kernel import Awaited, Event, Refused
 from gamesvc.matches import policies, surroundings
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
-from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, run, within
+from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, put_off, run, within
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import PRESETS, SCHEMA, WEEKDAYS, Policy, parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
@@ -598,10 +598,12 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
             table.take([excused], "clock", key[0], received_at=due)
         case "extend" if clocks:
             key, clock = rng.choice(list(clocks.items()))
-            if clock.fixed is None:
+            if clock.fixed is not None:
+                longer = put_off(clock, HOUR)
+            else:
                 longer = replace(clock, own=clock.own + HOUR, left=clock.left + HOUR)
                 longer = run(table.policy, longer, Spliced(clock.excluded, clock.due, table.known(key[0])))
-                table.take([surroundings.deadline_set(key, longer, "extended", 0)], "host", None)
+            table.take([surroundings.deadline_set(key, longer, "extended", 0)], "host", None)
 
 
 TELLING = {"match.paused", "match.resumed", "match.rewound", "match.deadline_set", "match.seated", "match.timed_out"}

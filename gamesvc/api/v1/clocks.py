@@ -38,6 +38,9 @@ class Because(serializers.Serializer[Any]):
     left = serializers.IntegerField(help_text="Seconds altogether: own time, bank, at least the minimum.")
     excluded = serializers.ListField(child=serializers.ListField(child=serializers.DateTimeField()))
     fixed = serializers.DateTimeField(required=False)
+    put_off = serializers.IntegerField(
+        required=False, help_text="Seconds by which the fixed time stands later than by the calendar: outages, extensions."
+    )
 
 
 class RunningClock(serializers.Serializer[Any]):

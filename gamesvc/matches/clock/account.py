@@ -19,7 +19,7 @@ Key = tuple[int, str]
 Name = tuple[int, str]
 """A seat and the name of its clock: the id of the question, where the game gives no other."""
 
-FORMAT = 4
+FORMAT = 5
 """Of `as_json`: snapshots with another one are not read."""
 
 
@@ -91,8 +91,10 @@ class Account:
     seated: dict[int, int] = field(default_factory=dict)
     """How often a seat has got another holder."""
     paused_since: datetime | None = None
-    idle: tuple[Span, ...] = ()
-    """Pauses and outages of the match, the newest last: a clock that is given back did not run meanwhile."""
+    pauses: tuple[Span, ...] = ()
+    """Pauses of the match, the newest last: a clock that is given back did not run meanwhile."""
+    outages: tuple[Span, ...] = ()
+    """The same for outages of the service that moved a deadline of the match."""
     at: datetime | None = None
     lines: list[Line] | None = None
 
@@ -135,7 +137,8 @@ class Account:
             "missed": [list(one) for one in sorted(self.missed.items())],
             "excused": [list(one) for one in sorted(self.excused.items())],
             "seated": [list(one) for one in sorted(self.seated.items())],
-            "idle": [[write(start), write(end)] for start, end in self.idle],
+            "pauses": [[write(start), write(end)] for start, end in self.pauses],
+            "outages": [[write(start), write(end)] for start, end in self.outages],
             "paused_since": write(self.paused_since) if self.paused_since is not None else None,
             "at": write(self.at) if self.at is not None else None,
         }
@@ -155,7 +158,8 @@ class Account:
             missed=dict(told["missed"]),
             excused=dict(told["excused"]),
             seated=dict(told["seated"]),
-            idle=tuple(Span(read(start), read(end)) for start, end in told["idle"]),
+            pauses=tuple(Span(read(start), read(end)) for start, end in told["pauses"]),
+            outages=tuple(Span(read(start), read(end)) for start, end in told["outages"]),
             paused_since=_read(told["paused_since"]),
             at=_read(told["at"]),
         )

@@ -45,7 +45,9 @@ class Clock:
     name: str = ""
     """Tells it from the other clocks of its seat, also where the game asks for the same turn under another id."""
     given: timedelta = ZERO
-    """What an organiser has added to its own time."""
+    """What an organiser has added to its own time, or put its fixed time off by."""
+    put_off: timedelta = ZERO
+    """How much later than by the calendar its fixed time stands: for outages, and for what an organiser gave."""
     ran_out: datetime | None = None
     """The deadline of which it has been said that it was over; the game's answer may take several commands."""
 
@@ -65,7 +67,19 @@ class Clock:
         }
         if self.fixed is not None:
             found["fixed"] = write(self.fixed)
+        if self.put_off:
+            found["put_off"] = self.put_off // SECOND
         return found
+
+    def recorded(self, because: Mapping[str, Any]) -> Clock:
+        """The clock with what such an event says of its start; where it ends is left to `run`."""
+        return replace(
+            self,
+            since=read(because["since"]),
+            own=because["own"] * SECOND,
+            left=because["left"] * SECOND,
+            put_off=because.get("put_off", 0) * SECOND,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The whole clock, as snapshots keep it."""
@@ -93,6 +107,7 @@ class Clock:
             excluded=tuple(Span(read(start), read(end)) for start, end in told["excluded"]),
             name=told["name"],
             given=told["given"] * SECOND,
+            put_off=told.get("put_off", 0) * SECOND,
             **moments,
         )
 
@@ -108,7 +123,7 @@ class Recorded:
 
     def fixed(self, after: datetime) -> datetime:
         found = self.because.get("fixed")
-        return read(found) if found is not None else after
+        return read(found) - self.because.get("put_off", 0) * SECOND if found is not None else after
 
 
 NOTHING_KNOWN = Recorded({})
@@ -122,7 +137,7 @@ def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
         fixed = None
     elif policy.fixed(clock.kind):
         ready, excluded = advance(clock.since, clock.left, surroundings.excluded)
-        due = fixed = surroundings.fixed(ready)
+        due = fixed = surroundings.fixed(ready) + clock.put_off
     else:
         due, excluded = advance(clock.since, clock.left, surroundings.excluded)
         fixed = None
@@ -225,22 +240,24 @@ def absent(policy: Policy, clock: Clock, changed: Span, moment: datetime, now: S
     if clock.due is None:
         return clock
     ahead = Span(max(changed.start, moment), max(changed.end, moment))
-    return again(policy, clock, clock, Rewritten(clock.excluded, known_until(clock), now, ahead))
+    return run(policy, clock, Rewritten(clock.excluded, known_until(clock), now, ahead))
 
 
-def again(policy: Policy, was: Clock, clock: Clock, around: Surroundings) -> Clock:
-    """A clock reckoned anew that ran as `was`. A fixed time that was put off (an outage, more time) stays put off by as much."""
-    anew = run(policy, clock, around)
-    if was.fixed is None:
-        return anew
-    return _put_off(anew, max(was.fixed - around.fixed(known_until(was)), ZERO))
+def put_off(clock: Clock, by: timedelta) -> Clock:
+    """The same clock with its fixed time later, also where it stands now; in whole seconds, rather more."""
+    by = -(-by // SECOND) * SECOND
+    moved = {name: moment + by for name in ("due", "fixed", "grace_from") if (moment := getattr(clock, name)) is not None}
+    return replace(clock, put_off=clock.put_off + by, **moved)
 
 
-def _put_off(clock: Clock, by: timedelta) -> Clock:
-    assert clock.due is not None
-    assert clock.fixed is not None
-    grace_from = clock.grace_from + by if clock.grace_from is not None else None
-    return replace(clock, due=clock.due + by, fixed=clock.fixed + by, grace_from=grace_from)
+def margin(outage: Span, hour: timedelta) -> timedelta:
+    """How long after an outage a deadline is moved as well: whoever had less than that left lost most of it."""
+    return max(outage.end - outage.start, hour)
+
+
+def fell_into(clock: Clock, outage: Span, hour: timedelta) -> bool:
+    """Whether an outage moves this deadline: it lies in it, or shortly after. A clock that began afterwards has lost nothing."""
+    return clock.due is not None and clock.since < outage.end and outage.start <= clock.due < outage.end + margin(outage, hour)
 
 
 def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Clock:
@@ -248,7 +265,7 @@ def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Cl
     if clock.due is None:
         return clock
     if clock.fixed is not None:
-        return _put_off(clock, outage.end - outage.start)
+        return put_off(clock, outage.end - outage.start)
     return run(policy, clock, Spliced(clock.excluded, known_until(clock), now, (outage,)))
 
 

@@ -19,8 +19,9 @@ from gamesvc.matches.clock.compute import (
     Recorded,
     Spliced,
     Surroundings,
-    again,
+    fell_into,
     known_until,
+    put_off,
     read,
     run,
 )
@@ -94,9 +95,9 @@ class _Fold:
                 self._hold(key)
         resumed = step.find("match.resumed") is not None and account.paused_since is not None
         if (outage := step.find(OUTAGE)) is not None:
-            self._idle(read(outage["from"]), read(outage["until"]))
+            account.outages = (*account.outages, Span(read(outage["from"]), read(outage["until"])))[-REMEMBERED:]
         if resumed and account.paused_since is not None:
-            self._idle(account.paused_since, step.occurred_at)
+            account.pauses = (*account.pauses, Span(account.paused_since, step.occurred_at))[-REMEMBERED:]
             account.paused_since = None
             for key in list(account.open):
                 self._run(key, replace(account.open[key], since=step.occurred_at), "pause")
@@ -139,7 +140,9 @@ class _Fold:
         used = clock.used(max(moment, clock.since))
         over = max(used - clock.own, ZERO) if self.policy.banked(clock.kind) else ZERO
         own = max(clock.own - used, ZERO)
-        return replace(clock, since=moment, own=own, due=None, grace_from=None, excluded=(), fixed=None), over
+        # A fixed time is found anew when the clock goes on; of what it was put off by, only what an organiser gave stays.
+        off = min(clock.put_off, clock.given)
+        return replace(clock, since=moment, own=own, due=None, grace_from=None, excluded=(), fixed=None, put_off=off), over
 
     def _stand(self, key: Key, what: str) -> Clock:
         account, moment = self.account, self._stops(key[0])
@@ -186,9 +189,6 @@ class _Fold:
                 account.note(key, "asked", step.occurred_at)
             else:
                 self._run(key, replace(clock, since=self._starts(), kind=one.kind), "asked")
-
-    def _idle(self, start: datetime, end: datetime) -> None:
-        self.account.idle = (*self.account.idle, Span(start, end))[-REMEMBERED:]
 
     def _hold(self, key: Key) -> None:
         self._stand(key, "paused")
@@ -266,7 +266,11 @@ class _Fold:
             if since is not None and since.given > was.given:
                 # What an organiser has given since, he gave for good.
                 more = since.given - was.given
-                was = replace(was, own=was.own + more, left=was.left + more, given=since.given)
+                if self.policy.fixed(was.kind):
+                    was = put_off(was, more)
+                else:
+                    was = replace(was, own=was.own + more, left=was.left + more)
+                was = replace(was, given=since.given)
             if key[0] == undoer:
                 self._run_on(key, was, then, max(since.since if since is not None else was.since, was.since))
             else:
@@ -281,7 +285,10 @@ class _Fold:
         Up to `stopped_at`, when his act stopped it, nights and vacations are those it ran with; after that as they are now.
         """
         account, step, policy = self.account, self.step, self.policy
-        gaps = tuple(span for span in account.idle if span not in then.idle)
+        pauses = tuple(span for span in account.pauses if span not in then.pauses)
+        outages = tuple(span for span in account.outages if span not in then.outages)
+        # A fixed time does not come later for an outage, unless it fell into it.
+        gaps = pauses if policy.fixed(was.kind) else (*pauses, *outages)
         if account.paused_since is not None:
             stood_at = max(account.paused_since, was.since)
             excluded = tuple(merged([*was.excluded, *gaps], was.since, stood_at))
@@ -292,8 +299,7 @@ class _Fold:
             return
         if self.live is None and key in self.told:
             because = self.told[key]["because"]
-            clock = replace(was, since=read(because["since"]), own=because["own"] * SECOND, left=because["left"] * SECOND)
-            found = run(policy, clock, Recorded(because))
+            found = run(policy, was.recorded(because), Recorded(because))
         else:
             around = Spliced(was.excluded, min(known_until(was), stopped_at), self._known(key), gaps)
             # A pause gives the minimum back, and so does the word of another who lets him go back.
@@ -304,7 +310,10 @@ class _Fold:
             for moment in least:
                 used = counted(was.since, moment, around.excluded(was.since, moment))
                 left = max(left, -(-used // SECOND) * SECOND + policy.minimum)
-            found = again(policy, was, replace(was, left=left), around)
+            found = run(policy, replace(was, left=left), around)
+            for span in outages:
+                if found.fixed is not None and fell_into(found, span, account.hour):
+                    found = put_off(found, span.end - span.start)
         account.open[key] = found
         self.set[key] = "undo"
         account.note(key, "undo", found.since)
@@ -342,15 +351,15 @@ class _Fold:
             own = policy.own_time(kind)
             if policy.bank is not None and not own and event_type != "match.seated":
                 account.banks[key[0]] = max(account.bank(key[0]), policy.bank.increment)
-            self._run(key, replace(account.open[key], since=starts, own=own), "asked")
+            self._run(key, replace(account.open[key], since=starts, own=own, put_off=ZERO), "asked")
 
     def _move(self, key: Key, data: Mapping[str, Any]) -> None:
         """A running deadline was moved, and the event says by what."""
         because, clock = data["because"], self.account.open[key]
-        own = because["own"] * SECOND
-        given = clock.given + (own - clock.own if data["cause"] == "extended" else ZERO)
-        clock = replace(clock, since=read(because["since"]), own=own, left=because["left"] * SECOND, given=given)
-        self.account.open[key] = run(self.policy, clock, Recorded(because))
+        moved = clock.recorded(because)
+        if data["cause"] == "extended":
+            moved = replace(moved, given=clock.given + (moved.own - clock.own) + (moved.put_off - clock.put_off))
+        self.account.open[key] = run(self.policy, moved, Recorded(because))
         self.set[key] = data["cause"]
         self.account.note(key, data["cause"], self.step.occurred_at)
 
