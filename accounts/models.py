@@ -124,8 +124,10 @@ class AbsenceChange(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField()
+    # The moment it counts from: that at which it was said, where it was heard later (a mail).
     made_at = models.DateTimeField(default=now)
-    # When every match had been looked at for the first time; it is looked at once more a little later.
+    written_at = models.DateTimeField(default=now)
+    # When every match was looked at last.
     looked_at = models.DateTimeField(null=True)
     # The matches whose deadlines could not be moved yet, by their ids.
     failed = models.JSONField(default=list)

@@ -44,15 +44,17 @@ def settle(user_id: int | None = None) -> Settled:
 
     Done again it moves nothing more. A match that cannot go on is told and tried again with the next sweep.
 
-    All matches are looked at twice, the second time a little later: a question may have been asked at that moment with the
-    vacations as they were before, and be seen only after the first look.
+    All matches are looked at once more a little later: a question may have been asked at that moment with the vacations as
+    they were before, and be seen only after the first look.
     """
     settled, now = Settled(), timezone.now()
     for change in absences.changes(user_id):
-        if change.looked_at is not None and not change.failed and now < change.looked_at + KEPT:
-            continue
+        looked, seen_by = change.looked_at, change.written_at + KEPT
+        everywhere = looked is None or looked < seen_by <= now
         failed = []
-        for match_id in _asked_in(change.user_id):
+        for match_id in _asked_in(change.user_id) if everywhere or change.failed else []:
+            if not everywhere and str(match_id) not in change.failed:
+                continue
             try:
                 settled.moved += _reckon(Match.objects.get(pk=match_id), change)
             except Exception:
@@ -60,13 +62,15 @@ def settle(user_id: int | None = None) -> Settled:
                 settled.failed.add((match_id, change.user_id))
                 if str(match_id) not in change.failed:
                     logger.exception("A vacation could not move the deadlines of match %s; it is tried again.", match_id)
-        if failed and now >= change.made_at + GIVEN_UP:
+        given_up = bool(failed) and now >= change.written_at + GIVEN_UP
+        if given_up:
             logger.error("The vacation of user %s could not move all deadlines in %s.", change.user_id, GIVEN_UP)
-        elif failed or change.looked_at is None:
-            change.looked_at, change.failed = change.looked_at or now, failed
-            change.save(update_fields=["looked_at", "failed"])
-            continue
-        change.delete()
+        looked = now if looked is None or everywhere else looked
+        if given_up or (not failed and looked >= seen_by):
+            change.delete()
+        elif (looked, failed) != (change.looked_at, change.failed):
+            # Another sweep may have done with it meanwhile.
+            AbsenceChange.objects.filter(pk=change.pk).update(looked_at=looked, failed=failed)
     return settled
 
 

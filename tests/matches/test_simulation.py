@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 import psutil
 import pytest
 
+from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.simulation.people import GRAIN, Person
 from gamesvc.matches.simulation.report import Report
 
@@ -121,6 +122,15 @@ def test_people_answer_after_they_are_asked_and_never_while_they_are_away(kind):
             assert 7 <= moment.astimezone(person.zone).hour < 22
     person.away.append(away)
     assert person.answers_at(asked, asked + timedelta(days=2), random.Random(1)) >= away[1]
+
+
+@pytest.mark.parametrize("kind", ["fast", "slow", "sleeping", "absent"])
+def test_what_is_asked_in_a_pause_is_answered_within_weeks(kind):
+    asked = datetime(2027, 1, 4, 21, 50, tzinfo=UTC)
+    person = Person(1, kind, ZoneInfo("Europe/Berlin"), True)
+    moments = [person.answers_at(asked, NEVER, random.Random(seed)) for seed in range(200)]
+    assert any(moments)
+    assert all(moment - asked < timedelta(days=40) for moment in moments if moment is not None)
 
 
 def test_a_report_names_what_must_not_be():

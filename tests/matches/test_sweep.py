@@ -229,6 +229,58 @@ def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna
         assert absences.changes() == []
 
 
+def test_a_question_asked_meanwhile_has_the_vacation_counted_though_another_match_failed_at_first(toy, anna, ben, monkeypatch):
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        clock = {"turn": "24h", "vacation": True}
+        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+        other = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
+        real, tried = service_events.append, []
+
+        def broken(of, *args, **more):
+            tried.append(of.pk)
+            if tried == [other.pk]:
+                raise turns.Busy
+            return real(of, *args, **more)
+
+        def meanwhile():
+            monkeypatch.setattr(service_events, "append", broken)
+            said = MONDAY - timedelta(minutes=5)  # in a mail that is read only now
+            absences.announce(user=ben, first=said.date(), last=(said + 3 * DAY).date(), at=said)
+            vacations.settle(ben.pk)
+
+        between(monkeypatch, meanwhile, kind="seat")
+        draw(match, timezone.now(), uuid.uuid4())
+        travel.shift(timedelta(seconds=1))
+        assert vacations.settle().moved == 1
+        assert tried == [other.pk, other.pk], "again where it failed, and only there"
+        assert match.questions.get().due_at == MONDAY + DAY
+        travel.shift(timedelta(seconds=60))
+        assert vacations.settle().moved == 1
+        assert match.questions.get().due_at > MONDAY + 4 * DAY
+        assert absences.changes() == []
+
+
+def test_two_sweeps_may_settle_the_same_vacation(toy, anna, ben, monkeypatch):
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        clock = {"turn": "24h", "vacation": True}
+        match = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
+        announce(ben, travel, MONDAY)
+        real = service_events.append
+
+        def slow(of, *args, **more):
+            with monkeypatch.context() as patch:
+                patch.setattr(service_events, "append", real)
+                travel.shift(timedelta(minutes=2))
+                assert vacations.settle().moved == 1
+            raise turns.Busy
+
+        with monkeypatch.context() as patch:
+            patch.setattr(service_events, "append", slow)
+            vacations.settle()
+        assert match.questions.get().due_at > MONDAY + 4 * DAY
+        assert absences.changes() == []
+
+
 def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
     """A turn of Stratastar takes several default commands; after the first its sweeper is gone."""
     opened = lobby.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random"})

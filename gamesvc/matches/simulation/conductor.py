@@ -356,7 +356,7 @@ class Conductor:
 
     def _stand_still(self, began: datetime, lasting: timedelta) -> datetime:
         """Nothing beats and nobody can do anything for so long; the first beat afterwards finds that out."""
-        now = began + lasting
+        now = max(began + lasting, self.clock.now())
         self._execute("UPDATE matches_heartbeat SET beat_at = %s::timestamptz", [began])
         self.clock.set(now)
         self._phase([("task", f"{TASKS}watch_outages")])

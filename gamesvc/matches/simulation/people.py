@@ -58,6 +58,10 @@ class Plan:
     bots: int = 0
 
 
+# So long at most somebody lets a match wait that has no deadline.
+LONGEST = timedelta(days=30)
+
+
 @dataclass(slots=True)
 class Person:
     """A player: how he plays, where he lives, and when he is away."""
@@ -70,7 +74,8 @@ class Person:
 
     def answers_at(self, asked: datetime, due: datetime, rng: random.Random) -> datetime | None:
         """When he answers what he is asked; None: never. May come too late."""
-        left = max(due - asked, timedelta(hours=1))
+        # While a match is paused nothing is due.
+        left = min(max(due - asked, timedelta(hours=1)), LONGEST)
         match self.kind:
             case "fast":
                 moment = asked + min(left * 0.9, timedelta(minutes=15 + rng.expovariate(1 / 90)))
