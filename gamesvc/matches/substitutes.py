@@ -132,11 +132,7 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
 
 
 def sweep(limit: int = 100) -> int:
-    """Let bots play on from seats that waited too long for a substitute. Returns how many seats were settled.
-
-    What those who are left in a match have agreed to is settled as well, where a time-out has freed the seat.
-    """
-    pauses.sweep()
+    """Let bots play on from seats that waited too long for a substitute. Returns how many seats were settled."""
     before = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS)
     waiting = Seat.objects.filter(vacated_at__lt=before, match__status=Match.Status.RUNNING).order_by("vacated_at")
 

@@ -17,6 +17,7 @@ from gamesvc.matches import (
     loading,
     lobby,
     outages,
+    pauses,
     refusals,
     reminding,
     robots,
@@ -131,8 +132,8 @@ def follow_statistics(batches: int = 20) -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_substitutes() -> int:
-    """Let bots play on from seats that nobody took over."""
-    return substitutes.sweep()
+    """Let bots play on from seats that nobody took over; settle the pause that those who are left have agreed to."""
+    return pauses.sweep() + substitutes.sweep()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]

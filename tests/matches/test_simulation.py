@@ -113,7 +113,7 @@ def test_every_default_and_every_call_tells_the_virtual_time():
 def test_people_answer_after_they_are_asked_and_never_while_they_are_away(kind):
     asked = datetime(2027, 1, 4, 21, 50, tzinfo=UTC)
     away = (asked, asked + timedelta(days=3))
-    person = Person(1, kind, ZoneInfo("Europe/Berlin"), True)
+    person = Person(1, kind, ZoneInfo("Europe/Berlin"))
     for seed in range(200):
         moment = person.answers_at(asked, asked + timedelta(days=2), random.Random(seed))
         assert asked <= moment <= asked + timedelta(days=3)
@@ -127,7 +127,7 @@ def test_people_answer_after_they_are_asked_and_never_while_they_are_away(kind):
 @pytest.mark.parametrize("kind", ["fast", "slow", "sleeping", "absent"])
 def test_what_is_asked_in_a_pause_is_answered_within_weeks(kind):
     asked = datetime(2027, 1, 4, 21, 50, tzinfo=UTC)
-    person = Person(1, kind, ZoneInfo("Europe/Berlin"), True)
+    person = Person(1, kind, ZoneInfo("Europe/Berlin"))
     moments = [person.answers_at(asked, NEVER, random.Random(seed)) for seed in range(200)]
     assert any(moments)
     assert all(moment - asked < timedelta(days=40) for moment in moments if moment is not None)

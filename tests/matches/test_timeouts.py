@@ -28,6 +28,7 @@ from gamesvc.matches import (
     robots,
     selectors,
     substitutes,
+    tasks,
 )
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
@@ -347,9 +348,9 @@ def test_whom_the_clock_takes_away_holds_no_agreement_up(anna: User, ben: User) 
     pauses.wish(match=match, seat=1 - gone, pause=True)
     run_out(match)
     assert holder(match, gone).vacated_at is not None
-    substitutes.sweep()
+    assert tasks.sweep_substitutes() == 1
     match.refresh_from_db()
     assert match.paused_at is not None
     assert [one["by"] for one in events(match, "match.paused")] == ["seats"]
-    assert substitutes.sweep() == 0
+    assert tasks.sweep_substitutes() == 0
     assert len(events(match, "match.paused")) == 1

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from gamesvc.games.kernel import REWOUND
 from gamesvc.matches.clock.account import Account, Asked, Key, Name, Step
 from gamesvc.matches.clock.compute import (
     NOTHING_KNOWN,
@@ -30,7 +31,6 @@ from gamesvc.matches.clock.spans import SECOND, Span, counted, merged
 
 SET = "match.deadline_set"
 OPENED = "match.opened"
-REWOUND = "match.rewound"
 OUTAGE = "match.outage"
 # How many stopped clocks are remembered: a window in a turn, windows in windows, and what a reaction may go back to.
 REMEMBERED = 32

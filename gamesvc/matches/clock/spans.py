@@ -35,10 +35,6 @@ class NoTime(Exception):
     """Nearly all time is excluded: no deadline can be found."""
 
 
-def nothing_excluded(since: datetime, until: datetime) -> Iterable[Span]:
-    return ()
-
-
 def moment(day: date, at: time, zone: ZoneInfo) -> datetime:
     """A local time of a day in UTC; of two with the same name the first."""
     return datetime.combine(day, at, zone).astimezone(UTC)

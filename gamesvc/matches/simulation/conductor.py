@@ -14,17 +14,16 @@ import logging
 import math
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 import redis
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connection, connections
+from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import Q
 
 from gamesvc.celery import app
@@ -35,10 +34,11 @@ from gamesvc.matches.models import Heartbeat, Outage
 from gamesvc.matches.reminding import MOMENT
 from gamesvc.matches.simulation import people
 from gamesvc.matches.simulation.clock import VirtualClock
+from gamesvc.matches.simulation.crew import Crew
 from gamesvc.matches.simulation.people import Person, Plan
 from gamesvc.matches.simulation.record import Broken, Record
 from gamesvc.matches.simulation.sink import Sink
-from gamesvc.matches.simulation.workers import Job, Worker
+from gamesvc.matches.simulation.workers import Job
 from notifications import reminders, wishes
 from notifications.models import Preference
 
@@ -55,9 +55,6 @@ EVERY = timedelta(days=1)
 # So many rounds at one moment mean that something is due for ever.
 MOST_ROUNDS = 200
 NEVER_FIRED = timedelta(hours=3)
-# A job that died is done again by whoever asked for it, so often at most.
-MOST_TRIES = 20
-JOB_SECONDS = 120.0
 
 _NEXT = f"""
 SELECT (SELECT min(greatest(due_at, claimed_until + interval '1 microsecond')) FROM matches_question),
@@ -126,7 +123,7 @@ class Conductor:
         self.rng = random.Random(f"{self.seed} acts")
         self.breaking = random.Random(f"{self.seed} chaos")
         self.people: dict[int, Person] = {}
-        self.crew: list[Worker] = []
+        self.crew: Crew
         self.planned: set[tuple[Any, ...]] = set()
         self.offered: set[tuple[str, int]] = set()
         self.agenda: list[tuple[datetime, int, Job]] = []
@@ -152,18 +149,15 @@ class Conductor:
         spans.holiday_places()
         self._prepare()
         self.sink.start()
-        self.crew = []
+        self.crew = Crew(self.workers, self.clock, self.sink.port, self.record, self.breaking, self.kill_moments)
         try:
-            for _ in range(self.workers):
-                self.crew.append(Worker(self.clock, self.crew, self.sink.port))
             self._live()
         except Broken as broken:
             if not connection.is_usable():
                 raise
             self.end, self.record.stopped = self.clock.now(), str(broken)
         finally:
-            for worker in self.crew:
-                worker.stop()
+            self.crew.stop()
             self.sink.stop()
         return self.record
 
@@ -252,15 +246,15 @@ class Conductor:
             sweeps: list[Job] = [("task", DEADLINES)] * 2 if due.deadlines else []
             if not acts and due == Due():
                 return
-            self._phase([*acts, *sweeps])
+            self.crew.work([*acts, *sweeps])
             acts = []
-            self._phase([*self._hints("celery"), *([("task", BOTS)] if self._due(now).bots else [])])
+            self.crew.work([*self._hints("celery"), *([("task", BOTS)] if self._due(now).bots else [])])
             due = self._due(now)
             planning = ((due.reminders, REMINDERS), (due.digests, DIGESTS), (due.substitutes, SUBSTITUTES))
-            answers = self._phase([("task", name) for wanted, name in planning if wanted])
+            answers = self.crew.work([("task", name) for wanted, name in planning if wanted])
             if not due.reminders or answers[0] is not None:
                 self.record.swept = now
-            self._phase([*self._hints("mail"), *([("task", SEND)] if self._due(now).mails else [])])
+            self.crew.work([*self._hints("mail"), *([("task", SEND)] if self._due(now).mails else [])])
             self._plan_answers(now)
         raise Broken(f"At {now} something is due for ever: {self._due(now)}; failures: {dict(self.record.failures)}")
 
@@ -276,7 +270,7 @@ class Conductor:
                     self.record.note(job[0])
                     getattr(self, f"_{job[0]}")()
                 case "now and then":
-                    self._phase([("task", name) for name in NOW_AND_THEN])
+                    self.crew.work([("task", name) for name in NOW_AND_THEN])
                     self.points = reminders.points_in_use()
                 case _:
                     acts.append(job)
@@ -285,10 +279,10 @@ class Conductor:
     def _open(self, plan: Plan) -> None:
         host, *others = plan.people
         job = ("open", host, plan.game, plan.options, plan.clock, len(plan.people) + plan.bots, plan.bots)
-        [match_id] = self._phase([job])
+        [match_id] = self.crew.work([job])
         self.record.opened += 1
         for other in others:
-            self._phase([("join", match_id, other)])
+            self.crew.work([("join", match_id, other)])
         if self.rng.random() < 0.05:
             begins = self.clock.now() + timedelta(hours=self.rng.uniform(1, 40))
             self._later(begins, ("pause", match_id, False))
@@ -352,93 +346,20 @@ class Conductor:
 
     def _restart(self) -> None:
         """Start the database anew while the workers are in the middle of something."""
-        self.record.break_at = "restart"
+        if self.chaos.restart is not None:
+            self.crew.restart_in_mid_work(self.chaos.restart)
 
     def _stand_still(self, began: datetime, lasting: timedelta) -> datetime:
         """Nothing beats and nobody can do anything for so long; the first beat afterwards finds that out."""
         now = max(began + lasting, self.clock.now())
         self._execute("UPDATE matches_heartbeat SET beat_at = %s::timestamptz", [began])
         self.clock.set(now)
-        self._phase([("task", f"{TASKS}watch_outages")])
+        self.crew.work([("task", f"{TASKS}watch_outages")])
         while Outage.objects.filter(Q(settled_at=None) | ~Q(failed={})).exists():
             self._execute("UPDATE matches_outage SET claimed_until = NULL")  # the lease of one who died, run out
-            self._phase([("task", f"{TASKS}watch_outages")])
+            self.crew.work([("task", f"{TASKS}watch_outages")])
         self.record.note("outage")
         return now
-
-    # --- the crew ---
-
-    def _phase(self, jobs: Iterable[Job]) -> list[Any]:
-        """Have these jobs done, several at once; the answers in their order. Acts of people are tried until they are answered."""
-        waiting = [(job, at, 1) for at, job in reversed(list(enumerate(jobs)))]
-        answers: list[Any] = [None] * len(waiting)
-        busy: dict[int, tuple[int, int]] = {}
-        victim = self._victim(bool(waiting))
-        began = time.monotonic()
-        while waiting or busy:
-            for index, worker in enumerate(self.crew):
-                if waiting and worker.job is None:
-                    job, at, tries = waiting.pop()
-                    worker.give(job)
-                    busy[index] = (at, tries)
-            if self.record.break_at == "restart" and self.chaos.restart is not None:
-                self.record.break_at = ""
-                time.sleep(self.breaking.uniform(0, 0.03))
-                self.record.broken.append((self.clock.now(), time.time(), "restart"))
-                self.chaos.restart()
-                connections.close_all()
-            pause = JOB_SECONDS if victim is None else max(0.0, victim - time.monotonic())
-            ready = wait([self.crew[index].pipe for index in busy], timeout=pause)
-            if not ready and victim is not None:
-                victim = None
-                index = self.breaking.choice(sorted(busy))
-                self._kill(index)
-                at, tries = busy.pop(index)
-                self._again(waiting, self.record.killed_jobs[-1], at, tries)
-                continue
-            if not ready:
-                raise Broken(f"Nothing came of {[self.crew[index].job for index in busy]} in {time.monotonic() - began:.0f} s.")
-            for index in [index for index in busy if self.crew[index].pipe in ready]:
-                at, tries = busy.pop(index)
-                given = self.crew[index].job
-                self.crew[index].job = None
-                try:
-                    how, answer, took = self.crew[index].pipe.recv()
-                except EOFError:
-                    raise Broken(f"A worker died by itself over {given}.") from None
-                assert given is not None
-                if how == "done":
-                    answers[at] = answer
-                    self.record.spent[str(given[1] if given[0] in ("task", "hints") else given[0])] += took
-                    self.record.did(given, answer)
-                else:
-                    self.record.failures[f"{given[0]}: {answer}"] += 1
-                    self._again(waiting, given, at, tries)
-        return answers
-
-    def _victim(self, work: bool) -> float | None:
-        """When, if now is the time for it, a worker is killed: a moment on the machine's clock."""
-        if not work or not self.kill_moments or self.kill_moments[0] > self.clock.now():
-            return None
-        return time.monotonic() + self.breaking.uniform(0, 0.04)
-
-    def _kill(self, index: int) -> None:
-        worker = self.crew[index]
-        assert worker.job is not None
-        self.kill_moments.pop(0)
-        self.record.broken.append((self.clock.now(), time.time(), "kill"))
-        worker.kill()
-        self.record.killed_jobs.append(worker.job)
-        del self.crew[index]
-        self.crew.insert(index, Worker(self.clock, self.crew, self.sink.port))
-
-    def _again(self, waiting: list[tuple[Job, int, int]], job: Job, at: int, tries: int) -> None:
-        """A player whose request got no answer sends it again; a task that is lost is called again when it is due again."""
-        if job[0] in ("task", "hints"):
-            return
-        if tries >= MOST_TRIES:
-            raise Broken(f"{job} failed {tries} times: {dict(self.record.failures)}")
-        waiting.append((job, at, tries + 1))
 
     # --- the database ---
 

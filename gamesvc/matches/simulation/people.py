@@ -49,7 +49,6 @@ GAMES: tuple[tuple[float, str, dict[str, Any], int], ...] = (
 class Plan:
     """A match that somebody will open: when, what, and who comes to play; where nobody sits a bot does."""
 
-    number: int
     at: datetime
     game: str
     options: dict[str, Any]
@@ -69,7 +68,6 @@ class Person:
     id: int
     kind: str
     zone: ZoneInfo
-    reachable: bool
     away: list[tuple[datetime, datetime]] = field(default_factory=list)
 
     def answers_at(self, asked: datetime, due: datetime, rng: random.Random) -> datetime | None:
@@ -123,7 +121,7 @@ def settle(count: int, rng: random.Random) -> dict[int, Person]:
     users = User.objects.bulk_create(users)
     EmailAddress.objects.bulk_create(EmailAddress(user=user, email=user.email, verified=True, primary=True) for user in users)
     Preference.objects.bulk_create(row for user in users if (row := _wishes(user, rng)) is not None)
-    return {user.pk: Person(user.pk, kind, user.zone, NOBODY not in user.email) for user, kind in zip(users, kinds, strict=True)}
+    return {user.pk: Person(user.pk, kind, user.zone) for user, kind in zip(users, kinds, strict=True)}
 
 
 def _wishes(user: User, rng: random.Random) -> Preference | None:
@@ -143,13 +141,13 @@ def matches(count: int, people: dict[int, Person], start: datetime, days: int, r
     lasting = timedelta(days=days) * (0.96 if days > 60 else 0.7)
     ids = sorted(people)
     last = start
-    for number, part in enumerate(sorted(rng.random() for _ in range(count))):
+    for part in sorted(rng.random() for _ in range(count)):
         # No two at once: a match is known by its host and its moment when its making has to be repeated.
         last = moment = max(_grain(start + lasting * part), last + GRAIN)
         _, game, options, seats = rng.choices(GAMES, [one[0] for one in GAMES])[0]
         _, clock = rng.choices(CLOCKS, [one[0] for one in CLOCKS])[0]
         bots = int(seats > 1 and rng.random() < 0.15)
-        yield Plan(number, moment, game, options, clock, tuple(rng.sample(ids, seats - bots)), bots)
+        yield Plan(moment, game, options, clock, tuple(rng.sample(ids, seats - bots)), bots)
 
 
 def _grain(moment: datetime) -> datetime:

@@ -36,7 +36,6 @@ class Record:
     seconds: float = 0.0
     swept: datetime | None = None
     stopped: str = ""
-    break_at: str = ""
 
     def note(self, what: str) -> None:
         self.happened[what] += 1

@@ -33,12 +33,9 @@ class Taken:
     """What the server did with one mail. `at` is the virtual moment, `clock` the machine's, in seconds."""
 
     message_id: str
-    to: str
-    reason: str
     code: int
     at: datetime
     clock: float
-    size: int
 
 
 class Sink:
@@ -96,12 +93,9 @@ class _Handler:
         head = BytesHeaderParser().parsebytes(content)
         told = {
             "message_id": str(head["Message-ID"]).strip(),
-            "to": envelope.rcpt_tos[0],
-            "reason": str(head["X-Game-Reason"]),
             "code": code,
             "at": self._clock.now().isoformat(),
             "clock": clock,
-            "size": len(content),
         }
         os.write(self._out, json.dumps(told).encode() + b"\n")
         return answer
