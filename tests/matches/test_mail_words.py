@@ -161,6 +161,13 @@ def test_a_clock_that_dies_before_it_tells_leaves_that_to_the_sweep(duel, mailin
     assert events(duel) == ["toy.drew", "toy.turn_ended"]
 
 
+def check_the_rest_comes_behind_the_window(match, person):
+    assert "1 of 2 orders done, the rest is kept" in person.receipt().subject
+    act(match, 1, {"name": "pass"})
+    assert held_orders.sweep() == 1
+    assert state_of(match).orders[0] == "drawn"
+
+
 def test_what_waits_behind_a_window_is_not_lost_with_the_clock(windowed, mailing, monkeypatch):  # noqa: F811
     mailing.write(f"play {cards(windowed, 0)[0]}\ndraw\nwait", to=reply_to(turn_mail(mailing)))
     mailing.work()
@@ -168,10 +175,7 @@ def test_what_waits_behind_a_window_is_not_lost_with_the_clock(windowed, mailing
     assert events(windowed) == ["toy.played", "toy.orders_set"]
     assert held_orders.sweep() == 1
     mailing.work()
-    assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
-    act(windowed, 1, {"name": "pass"})
-    assert held_orders.sweep() == 1
-    assert state_of(windowed).orders[0] == "drawn"
+    check_the_rest_comes_behind_the_window(windowed, mailing)
 
 
 def test_orders_held_for_a_question_answered_otherwise_are_dropped(duel, mailing):  # noqa: F811
@@ -209,10 +213,7 @@ def test_ready_means_what_a_dead_clock_has_begun(windowed, mailing, monkeypatch)
     run_out(windowed, mailing, monkeypatch)
     mailing.write("ready", to=to)
     mailing.work()
-    assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
-    act(windowed, 1, {"name": "pass"})
-    assert held_orders.sweep() == 1
-    assert state_of(windowed).orders[0] == "drawn"
+    check_the_rest_comes_behind_the_window(windowed, mailing)
 
 
 def test_ready_carries_them_out(duel, mailing):  # noqa: F811
@@ -321,10 +322,7 @@ def test_the_rest_waits_again_behind_the_next_window(windowed, mailing):  # noqa
     act(windowed, 1, {"name": "pass"})
     assert held_orders.sweep() == 1
     mailing.work()
-    assert "1 of 2 orders done, the rest is kept" in mailing.receipt().subject
-    act(windowed, 1, {"name": "pass"})
-    assert held_orders.sweep() == 1
-    assert state_of(windowed).orders[0] == "drawn"
+    check_the_rest_comes_behind_the_window(windowed, mailing)
     assert HeldOrders.objects.filter(state="held").count() == 0
 
 
