@@ -94,12 +94,18 @@ def _follow(row: Outbox, status: Status, moment: datetime) -> None:
         return
     step = minutes(wishes.channel_minutes)
     in_vain = status in (Status.DROPPED, Status.FAILED)
-    for told in [row, *Outbox.objects.filter(merged_into=row.pk)]:
+    told_of: set[tuple[str, str]] = set()
+    for told in [row, *Outbox.objects.filter(merged_into=row.pk).order_by("-created_at", "-pk")]:
         kind = registry.find(told.kind)
         # Where nothing is asked for, a notice that was taken is all there is to do.
-        done = kind is None or kind.essential or (status == Status.SENT and kind.deadline is None)
-        if not done and not preferences.is_muted(told):
-            channels.follow(told, wishes.channels, step, moment - step if in_vain else moment)
+        if kind is None or kind.essential or (status == Status.SENT and kind.deadline is None) or preferences.is_muted(told):
+            continue
+        if kind.deadline is not None and kind.subject is not None:
+            about = (told.topic, kind.subject(told))
+            if about in told_of:
+                continue  # the newest speaks for all, as in the mail
+            told_of.add(about)
+        channels.follow(told, wishes.channels, step, moment - step if in_vain else moment)
 
 
 def gatherable() -> list[str]:

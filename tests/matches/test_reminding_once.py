@@ -13,7 +13,7 @@ from gamesvc.matches import lobby, reminding, substitutes, turns
 from gamesvc.matches.models import Question
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
-from notifications import channels, digests, ledger, preferences, reminders, wishes
+from notifications import channels, digests, ledger, outbox, preferences, reminders, wishes
 from notifications.models import Outbox, Preference, Scope, Status, Webhook
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
@@ -37,6 +37,18 @@ def held(toy, anna, ben, mailing):  # noqa: F811
     send_due()
     asked = Question.objects.get(match=match).asked_at
     return match, lambda hours: time_machine.travel(asked + timedelta(hours=hours), tick=True)
+
+
+@pytest.fixture
+def handed(anna, monkeypatch):
+    """The kinds of the notices that a program of anna's was handed; its turn comes half an hour after a mail."""
+    taken = []
+    Webhook.objects.create(user=anna, url="https://example.org/")
+    known = channels._channels["webhook"]
+    taking = channels.Channel("webhook", lambda notice, _: taken.append(notice.kind), known.has)
+    monkeypatch.setitem(channels._channels, "webhook", taking)
+    wishes.set_wishes(anna, {"channels": ["mail", "webhook"], "channel_minutes": 30})
+    return taken
 
 
 @pytest.mark.parametrize("reminded_first", [True, False])
@@ -86,6 +98,44 @@ def test_a_reminder_that_falls_away_gives_back_what_it_was_to_tell(held, mailing
         send_due()
         send_due()
     assert reasons(mailing) == ["your-turn"]
+
+
+def test_one_mail_about_one_question_is_followed_by_one_webhook(held, handed, mailing):  # noqa: F811
+    _match, after = held
+    with after(18.01):
+        reminding.sweep()
+        send_due()
+    assert reasons(mailing) == ["reminder"]
+    assert Outbox.objects.get(kind="your_turn").status == Status.MERGED
+    with after(18.6):
+        channels.sweep()
+    assert handed == ["reminder"]
+
+
+def test_of_two_notices_that_came_together_the_newest_is_handed_over(toy, anna, ben, handed, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    payload = Outbox.objects.get(kind="your_turn").payload
+    outbox.notify(outbox.Notice("last_one", anna.pk, topic=str(match.id), payload=payload))
+    send_due()
+    assert reasons(mailing) == ["last-one"]
+    with time_machine.travel(timezone.now() + timedelta(minutes=31), tick=True):
+        channels.sweep()
+    assert handed == ["last_one"]
+
+
+def test_of_a_mail_about_two_questions_each_is_handed_over_once(held, handed, toy, anna, ben, mailing):  # noqa: F811
+    _match, after = held
+    wishes.set_wishes(anna, {"batch_minutes": 10})
+    with after(18.01):
+        lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=2))
+    with after(18.05):
+        reminding.sweep()
+        send_due()
+    assert reasons(mailing) == ["summary"]
+    with after(18.6):
+        channels.sweep()
+    assert sorted(handed) == ["reminder", "your_turn"]
 
 
 def test_later_notices_about_a_question_go_as_ever(duel, mailing):  # noqa: F811
