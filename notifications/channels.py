@@ -103,6 +103,12 @@ def _give_times(row: Outbox, wanted: Sequence[str], first: datetime, step: timed
     Handover.objects.bulk_create(handovers, ignore_conflicts=True)
 
 
+def withdraw(row: Outbox) -> None:
+    """It does not hold any more: no channel that still has to hand it over does so."""
+    waiting = Handover.objects.filter(notice=row, status=Handover.Status.WAITING)
+    waiting.update(status=Handover.Status.DROPPED, done_at=timezone.now(), claimed_until=None, error="it no longer held")
+
+
 def hurry(row: Outbox) -> None:
     """A channel has failed: the next one need not wait. The mail of several notices has failed for each of them."""
     for told in [row, *Outbox.objects.filter(merged_into=row.pk)]:

@@ -80,7 +80,7 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
         ):
             message = kind.renderer(row)
         if message is None:
-            return _end(row, Status.DROPPED, "it no longer held")
+            return _end(row, Status.DROPPED, "it no longer held", holds=False)
         if not claims.begin(row, sent_to=preferences.address_hash(address)):
             return Outcome.LOST
         email = mail.build(row, message, address=address, kind=kind)
@@ -198,15 +198,15 @@ def _close(connection: BaseEmailBackend) -> None:
         log.debug("closing the connection to the mail server: %s", fault)
 
 
-def _end(row: Outbox, status: Status, reason: str = "") -> Outcome:
+def _end(row: Outbox, status: Status, reason: str = "", *, holds: bool = True) -> Outcome:
     if status == Status.FAILED:
         # Without the reason: servers like to repeat the address in it. It stands in the row, which can be erased.
         log.warning("the notice %s (%s) failed for good after %s tries", row.id, row.kind, row.attempts)
     with transaction.atomic():
         if not claims.settle(row, status, error=reason):
             return Outcome.LOST
-        timing.settled(row, status)
-    if status != Status.SENT:
+        timing.settled(row, status, holds=holds)
+    if holds and status != Status.SENT:
         channels.hurry(row)
     return Outcome(status.value)
 

@@ -69,16 +69,20 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
     return Hold(end) if end is not None else gather(row, now)
 
 
-def settled(row: Outbox, status: Status) -> None:
+def settled(row: Outbox, status: Status, *, holds: bool = True) -> None:
     """What follows when a mail was sent or will not be, in that transaction: the channels after it have their time now.
 
-    A mail that did not go lets them try at once; and one that did not hold gives back the notices it was to speak for.
+    A mail that did not go lets them try at once. One that is dropped gives back the notices it was to speak for; and what
+    does not hold any more (`holds`), as its renderer said, is told by no channel at all.
     """
     now = timezone.now()
     if status == Status.DROPPED and (kind := registry.find(row.kind)) is not None and kind.subject is not None:
         given_back = {"status": Status.QUEUED, "merged_into": None, "due_at": now}
         Outbox.objects.filter(merged_into=row.pk, status=Status.MERGED).update(**given_back)
-    _follow(row, status, now)
+    if holds:
+        _follow(row, status, now)
+    else:
+        channels.withdraw(row)
 
 
 def waits_for_server(row: Outbox) -> None:

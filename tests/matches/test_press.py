@@ -17,7 +17,8 @@ from gamesvc.matches import lobby, press
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import Match, Press, Seat
-from notifications.models import InboundMail, Outbox
+from notifications import channels, wishes
+from notifications.models import Handover, InboundMail, Outbox
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.web.page import chosen, forms
 
@@ -320,6 +321,49 @@ def test_a_message_that_was_erased_takes_no_other_along(toy, anna, ben, mailing,
         mailing.work()
     assert "This is kept." in press_mail(mailing, "ben").text
     assert len(press_mails(mailing, "ben")) == 2
+
+
+@pytest.fixture
+def handed(ben, monkeypatch):
+    """The kinds of the notices that a program of ben's was handed; it comes after his mails."""
+    taken = []
+    taking = channels.Channel("webhook", lambda notice, _: taken.append(notice.kind), lambda user: user == ben.pk)
+    monkeypatch.setattr(channels, "_channels", {"webhook": taking})
+    wishes.set_wishes(ben, {"channels": ["mail", "webhook"]})
+    return taken
+
+
+@pytest.mark.parametrize("tried", [False, True])
+def test_a_message_that_was_erased_is_told_by_no_channel(toy, anna, ben, mailing, handed, settings, tried):  # noqa: F811
+    verify(anna, ben)
+    match = duel(anna, ben)
+    mailing.work()
+    press.say(match=match, by_seat=0, to=[1], text="erased", channel="api")
+    if tried:
+        # The mail waits for its server, and the channel after it has its time already.
+        there, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
+        mailing.work()
+        settings.EMAIL_PORT = there
+        assert Handover.objects.filter(notice__kind="press", status="waiting").count() == 1
+    Press.objects.all().delete()
+    with time_machine.travel(timezone.now() + timedelta(minutes=50), tick=True):
+        mailing.work()
+        channels.sweep()
+    with time_machine.travel(timezone.now() + timedelta(minutes=120), tick=True):
+        channels.sweep()
+    assert Outbox.objects.get(kind="press").error == "it no longer held"
+    assert press_mails(mailing, "ben") == []
+    assert "press" not in handed
+
+
+def test_a_message_to_one_whose_mails_cannot_go_is_told_by_the_next_channel(toy, anna, ben, mailing, handed):  # noqa: F811
+    verify(anna)
+    match = duel(anna, ben)
+    press.say(match=match, by_seat=0, to=[1], text="Hello", channel="api")
+    mailing.work()
+    channels.sweep()
+    assert Outbox.objects.get(kind="press").error == "the account has no verified address"
+    assert "press" in handed
 
 
 def test_an_answer_is_passed_on_once_however_often_it_is_worked_on(toy, anna, ben, mailing):  # noqa: F811
