@@ -34,7 +34,7 @@ from notifications.registry import Image, Message
 MOST_EVENTS = 30
 # What a mail tells of a match to him who wants no position in his mails: none of this, and it cannot be answered either.
 POSITION = "position"
-_OF_THE_POSITION = ("board_text", "picture", "alt", "since", "orders", "without", "gone", "sections", "reply_to", "how")
+_OF_THE_POSITION = ("board_text", "picture", "alt", "since", "orders", "without", "gone", "sections", "reply_to")
 
 
 def register() -> None:
@@ -121,7 +121,7 @@ def match_ended(row: Outbox) -> Message | None:
             }
             for place, group in enumerate(outcome["ranking"], 1)
         ]
-        context["how"] = outcome["reason"].replace("_", " ")
+        context["ended_by"] = outcome["reason"].replace("_", " ")
     subject = _("[%(title)s #%(number)s] The match is over") % {"title": context["title"], "number": match.number}
     return compose("ended", subject, context, reason="match-over")
 

@@ -14,10 +14,11 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.png import to_png
 from gamesvc.matches.recording import Actor
-from notifications import delivery, registry
+from notifications import delivery, preferences, registry
 from notifications.inbound import addresses, pipeline, store
-from notifications.models import InboundMail, MailStatus, Outbox, Status
+from notifications.models import InboundMail, MailStatus, Outbox, Scope, Status
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import play_out
 
 pytestmark = pytest.mark.django_db
 
@@ -286,6 +287,23 @@ def test_a_player_may_do_without_the_position_in_mails(match, mailing):  # noqa:
             assert hidden not in caught.text + caught.html
     [brief] = reminding.open_matches(Outbox(kind="digest", user=user), user)
     assert (brief.lines, brief.orders, brief.reply_to) == ((), "", "")
+
+
+@pytest.mark.parametrize("position", [True, False])
+def test_how_a_match_ended_is_told_to_everybody(toy, anna, ben, mailing, position):  # noqa: F811
+    if not position:
+        preferences.mute(preferences.Receiver(user_id=anna.pk), Scope.KIND, notices.POSITION)
+    match = opened(toy, anna, ben, mailing)
+    play_out(match)
+    match.refresh_from_db()
+    work(mailing)
+    told = mail_of(mailing, "anna", "match-over")
+    reason = match.outcome["reason"].replace("_", " ")
+    assert reason
+    for part in (told.text, told.html):
+        assert f"How it ended: {reason}" in part
+    pictures = [part for part in told.message.walk() if part.get_content_type() == "image/png"]
+    assert bool(pictures) is position
 
 
 def test_revoked_addresses_are_dead_and_open_turns_are_sent_again(match, anna, mailing):  # noqa: F811
