@@ -154,16 +154,20 @@ def _before_quote(html: str) -> str:
     return html[: found.start()] if found else html
 
 
-# Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: where each one's quote begins; and any quoted
-# block at all, because a damaged mail may have lost its program's own mark.
+# What stands in a tag: bounded, so that a mail made of nothing but beginnings of tags is not searched for minutes.
+_IN_TAG = "[^<>]{0,1000}"
+# Any quoted block, because a damaged mail may have lost its program's own mark; but not what browsers write where somebody sets
+# his own lines in: a block without a border. (Outlook takes the other borders from a quote and leaves it the one on the left.)
+_QUOTED_BLOCK = rf"<blockquote\b(?:(?!{_IN_TAG}border:\s*none)|(?={_IN_TAG}(?:border-left|\bcite|gmail_quote)))"
+# Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: where each one's quote begins.
 _HTML_QUOTE = re.compile(
-    r"<div[^>]*class=\"?[^\">]*gmail_quote|<div[^>]*id=\"?(?:appendonsend|divRplyFwdMsg|mail-editor-reference)"
-    r"|<blockquote\b|<div[^>]*class=\"?[^\">]*(?:yahoo_quoted|moz-cite-prefix|protonmail_quote)"
-    r"|<div[^>]*style=\"border:none;border-top:solid #[0-9A-F]{6} 1.0pt",
+    rf"{_QUOTED_BLOCK}|<div{_IN_TAG}class=\"?[^\"<>]{{0,1000}}(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote)"
+    rf"|<div{_IN_TAG}id=\"?(?:appendonsend|divRplyFwdMsg|mail-editor-reference)"
+    rf"|<div{_IN_TAG}style=\"border:none;border-top:solid #[0-9A-F]{{6}} 1.0pt",
     re.IGNORECASE,
 )
 # For an answer written under the quote.
-_BLOCKQUOTES = re.compile(r"<blockquote\b.*</blockquote>", re.IGNORECASE | re.DOTALL)
+_BLOCKQUOTES = re.compile(rf"{_QUOTED_BLOCK}.*</blockquote>", re.IGNORECASE | re.DOTALL)
 
 
 def _content(message: EmailMessage, kind: str) -> str:

@@ -75,6 +75,35 @@ def test_stripping_loses_no_order(body, kept):
     assert text.written(plain(body)) == kept
 
 
+def html(body: str) -> email.message.EmailMessage:
+    head = "From: a@x.example\nContent-Type: text/html; charset=utf-8\n\n"
+    return email.message_from_bytes((head + body).encode(), policy=email.policy.default)
+
+
+@pytest.mark.parametrize(
+    ("tag", "quotes"),
+    [
+        ('<blockquote style="margin: 0 0 0 40px; border: none; padding: 0px;">', False),
+        ('<blockquote class="webkit-indent-blockquote" style="margin:0 0 0 40px;border:none;padding:0px">', False),
+        ("<BLOCKQUOTE STYLE='MARGIN:0 0 0 40PX;BORDER:NONE'>", False),
+        ("<blockquote>", True),
+        ('<blockquote type="cite">', True),
+        ('<blockquote type="cite" style="border: none; padding: 0">', True),
+        ('<blockquote style="border:none;border-left:solid #CCCCCC 1.0pt;padding:0cm 0cm 0cm 6.0pt">', True),
+        ('<blockquote class="gmail_quote" style="margin:0 0 0 .8ex;border:none">', True),
+    ],
+)
+def test_an_indented_block_is_the_senders_own_and_any_other_quotes(tag, quotes):
+    message = html(f"<div>move A1</div>{tag}<div>move B2</div></blockquote>")
+    assert text.written(message).split() == (["move", "A1"] if quotes else ["move", "A1", "move", "B2"])
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["<div", "<div class=", "class=", "<blockquote", "<blockquote border:", "border: "])
+def test_beginnings_of_tags_are_not_searched_for_minutes(piece):
+    assert text.written(html(f"<p>move A1</p><div {piece * (text.LONGEST_SOURCE // len(piece))}")).startswith("move A1")
+
+
 def test_a_flood_of_text_is_too_long():
     with pytest.raises(MailRefused) as refused:
         text.written(plain("move A1\n" * 5000))
