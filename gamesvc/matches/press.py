@@ -114,8 +114,7 @@ def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], sea
 
 def _notice(message: Press, seat: Seat) -> outbox.Notice:
     assert seat.user_id is not None
-    readers = sorted({message.seat, *message.to}) if message.to else ALL
-    payload = {"press": str(message.id), "match": str(message.match_id), "seat": seat.index, "circle": readers}
+    payload = {"press": str(message.id), "match": str(message.match_id), "seat": seat.index, "circle": readers(message)}
     return outbox.Notice(kind="press", user_id=seat.user_id, topic=str(message.match_id), payload=payload)
 
 
@@ -137,6 +136,11 @@ def before(found: QuerySet[Press], last: Press) -> QuerySet[Press]:
 def author(message: Press) -> str:
     """Who wrote it, as the match tells names."""
     return f"player {message.seat + 1}" if message.match.hides_names else message.user.username
+
+
+def readers(message: Press) -> list[int] | Literal["all"]:
+    """Between whom a message stays, its writer among them."""
+    return sorted({message.seat, *message.to}) if message.to else ALL
 
 
 def circle(message: Press, seat: int) -> list[int] | Literal["all"]:

@@ -42,12 +42,24 @@ def circle(row: Outbox) -> str:
 
 
 def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
-    """After which of these mails their receivers have written themselves, and when first."""
+    """After which of these mails their receivers have written to the same circle themselves, and when first."""
+    if not rows:
+        return {}
+    own = Press.objects.filter(
+        match__in={row.payload["match"] for row in rows},
+        user_id__in={row.user_id for row in rows},
+        said_at__gt=min(told[row.pk] for row in rows),
+    )
+    written: dict[tuple[str, int], list[Press]] = {}
+    for message in own.order_by("said_at"):
+        written.setdefault((str(message.match_id), message.user_id), []).append(message)
     found = {}
     for row in rows:
-        own = Press.objects.filter(match=row.payload["match"], user=row.user_id, said_at__gt=told[row.pk])
-        if (first := own.order_by("said_at").first()) is not None:
-            found[row.pk] = first.said_at
+        for message in written.get((row.payload["match"], row.user_id or 0), ()):
+            # Notices of old do not name their circle: any message in the match answers them.
+            if message.said_at > told[row.pk] and row.payload.get("circle") in (None, press.readers(message)):
+                found[row.pk] = message.said_at
+                break
     return found
 
 

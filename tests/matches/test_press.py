@@ -7,7 +7,9 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -364,6 +366,44 @@ def test_a_message_to_one_whose_mails_cannot_go_is_told_by_the_next_channel(toy,
     channels.sweep()
     assert Outbox.objects.get(kind="press").error == "the account has no verified address"
     assert "press" in handed
+
+
+def test_a_notice_is_acted_upon_by_a_message_to_those_who_read_it(trio, anna, ben, program, mailing):  # noqa: F811
+    verify(ben)
+    press.say(match=trio, by_seat=0, to=[1], text="Between us", channel="api")
+    press.say(match=trio, by_seat=0, to="all", text="Hello all", channel="api")
+    mailing.work()
+
+    def answered():
+        told = program(ben).get("/me/notices/").json()["results"]
+        acted = {one["id"] for one in told if "acted upon" in [step["state"] for step in one["steps"]]}
+        return {Press.objects.get(pk=row.payload["press"]).text for row in Outbox.objects.filter(pk__in=acted, kind="press")}
+
+    press.say(match=trio, by_seat=1, to=[0, 2], text="Between us three", channel="api")
+    assert answered() == set()
+    press.say(match=trio, by_seat=1, to="all", text="Hello you two", channel="api")
+    assert answered() == {"Hello all"}
+    press.say(match=trio, by_seat=1, to=[0], text="Agreed", channel="api")
+    assert answered() == {"Hello all", "Between us"}
+
+
+def test_a_page_of_notices_asks_once_for_the_answers_to_all(trio, anna, ben, program, mailing):  # noqa: F811
+    verify(ben)
+    client = program(ben)
+
+    def asked():
+        with CaptureQueriesContext(connection) as queries:
+            told = client.get("/me/notices/").json()["results"]
+        return len([one for one in told if one["kind"] == "press"]), len(queries)
+
+    press.say(match=trio, by_seat=0, to=[1], text="first", channel="api")
+    mailing.work()
+    asked()  # what is asked once for all requests
+    (one, before) = asked()
+    for number in range(5):
+        press.say(match=trio, by_seat=0, to=[1], text=f"{number}", channel="api")
+        mailing.work()
+    assert (one, asked()) == (1, (6, before))
 
 
 def test_an_answer_is_passed_on_once_however_often_it_is_worked_on(toy, anna, ben, mailing):  # noqa: F811
