@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets as system
+import secrets
 from typing import Any
 
 from django.contrib import messages
@@ -17,6 +17,7 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.organising import Measure
 from gamesvc.matches.selectors import Access, Forbidden
 from gamesvc.matches.undo_words import CODES
+from gamesvc.web import once
 from gamesvc.web.access import find, signed_in
 
 DONE = {
@@ -45,7 +46,6 @@ def panel(access: Access) -> dict[str, Any]:
             "seats": list(enumerate(names)),
             "codes": CODES.items(),
             "longest": rulings.LONGEST_REASON,
-            "once": system.token_urlsafe(12),
         }
     }
 
@@ -57,7 +57,7 @@ def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
     access = find(request, ident)
     user, posted = signed_in(request), request.POST
     action = posted.get("action", "")
-    key = posted.get("_once", "")[:40] or system.token_hex(8)
+    key = once.given(request) or secrets.token_hex(8)
     try:
         if action not in DONE:
             raise Refused("bad_action", "Choose what to do.", "action")

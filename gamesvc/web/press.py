@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets as system
 from typing import Any
 
 from django.contrib import messages
@@ -17,6 +16,7 @@ from gamesvc.matches import press, secrets, selectors
 from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import Match, Press
 from gamesvc.matches.selectors import Access
+from gamesvc.web import once
 from gamesvc.web.access import find
 
 SHOWN = 5
@@ -35,8 +35,7 @@ def panel(access: Access) -> dict[str, Any]:
     if not shown and not receivers:
         return {}
     more = found.count() - len(shown)
-    once = system.token_urlsafe(12)
-    return {"press": {"lines": shown, "more": more, "receivers": receivers, "longest": press.LONGEST, "once": once}}
+    return {"press": {"lines": shown, "more": more, "receivers": receivers, "longest": press.LONGEST}}
 
 
 def _line(message: Press, names: tuple[str, ...]) -> dict[str, Any]:
@@ -83,7 +82,6 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
         "longest": press.LONGEST,
         "written": written,
         "chosen": chosen,
-        "once": system.token_urlsafe(12),
         "link": request.GET.get("link", ""),
     }
     answer = render(request, "web/press.html", context, status=status)
@@ -98,5 +96,5 @@ def _say(access: Access, request: HttpRequest, chosen: str, written: str) -> Non
         raise Refused("unreadable", "Choose to whom you write.", "to")
     to = press.ALL if chosen == press.ALL else [int(chosen)]
     # The page's own key makes a double click one message.
-    key = secrets.keyed_uuid("press", request.user.pk, access.match.pk, request.POST.get("_once", "")[:40], chosen, written)
+    key = secrets.keyed_uuid("press", request.user.pk, access.match.pk, once.given(request), chosen, written)
     press.say(match=access.match, by_seat=access.seat.index, to=to, text=written, channel="web", key=key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import unescape
@@ -280,7 +279,6 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
         "only_buttons": all(group.plain for group in groups.values() if not group.aside),
         "asides": [group for group in groups.values() if group.aside],
         "order_help": loaded.game.order_help(prompt),
-        "once": secrets.token_urlsafe(12),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets as system
 import uuid
 from typing import Any
 
@@ -21,6 +20,7 @@ from gamesvc.matches.selectors import Access, Forbidden
 from gamesvc.matches.turns import Sender
 from gamesvc.matches.undo_acts import Outcome
 from gamesvc.matches.undo_words import CODES
+from gamesvc.web import once
 from gamesvc.web.access import find, signed_in
 
 DONE = {
@@ -37,7 +37,7 @@ def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
     """What the page of a running match offers to take back, for its players and for who may set it back."""
     if not loaded.started or loaded.ended:
         return {}
-    shown: dict[str, Any] = {"once": system.token_urlsafe(12), "version": loaded.viewer_version(access.viewer)}
+    shown: dict[str, Any] = {"version": loaded.viewer_version(access.viewer)}
     if access.seat is not None:
         offer = undo.offer(loaded, access.match, access.seat.index)
         names = selectors.seat_names(access.seats)
@@ -78,7 +78,7 @@ def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
 
 
 def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
-    key = f"{act} {request.POST.get('_once', '')[:40]}"
+    key = f"{act} {once.given(request)}"
     command_id = turns.command_id(sender=f"web {signed_in(request).pk} {access.match.pk}", key=key)
     if act == "rewind":
         return _set_back(request, access, command_id)
