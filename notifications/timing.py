@@ -18,7 +18,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from notifications import channels, preferences, presence, registry
-from notifications.models import Outbox, Scope, Status
+from notifications.models import Outbox, Status
 from notifications.wishes import Wishes, minutes, wishes_of
 
 SUMMARY = "summary"
@@ -63,7 +63,8 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
     if (told := _told_once(row, kind, now)) is not None:
         return told
     window = minutes(wishes.batch_minutes)
-    if not window or deadline - now <= window or _unwanted(row):
+    # Whoever wants no mails that tell of several notices gets each alone.
+    if not window or deadline - now <= window or preferences.refuses(row.user_id, SUMMARY):
         return None
     end = _window_ends(row, now, window)
     return Hold(end) if end is not None else gather(row, now)
@@ -272,11 +273,6 @@ def _window_ends(row: Outbox, now: datetime, window: timedelta) -> datetime | No
 def _still_holds(row: Outbox) -> bool:
     kind = registry.find(row.kind)
     return kind is not None and kind.deadline is not None and kind.deadline(row) is not None
-
-
-def _unwanted(row: Outbox) -> bool:
-    """Whether the receiver has unsubscribed from mails that tell of several notices: then each goes alone."""
-    return preferences.receiver_of(row).mutes.filter(scope=Scope.KIND, value=SUMMARY).exists()
 
 
 def _lock(user_id: int) -> None:

@@ -1,5 +1,5 @@
-"""The reply addresses in mails about a match: for one seat and one question, with the version it was written at, or for an
-invitation."""
+"""The reply addresses in mails about a match: for one seat and one question, with the version it was written at, for an
+invitation, or for a seat that is free. A player may let all of his die; his open questions are then sent to him again."""
 
 from __future__ import annotations
 

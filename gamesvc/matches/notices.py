@@ -211,13 +211,13 @@ def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, Any]:
 
 def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
     """Let a mail be answered by a player of the match, with any word or with the orders that are asked for now."""
-    seat = match.seats.filter(user=row.user_id).first() if row.user_id else None
-    if seat is None or match.status != Match.Status.RUNNING:
+    if row.user_id is None or match.status != Match.Status.RUNNING or not shows_position(row.user):
+        return
+    seat = match.seats.filter(user=row.user_id).first()
+    if seat is None:
         return
     question = Question.objects.filter(match=match, seat=seat.index).order_by("due_at").first()
     loaded = context.get("loaded") or loading.load(match.id, match.game)
-    if not shows_position(row.user):
-        return
     context["reply_to"] = letterbox.reply_address(
         match=match, loaded=loaded, seat=seat.index, user=row.user, key=row.id, question=question
     )

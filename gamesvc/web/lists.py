@@ -26,7 +26,6 @@ from gamesvc.web import moments
 SHARES, TIMES, HOURS = (50, 75, 90, 100), (0, 1, 3, 10), (3, 12, 24, 48)
 # The parts of a clock policy with which it stands still at times.
 BREAKS = {"days_off", "quiet_hours", "vacation"}
-OVER = (Match.Status.FINISHED, Match.Status.CANCELLED, Match.Status.LAPSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "others": [row for row in rows if not row.mine and row.match.status == Match.Status.RUNNING and not row.match.board],
         "boards": [row for row in rows if row.match.board and row.match.status == Match.Status.RUNNING],
         "open": [row for row in rows if row.match.status == Match.Status.OPEN],
-        "over": [row for row in rows if row.match.status in OVER],
+        "over": [row for row in rows if row.match.over],
     }
     return render(request, "web/home.html", context)
 

@@ -73,7 +73,8 @@ class Presence(models.Model):
 class Handover(models.Model):
     """A notice's way through one channel other than mail; the mail's own way stands in the outbox row.
 
-    Written when the notice is first looked at, due when the channels before it have had their time.
+    One before the mail is written when the notice is first looked at, one after it when the mail is settled or waits for its
+    server; each is due when the channels before it have had their time.
     """
 
     class Status(models.TextChoices):
