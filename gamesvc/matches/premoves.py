@@ -31,6 +31,8 @@ MOST_AUTOMATIC = 10
 # What its owner reads where it was not the rules that refused it.
 FAULT = "It could not be carried out, by a fault of the service."
 OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
+# The parts of an append's one statement run in an order of PostgreSQL's own. Whoever else changes orders locks the match first.
+_MATCH_FIRST = "EXISTS (SELECT FROM matches_match WHERE id = %s::uuid FOR NO KEY UPDATE)"
 
 
 class Give(Protocol):
@@ -88,11 +90,21 @@ def rows(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
     for event in events:
         if event.type == REWOUND:
             yield Statement(
-                "UPDATE matches_premove SET status = 'waiting', armed_version = NULL, given = 0, ended_at = NULL, why = ''"
+                "UPDATE matches_premove"  # noqa: S608
+                " SET status = 'waiting', armed_version = NULL, given = 0, ended_at = NULL, why = ''"
                 " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND armed_version > %s::int"
-                " AND EXISTS (SELECT FROM appended)",
-                [match.id, event.data["to"]],
+                f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
+                [match.id, event.data["to"], match.id],
             )
+
+
+def forgotten(match: Match, seat: int) -> Statement:
+    """Written with an append: what a seat has laid by is gone."""
+    return Statement(
+        "DELETE FROM matches_premove WHERE match_id = %s::uuid AND seat = %s::int"  # noqa: S608
+        f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
+        [match.id, seat, match.id],
+    )
 
 
 def _give(match: Match, one: Premove, loaded: Loaded, give: Give) -> list[StoredEvent]:

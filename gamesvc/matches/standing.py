@@ -148,6 +148,8 @@ def laid_by(match: Match, seat: int) -> list[Premove]:
 def change(*, premove: Premove, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
     """Put another order in the place of one that has not begun. Raises `Refused`."""
     with transaction.atomic():
+        # First the match, then its orders, as all that happens in it: in another order one of two would fail.
+        Match.objects.select_for_update().get(pk=premove.match_id)
         seat = Seat.objects.get(match_id=premove.match_id, index=premove.seat)
         cancel(match=premove.match, seat=premove.seat, number=premove.number)
         return lay_by(match=premove.match, seat=seat, user=premove.user, condition=condition, commands=commands)

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from events.store import Statement
 from gamesvc.games.kernel import Event, Game
-from gamesvc.matches import absence_notices
+from gamesvc.matches import absence_notices, premoves
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.recording import utc_text
@@ -132,19 +132,16 @@ def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement
 def _laid_aside(match: Match, seat: Seat) -> list[Statement]:
     """What the holder had laid by for the seat, and his word for a pause, bind nobody who comes after him. His mails can be
     answered no more."""
-    laid = [
-        Statement(
-            f"DELETE FROM {table} WHERE match_id = %s::uuid AND seat = %s::int AND EXISTS (SELECT FROM appended)",  # noqa: S608
-            [match.id, seat.index],
-        )
-        for table in ("matches_premove", "matches_pausewish")
-    ]
+    wish = Statement(
+        "DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND seat = %s::int AND EXISTS (SELECT FROM appended)",
+        [match.id, seat.index],
+    )
     dead = Statement(
         f"UPDATE {ReplyAddress._meta.db_table} SET expires_at = %s::timestamptz"  # noqa: S608
         " WHERE topic = %s::text AND user_id = %s::bigint AND EXISTS (SELECT FROM appended)",
         [timezone.now(), str(match.id), seat.user_id],
     )
-    return [*laid, dead]
+    return [premoves.forgotten(match, seat.index), wish, dead]
 
 
 def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:

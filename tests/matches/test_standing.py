@@ -52,6 +52,19 @@ def acts(match: Match) -> list[tuple[str, int | None, str]]:
     return [(one.meta["command"]["name"], one.meta["actor"].get("seat"), one.meta["channel"]) for one in stored]
 
 
+def set_back(match: Match, operator: User, to: int) -> None:
+    rulings.set_back(
+        by=operator,
+        match=match,
+        to=to,
+        code="dispute",
+        reason="Said by phone",
+        expected_version=loading.load(match.id, match.game).viewer_version(None),
+        command_id=uuid.uuid4(),
+        received_at=timezone.now(),
+    )
+
+
 def test_it_is_given_with_what_brings_its_case(match: Match) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     act(match, 0)
@@ -156,16 +169,7 @@ def test_what_was_half_given_is_given_anew_after_the_match_was_set_back(match: M
     act(match, 0)
     row.refresh_from_db()
     assert (row.status, row.given) == ("armed", 1)
-    rulings.set_back(
-        by=operator,
-        match=match,
-        to=before,
-        code="dispute",
-        reason="Said by phone",
-        expected_version=loading.load(match.id, match.game).viewer_version(None),
-        command_id=uuid.uuid4(),
-        received_at=timezone.now(),
-    )
+    set_back(match, operator, before)
     row.refresh_from_db()
     assert (row.status, row.given) == ("waiting", 0)
     act(match, 0)
@@ -371,6 +375,49 @@ def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.M
     row.refresh_from_db()
     assert (heard, row.status) == (["unknown_order"], Premove.Status.DONE)
     assert acts(match)[-1] == ("draw", 1, "standing")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("what", ["act", "set back", "leave"])
+def test_an_order_is_changed_while_the_match_goes_on(
+    match: Match, player: Callable[..., User], monkeypatch: pytest.MonkeyPatch, what: str, when: str
+) -> None:
+    """Neither takes the other's rows in another order, so that one of them would fail."""
+    operator = player("operator", is_staff=True)
+    begun = loading.load(match.id, match.game).viewer_version(None)
+    row = lay(match, 0, HE_DRAWS, {"name": "draw"})
+    act(match, 0)
+    row.refresh_from_db()
+    assert row.status == Premove.Status.ARMED
+    real, failed = standing.cancel, []
+    goes_on = {
+        "act": lambda: act(match, 1),
+        "set back": lambda: set_back(match, operator, begun),
+        "leave": lambda: substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0)),
+    }
+
+    def go_on() -> None:
+        with contextlib.closing(connection):
+            try:
+                goes_on[what]()
+            except Exception as error:
+                failed.append(error)
+
+    other = threading.Thread(target=go_on)
+
+    def cancel(**given: Any) -> None:
+        if when == "after":
+            real(**given)
+        other.start()
+        other.join(0.5)  # it waits for us
+        if when == "before":
+            real(**given)
+
+    monkeypatch.setattr(standing, "cancel", cancel)
+    changed = standing.change(premove=row, condition=HE_DRAWS, commands=[{"name": "draw"}])
+    other.join()
+    assert not failed
+    assert changed.number == 2
 
 
 def test_it_is_marked_for_all_who_see_it_and_is_no_act_of_the_player(match: Match) -> None:
