@@ -89,8 +89,8 @@ def with_players(
             done=statistics.FINISHED,
             over=Count("pk", filter=Q(finished=True) | Q(vacated=True)),
             late=Sum("timeouts"),
-            given=Sum("answers"),
-            seconds=Sum("answer_seconds"),
+            given=Sum("answers", filter=statistics.OVER),
+            seconds=Sum("answer_seconds", filter=statistics.OVER),
         )
     )
     wanting = Q(over__gt=0, done__lt=F("over") * finished / 100.0)

@@ -200,8 +200,9 @@ class Record:
 
 
 FINISHED = Count("pk", filter=Q(finished=True))
-_OVER = ~Q(match__status=Match.Status.RUNNING)
 GIVEN_UP = Count("pk", filter=Q(vacated=True))
+# Answers are told of matches that are over: one may be hidden while they run, and with it that it was given, and when.
+OVER = ~Q(match__status=Match.Status.RUNNING)
 
 
 def counted(since: datetime | None = None) -> QuerySet[Holding]:
@@ -230,9 +231,8 @@ def record_of(user: User, since: datetime | None = None) -> Record:
             given_up=GIVEN_UP,
             timeouts=Sum("timeouts"),
             excused=Sum("excused"),
-            # Of matches that are over: an answer may be hidden while they run, and with it that it was given, and when.
-            answers=Sum("answers", filter=_OVER),
-            seconds=Sum("answer_seconds", filter=_OVER),
+            answers=Sum("answers", filter=OVER),
+            seconds=Sum("answer_seconds", filter=OVER),
         )
     )
     return Record(*(sums[name] or 0 for name in ("all", "finished", "given_up", "timeouts", "excused", "answers", "seconds")))

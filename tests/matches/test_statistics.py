@@ -261,6 +261,23 @@ def test_the_lobby_is_filtered_by_what_players_have_shown(toy, anna, ben, player
     assert dora.get("/matches/?mine=false&players_finished=most").json()["code"] == "bad_players_finished"
 
 
+def test_the_lobby_tells_nothing_of_the_answers_of_a_running_match(toy, anna, ben, clock, player, program):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    lobby.create_match(by=anna, game=toy)
+    dora = program(player("dora"))
+
+    def slow():
+        return not dora.get("/matches/?mine=false&status=open&players_answer_hours=1").json()["results"]
+
+    clock(hours=40)
+    act(match, 0, {"name": "draw"})
+    follow()
+    assert not slow()
+    play_out(match)
+    follow()
+    assert slow()
+
+
 @pytest.mark.parametrize("asked", [{"finished": 101}, {"finished": "80"}, {"timeouts": -1}, {"charm": 3}, {"timeouts": True}])
 def test_a_demand_that_makes_no_sense_is_refused(toy, anna, program, asked):
     answer = program(anna).post("/matches/", {"game": "toy", "reliability": asked})
