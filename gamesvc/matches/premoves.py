@@ -85,14 +85,17 @@ def _look(match: Match, one: Premove, loaded: Loaded, events: Sequence[Event]) -
     one.save(update_fields=["status", "armed_version"])
 
 
-def rows(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
-    """Written with an append: what had its case, or was given, before the match went back waits for it again."""
+def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
+    """Written with an append: what had its case, or was given, before the match went back waits for it again.
+
+    From its first command on, also where the case and some of what was given stand: the rest was meant for what came of that.
+    """
     for event in events:
         if event.type == REWOUND:
             yield Statement(
                 "UPDATE matches_premove"  # noqa: S608
-                " SET status = 'waiting', armed_version = NULL, given = 0, ended_at = NULL, why = ''"
-                " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND armed_version > %s::int"
+                " SET status = 'waiting', armed_version = NULL, given = 0, given_version = NULL, ended_at = NULL, why = ''"
+                " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND greatest(armed_version, given_version) > %s::int"
                 f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
                 [match.id, event.data["to"], match.id],
             )
@@ -123,11 +126,11 @@ def _give(match: Match, one: Premove, loaded: Loaded, give: Give) -> list[Stored
         logger.exception("Premove %s could not be given.", one.id)
         _drop(match, one, FAULT)
         return []
-    one.given += 1
+    one.given, one.given_version = one.given + 1, stored[-1].version
     if one.given == len(one.commands):
         _end(one, Premove.Status.DONE, "")
     else:
-        one.save(update_fields=["given"])
+        one.save(update_fields=["given", "given_version"])
     return list(stored)
 
 
@@ -141,7 +144,7 @@ def _drop(match: Match, one: Premove, why: str) -> None:
 
 def _end(one: Premove, status: str, why: str) -> None:
     one.status, one.why, one.ended_at = status, why, timezone.now()
-    one.save(update_fields=["status", "why", "ended_at", "given"])
+    one.save(update_fields=["status", "why", "ended_at", "given", "given_version"])
 
 
 def any_open(match_id: UUID) -> bool:

@@ -129,7 +129,7 @@ def record(
         *_question_rows(match, before, asked, seats, now, loaded.account, after.account, events),
         *_notices(match, before, asked, events, seats, now),
         *_holding_rows(match, events),
-        *premoves.rows(match, events),
+        *premoves.wait_again(match, events),
         *more,
     ]
     new = new_events(loaded, events, act, now)

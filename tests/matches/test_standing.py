@@ -178,6 +178,35 @@ def test_what_was_half_given_is_given_anew_after_the_match_was_set_back(match: M
     assert (row.status, row.given) == ("armed", 1)
 
 
+@pytest.mark.parametrize("stands", [0, 1])
+def test_what_was_given_waits_again_where_its_case_stands_and_the_match_was_set_back_behind_that(
+    match: Match, player: Callable[..., User], stands: int
+) -> None:
+    operator = player("operator", is_staff=True)
+    row = lay(match, 1, HE_DRAWS, {"name": "draw"}, {"name": "draw"}, {"name": "draw"})
+    act(match, 0)
+    act(match, 0)
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("armed", 2)
+    given = [one.version for one in STORE.read(match.id) if one.meta.get("channel") == "standing"]
+    set_back(match, operator, given[stands] - 1)
+    row.refresh_from_db()
+    assert (row.status, row.given, row.armed_version, row.given_version) == ("waiting", 0, None, None)
+    act(match, 1)
+    assert [one for one in acts(match) if one[2] == "standing"] == [("draw", 1, "standing")] * 2, "the case did not come again"
+
+
+def test_what_was_given_before_the_match_went_back_stands(match: Match, player: Callable[..., User]) -> None:
+    operator = player("operator", is_staff=True)
+    row = lay(match, 1, HE_DRAWS, {"name": "draw"})
+    act(match, 0)
+    after = loading.load(match.id, match.game).viewer_version(None)
+    act(match, 0)
+    set_back(match, operator, after)
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("done", 1)
+
+
 @pytest.mark.parametrize("fault", [RuntimeError("broken"), DatabaseError("broken"), DuplicateCommand(1, 1)], ids=repr)
 def test_a_fault_in_one_takes_nothing_of_others_with_it(match: Match, monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})

@@ -32,6 +32,8 @@ class Premove(models.Model):
     armed_version = models.IntegerField(null=True)
     ended_at = models.DateTimeField(null=True)
     given = models.PositiveSmallIntegerField(default=0)
+    # The version of the last command that was given.
+    given_version = models.IntegerField(null=True)
     why = models.TextField(blank=True)
 
     class Meta:
