@@ -7,7 +7,7 @@ Reads only; matches go on meanwhile, so a match that moves while it is read is r
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -42,7 +42,7 @@ def check_match(match_id: UUID) -> list[Finding]:
     for _ in range(ATTEMPTS):
         before = Match.objects.filter(pk=match_id).first()
         stream = audit.check_stream(match_id)
-        asked = set(before.questions.values_list("seat", "question")) if before is not None else set()
+        asked = asked_now(before) if before is not None else {}
         after = Match.objects.filter(pk=match_id).first()
         if (before and before.version) == (after and after.version):
             break
@@ -68,10 +68,10 @@ def check_match(match_id: UUID) -> list[Finding]:
         return [Finding("decided_otherwise", wrong.reason, match_id, wrong.version)]
     except secrets.WrongKey as wrong:
         return [Finding("secret", str(wrong), match_id)]
-    loaded = _noted(game, stream, len(stream.events))
+    loaded, told = _noted(game, stream, len(stream.events)), tell(stream.events)
     return [
-        *row_findings(after, loaded, timeline, tell(stream.events)),
-        *question_findings(after, loaded, timeline, asked),
+        *row_findings(after, loaded, timeline, told),
+        *question_findings(after, loaded, timeline, told, asked),
         *clock_findings(game, after, stream.events, timeline.at),
         *_snapshot_findings(game, stream, timeline),
     ]
@@ -168,16 +168,27 @@ def _beginning_fits(match: Match, loaded: Loaded) -> bool:
     return bool(positions.committed(kept.salt, json.loads(kept.position)) == promised)
 
 
-def question_findings(match: Match, loaded: Loaded, timeline: Timeline[Any], asked: set[tuple[int, str]]) -> Iterator[Finding]:
+def asked_now(match: Match) -> dict[tuple[int, str], bool]:
+    """The rows of open questions, and whether a bot is asked."""
+    return {(seat, question): bot for seat, question, bot in match.questions.values_list("seat", "question", "bot")}
+
+
+def question_findings(
+    match: Match, loaded: Loaded, timeline: Timeline[Any], told: Told, asked: Mapping[tuple[int, str], bool]
+) -> Iterator[Finding]:
+    """Where the rows of open questions part from what the events come to; all but their clocks and words."""
     awaited = loaded.game.awaited(timeline.state) if loaded.started and not loaded.ended else ()
     if match.board:
-        bots = set(match.seats.exclude(bot="").values_list("index", flat=True))
-        awaited = [one for one in awaited if one.seat in bots]
+        awaited = [one for one in awaited if one.seat in told.bots]
     expected = {(one.seat, one.id) for one in awaited}
-    if missing := sorted(expected - asked):
+    if missing := sorted(expected - asked.keys()):
         yield Finding("questions", f"Open by the events, and no row with a deadline: {missing}.", match.id)
-    if extra := sorted(asked - expected):
+    if extra := sorted(asked.keys() - expected):
         yield Finding("questions", f"A row with a deadline, and by the events not open: {extra}.", match.id)
+    for seat, question in sorted(expected & asked.keys()):
+        if asked[seat, question] != (seat in told.bots):
+            kept, right = ("no bot's", "a bot's") if seat in told.bots else ("a bot's", "no bot's")
+            yield Finding("questions", f"Question {question} of seat {seat} is {kept}, by the events {right}.", match.id)
 
 
 def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline[Any]) -> Iterator[Finding]:

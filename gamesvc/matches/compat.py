@@ -133,17 +133,14 @@ def check_match(match: Match) -> Checked:
             return checked
         loaded = fresh(game, match.pk)
         _check_snapshots(game, match, stored, loaded)
-        if findings := list(auditing.question_findings(match, loaded, loaded.timeline, _asked(match))):
+        told, asked = auditing.tell(stored), auditing.asked_now(match)
+        if findings := list(auditing.question_findings(match, loaded, loaded.timeline, told, asked)):
             raise Wrong(loaded.version, findings[0].detail)
     except Refused as refused:
         return Checked(name, len(stored), reason=refused.detail)
     except Wrong as wrong:
         return Checked(name, len(stored), version=wrong.version, reason=wrong.reason)
     return checked
-
-
-def _asked(match: Match) -> set[tuple[int, str]]:
-    return set(match.questions.values_list("seat", "question"))
 
 
 def _check_snapshots(game: Game[Any], match: Match, stored: Sequence[Any], loaded: Loaded) -> None:

@@ -95,7 +95,7 @@ def differences(match: Match, loaded: Loaded, told: Told) -> Iterator[Finding]:
             detail = f"{name} of the match row is {getattr(match, name)}, by the events {loaded.opened[name]}."
             yield Finding("match_row", detail, match.id)
     rows = {(row.seat, row.question): row for row in match.questions.all()}
-    yield from auditing.question_findings(match, loaded, loaded.timeline, set(rows))
+    yield from auditing.question_findings(match, loaded, loaded.timeline, told, {key: row.bot for key, row in rows.items()})
     for one in loaded.awaited():
         row = rows.get((one.seat, one.id))
         if row is None:
@@ -178,11 +178,11 @@ def _mend_questions(match: Match, reckoning: Reckoning) -> None:
         if one is None:
             row.delete()
             continue
-        row.prompt, row.kind = one.prompt, one.kind
+        row.prompt, row.kind, row.bot = one.prompt, one.kind, one.seat in bots
         if not match.board:
             for name, value in _clock(reckoning.loaded, (one.seat, one.id)).items():
                 setattr(row, name, value)
-        row.save(update_fields=["prompt", "kind", *CLOCK])
+        row.save(update_fields=["prompt", "kind", "bot", *CLOCK])
     for key, one in awaited.items():
         Question.objects.create(
             match=match,

@@ -261,7 +261,7 @@ def _question_rows(
             [[seat for seat, _ in gone], [question for _, question in gone], match.id],
         )
     bots = {seat.index for seat in seats if seat.bot}
-    reseated = {event.data["seat"] for event in events if event.type == "match.seated"}
+    reseated = {event.data["seat"] for event in events if event.type in ("match.seated", "match.vacated")}
     moved = {
         key
         for key in asked

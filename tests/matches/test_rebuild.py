@@ -68,6 +68,7 @@ DAMAGES = {
     "manners": lambda match: Match.objects.filter(pk=match.pk).update(anonymous=True, press="none"),
     "questions": lambda match: Question.objects.filter(match=match).delete(),
     "prompt": lambda match: Question.objects.filter(match=match).update(prompt="sing", kind="choice"),
+    "bot": lambda match: Question.objects.filter(match=match).update(bot=True),
     "deadline": lambda match: Question.objects.filter(match=match).update(due_at="2031-01-01T00:00:00Z"),
     "another question": lambda match: Question.objects.filter(match=match).update(question="turn99"),
     "seats": lambda match: Seat.objects.filter(match=match).update(holder=None, user=None, contribution=""),
@@ -92,6 +93,21 @@ def test_what_was_damaged_is_as_before(toy, anna, ben, damage):
     assert auditing.check_match(match.pk) == []
     act(match, 1, {"name": "draw"})
     assert rebuild()["differences"] == []
+
+
+@pytest.mark.django_db
+def test_a_question_is_a_bots_as_long_as_a_bot_holds_the_seat(toy, anna, ben):
+    match = duel(anna, ben)
+    host = {"match": match, "seat": 0, "actor": Actor("host")}
+    for change, bot in ((substitutes.vacate, False), (substitutes.seat_bot, True), (substitutes.vacate, False)):
+        change(**host)
+        assert auditing.check_match(match.pk) == []
+        assert projections.rebuild(match.pk) == projections.Rebuilt()
+        Question.objects.filter(match=match).update(bot=not bot)
+        [found] = auditing.check_match(match.pk)
+        assert found.code == "questions"
+        assert projections.rebuild(match.pk) == projections.Rebuilt((found,))
+        assert Question.objects.get(match=match).bot is bot
 
 
 @pytest.mark.django_db
