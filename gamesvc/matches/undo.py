@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
-from gamesvc.matches import loading, surroundings, sweeping, turns, undo_notices, undo_rules
+from gamesvc.matches import heartbeat, loading, surroundings, sweeping, turns, undo_notices, undo_rules
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
 from gamesvc.matches.clock.compute import Clock
@@ -234,8 +234,9 @@ def _check_due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: d
     clock runs on as if it had never been answered."""
     reopened = _reopened(loaded, seats, seat, to, now, cause)
     for key, clock in (reopened | loaded.account.open).items():
-        if key[0] == seat and clock.due is not None and now >= clock.due:
-            raise Refused("too_late", f"The time for that answer ran out at {clock.due:%d %b %Y %H:%M} UTC.")
+        due = clock.due
+        if key[0] == seat and due is not None and now >= due and not heartbeat.forgives(due, loaded.match_id):
+            raise Refused("too_late", f"The time for that answer ran out at {due:%d %b %Y %H:%M} UTC.")
 
 
 def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str) -> dict[Key, Clock]:
@@ -260,9 +261,10 @@ def _surely_in_time(loaded: Loaded, seat: int, found: Found, now: datetime) -> b
 
 
 def _due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime) -> datetime | None:
-    """The deadline of what would be open again for the seat; None where it has none."""
+    """The deadline of what would be open again for the seat; None where it has none. One that is over waits for its outage."""
     found = {**loaded.account.open, **_reopened(loaded, seats, seat, to, now, "undo")}
-    return min((clock.due for key, clock in found.items() if key[0] == seat and clock.due is not None), default=None)
+    own = [clock.due for key, clock in found.items() if key[0] == seat and clock.due is not None]
+    return min((due for due in own if due > now), default=None)
 
 
 # --- going back ---

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from accounts import absences
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import checks, clocks, deadlines, heartbeat, loading, lobby, outages, turns
+from gamesvc.matches import checks, clocks, deadlines, heartbeat, loading, lobby, outages, turns, undo
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.models import Heartbeat, Outage
+from gamesvc.matches.models import Heartbeat, Outage, UndoRequest
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 from tests.matches.playing import act
@@ -112,6 +112,29 @@ def test_a_command_that_comes_before_the_outage_is_settled_still_counts(match, c
     with pytest.raises(Refused) as refused:
         act(match, 1)
     assert refused.value.code == "too_late"
+
+
+def test_an_undo_that_comes_before_the_outage_is_settled_still_counts(toy, anna, ben, clock):
+    match = lobby.create_match(by=anna, game=toy, hours=12, options={"points": 9})
+    match = lobby.join_match(by=ben, match=match)
+    outages.watch()
+    act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
+
+    def take_back():
+        loaded = loading.load(match.id, toy)
+        return undo.take_back(
+            match=match,
+            sender=Sender(Actor("seat", 0), "api", timezone.now()),
+            expected_version=loaded.viewer_version(0),
+            command_id=uuid.uuid4(),
+        )
+
+    clock.shift(DAY)
+    assert undo.offer(loading.load(match.id, toy), match, 0).how == "free"
+    assert take_back().done
+    act(match, 0, {"name": "draw"})
+    assert not take_back().done
+    assert UndoRequest.objects.get().until > timezone.now(), "who is asked has time to answer"
 
 
 def test_an_outage_over_a_night_that_does_not_count_moves_to_time_that_does(toy, anna, ben, clock):
