@@ -9,13 +9,16 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-from gamesvc.embedded import Servers, use
+from gamesvc.embedded import EmbeddedError, Servers, use
 
 _held: list[Servers] = []  # keeps the servers in use until this process ends
 
 
 def provide(data_dir: Path) -> None:
-    """Set what the environment does not name yet: DATABASE_URL, DATABASE_OWNER_URL, REDIS_URL and the secrets."""
+    """Set what the environment does not name yet: DATABASE_URL, DATABASE_OWNER_URL, REDIS_URL and the secrets.
+
+    Raises `EmbeddedError`, in one sentence, where that cannot be.
+    """
     data_dir = data_dir.absolute()
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, value in _secrets(data_dir / "secrets").items():
@@ -52,7 +55,7 @@ def _secrets(folder: Path) -> dict[str, str]:
             _keep(path, make())
         found[name] = path.read_text(encoding="ascii")
         if not found[name]:
-            raise RuntimeError(f"{path} is empty; remove it, or restore it from a backup.")
+            raise EmbeddedError(f"{path} is empty; remove it, or restore it from a backup.")
     return found
 
 

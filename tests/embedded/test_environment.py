@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gamesvc.embedded import environment
+from gamesvc.embedded import EmbeddedError, environment
 
 NAMES = ["CHECKPOINT_KEY", "MATCH_KEYS", "SECRET_KEY"]
 
@@ -46,6 +46,13 @@ def test_a_secret_is_on_disk_before_it_is_used(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "link", lambda *names: (steps.append("link"), link(*names))[1])
     environment._secrets(tmp_path / "secrets")
     assert steps == ["fsync", "link", "fsync", "fsync"] * 3
+
+
+def test_a_secret_that_was_emptied_is_no_secret(tmp_path: Path) -> None:
+    environment._secrets(tmp_path / "secrets")
+    (tmp_path / "secrets" / "MATCH_KEYS").write_text("")
+    with pytest.raises(EmbeddedError, match="MATCH_KEYS is empty; remove it, or restore it from a backup"):
+        environment.provide(tmp_path)
 
 
 def test_many_that_start_at_once_read_one_secret(tmp_path: Path) -> None:
