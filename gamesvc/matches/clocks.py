@@ -150,19 +150,10 @@ def _vacation_waits(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -
     return True
 
 
-def time_out(*, question_id: str, match_id: str, seat: int, question: str) -> bool:
-    """The same for one question that is due. Returns whether this call closed it."""
-    row = Question.objects.filter(id=question_id).first()
-    moment = row.due_at if row is not None else timezone.now()
-    # Of no version: whether it is due still is asked.
-    claim = Claim(UUID(question_id), UUID(match_id), seat, question, moment, -1)
-    return _time_out(claim, Batch.of([claim]))
-
-
 def _time_out(claim: Claim, batch: Batch) -> bool:
     """Submit default commands for a seat until its question is closed. Returns whether this call closed it."""
     match, seat = batch.matches[claim.match_id], claim.seat
-    loaded = loading.load(match.id, match.game, young=0 <= claim.version <= snapshots.TAIL)
+    loaded = loading.load(match.id, match.game, young=claim.version <= snapshots.TAIL)
     # What the time-out means for the seat is said once, with the first answer that the clock gives.
     begun = ruled = held = False
     looked = claim.version
