@@ -20,6 +20,7 @@ from accounts.models import User
 from gamesvc.games.dice import DrawNeeded
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import loading, order_mail, sweeping, turns
+from gamesvc.matches.answered import known
 from gamesvc.matches.models import HeldOrders, Match, Question
 from gamesvc.matches.order_mail import Line
 from gamesvc.matches.order_run import OrderRun
@@ -156,8 +157,8 @@ def erase(user: User) -> None:
 
 def _begun(row: HeldOrders) -> bool:
     """Whether some of the orders were carried out by a worker that could not tell it any more."""
-    senders = ((line["mail"] or str(row.mail), line["number"]) for line in row.lines)
-    return any(turns.known(row.match, turns.command_id(sender=f"mail {mail}", key=str(number))) for mail, number in senders)
+    ids = (turns.command_id(sender=f"mail {line['mail'] or row.mail}", key=str(line["number"])) for line in row.lines)
+    return any(known(row.match, command_id) is not None for command_id in ids)
 
 
 def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from gamesvc.games.kernel import Refused, see_event
-from gamesvc.matches import loading, order_mail, turns, undo
+from gamesvc.matches import answered, loading, order_mail, turns, undo
 from gamesvc.matches.loading import STORE, Loaded
-from gamesvc.matches.models import Match, Refusal, Seat
+from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.order_mail import Line
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
@@ -58,7 +58,7 @@ class OrderRun:
 
     def begun(self, lines: Sequence[Line]) -> bool:
         """Whether an earlier run has carried out some of these orders."""
-        return any(turns.known(self.match, self.command_id(line)) for line in lines)
+        return any(self._known(line) is not None for line in lines)
 
     def open(self) -> bool:
         """Whether the question that the orders answer is still asked. Without one they are orders for any time."""
@@ -157,7 +157,7 @@ class OrderRun:
 
     def _must_wait(self, line: Line) -> bool:
         """Whether an order has to wait until others have reacted: by what its seat may see, and without trying it."""
-        if line.command is None or self.open() or not self.others_answer() or turns.known(self.match, self.command_id(line)):
+        if line.command is None or self.open() or not self.others_answer() or self._known(line) is not None:
             return False
         forms = self.loaded.game.legal_commands(self.loaded.timeline.state, self.seat.index)
         return all(form.name != line.command["name"] for form in forms)
@@ -172,13 +172,14 @@ class OrderRun:
 
     def _take_known(self, line: Line) -> bool:
         """What an earlier run made of the line, which that run's position decided."""
-        command_id = self.command_id(line)
-        if not line.is_order or not turns.known(self.match, command_id):
+        known = self._known(line) if line.is_order else None
+        if known is None:
             return False
-        refusal = Refusal.objects.filter(match=self.match, command_id=command_id).first()
-        line.command = refusal.command if refusal is not None else STORE.command(self.match.id, command_id)[0].meta["command"]
-        line.state = "read"
+        line.command, line.state = known.command, "read"
         return True
+
+    def _known(self, line: Line) -> answered.Known | None:
+        return answered.known(self.match, self.command_id(line))
 
     def _load(self) -> None:
         self.loaded = loading.load(self.match.id, self.match.game)

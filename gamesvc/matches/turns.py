@@ -168,12 +168,6 @@ def _in_order(value: Any) -> Any:
     return [_in_order(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def known(match: Match, command_id: UUID) -> bool:
-    """Whether a command id has led to an event or a refusal."""
-    applied, refusal, *_ = _known(match.id, command_id, 0)
-    return bool(applied or refusal)
-
-
 def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None, bool]:
     """In one round trip: the event and the refusal this command id led to, the seat's last deadline, and whether any seat of the
     match has commands laid by.

@@ -71,7 +71,7 @@ def submit_command(view: View, access: Access, command: dict[str, Any], received
     command_id = _command_id(view, access)
     sender = Sender(Actor("seat", seat), "api", received_at, view.user.pk)
     # A known key is answered before the version is looked at: the retry of a success is stale by its own doing.
-    if view.request.headers.get("If-Match") is None and not turns.known(access.match, command_id):
+    if view.request.headers.get("If-Match") is None and answered.known(access.match, command_id) is None:
         required_version(view.request, access.match.id, seat)
     version = required_version(view.request, access.match.id, seat) if "If-Match" in view.request.headers else 0
     receipt = turns.submit(

@@ -17,7 +17,7 @@ from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, VERSION, View
 from gamesvc.games.kernel import Viewer
-from gamesvc.matches import loading, rulings, turns, undo
+from gamesvc.matches import answered, loading, rulings, turns, undo
 from gamesvc.matches.models import Match, UndoRequest
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
@@ -181,7 +181,7 @@ def _command_id(view: View, access: Access) -> uuid.UUID:
 
 def _expected(view: View, access: Access, command_id: uuid.UUID, viewer: Viewer) -> int:
     """The version the sender saw. A known key is answered first: the retry of a success is stale by its own doing."""
-    if view.request.headers.get("If-Match") is None and turns.known(access.match, command_id):
+    if view.request.headers.get("If-Match") is None and answered.known(access.match, command_id) is not None:
         return 0
     return required_version(view.request, access.match.id, viewer)
 
