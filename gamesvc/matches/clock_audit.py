@@ -11,7 +11,7 @@ from events.store import StoredEvent
 from gamesvc.games.kernel import Game
 from gamesvc.matches.clock.account import Account
 from gamesvc.matches.clock.fold import SET, follow
-from gamesvc.matches.loading import appends, fresh_account, step_of
+from gamesvc.matches.loading import acts, fresh_account, step_of
 from gamesvc.matches.models import Match
 
 # Rows written before the account was kept took the moment of the row, not that of the event.
@@ -28,8 +28,7 @@ def clock_findings(
     def recall(version: int) -> Account:
         return past[max(at for at in past if at <= version)]
 
-    for start, end in appends(events):
-        act = events[start:end]
+    for act in acts(events):
         started |= any(one.type == "match.started" for one in act)
         ended |= any(one.type == "match.ended" for one in act)
         asked = game.awaited(state_at(act[-1].version)) if started and not ended else ()

@@ -61,9 +61,7 @@ def keep(
                 question=question,
                 mail=mail,
                 first=lines[0].number,
-                lines=[
-                    {"number": line.number, "text": line.text, "argument": line.argument, "mail": line.mail} for line in lines
-                ],
+                lines=[_kept(line) for line in lines],
                 version=version,
                 kept_at=kept_at,
                 counts_at=counts_at,

@@ -159,6 +159,11 @@ def appends(stored: Sequence[StoredEvent]) -> Iterator[tuple[int, int]]:
         yield start, len(stored)
 
 
+def acts(stored: Sequence[StoredEvent]) -> Iterator[Sequence[StoredEvent]]:
+    """The events that were appended together."""
+    return (stored[start:end] for start, end in appends(stored))
+
+
 def step_of(stored: Sequence[StoredEvent]) -> Step:
     """One append as the clocks see it."""
     first = stored[0]

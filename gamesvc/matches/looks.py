@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
+from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.matches import loading, service_events
 from gamesvc.matches.loading import Loaded
@@ -50,7 +51,7 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
 def seen(look: Look) -> dict[str, Any]:
     """What the seat saw at that version: the view, and the board as picture and text."""
     match = look.match
-    loaded = loading.load_at(loading.load(match.id, match.game).game, match.id, look.version)
+    loaded = loading.load_at(catalog.game(match.game), match.id, look.version)
     view = loaded.game.view(loaded.timeline.state, look.seat)
     return {"view": view, "loaded": loaded}
 

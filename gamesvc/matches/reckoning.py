@@ -6,7 +6,7 @@ standing order or another's act answers is no answer of the seat. Not here: whos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from events import canonical
 from events.store import StoredEvent
 from gamesvc.games.kernel import Event
-from gamesvc.matches.loading import Loaded, lift
+from gamesvc.matches.loading import Loaded, acts, lift
 
 Key = tuple[int, str]
 
@@ -59,7 +59,7 @@ class Reckoning:
 
     def fold(self, stored: Sequence[StoredEvent]) -> Reckoning:
         """Fold the events that follow, whole acts of them."""
-        for act in _acts(stored):
+        for act in acts(stored):
             self._take(act)
         return self
 
@@ -178,18 +178,6 @@ class Reckoning:
             frozenset(notes["began"]),
             notes["counts"],
         )
-
-
-def _acts(stored: Sequence[StoredEvent]) -> Iterator[list[StoredEvent]]:
-    """The events that were appended together: the first of each act carries the command's id."""
-    act: list[StoredEvent] = []
-    for one in stored:
-        if act and "command_id" in one.meta:
-            yield act
-            act = []
-        act.append(one)
-    if act:
-        yield act
 
 
 def _place(ranking: Sequence[Sequence[int]], seat: int) -> tuple[int | None, bool]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from gamesvc.games import catalog
 from gamesvc.games.kernel import Viewer, see_event
 from gamesvc.matches import loading
 from gamesvc.matches.clock.account import Key, Line
@@ -69,14 +70,13 @@ def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None) -> 
     A viewer gets all lines of his own seat. Of others he gets those of acts that he may know of: when somebody sent what
     is still hidden is hidden, too. Once the match is over everything is open.
     """
-    loaded = loading.fresh(loading.load(match.id, match.game).game, match.id)
+    loaded = loading.fresh(catalog.game(match.game), match.id)
     collected: list[Line] = []
     loaded.account.lines = collected
     lines: list[tuple[int, Line]] = []
     stored = STORE.read(match.id)
     over = bool(stored) and stored[-1].type == "match.ended"
-    for start, end in loading.appends(stored):
-        act = stored[start:end]
+    for act in loading.acts(stored):
         events = [lift(loaded.game, one) for one in act]
         loaded.fold(act, events)
         seen = over or any(see_event(loaded.game, event, viewer) is not None for event in events)

@@ -4,7 +4,7 @@
 to it. `lose`: the seat resigns. `bot`: a bot takes the seat for good. With `after`, so many time-outs in a row vacate the
 seat, and a substitute may take it (`substitutes`). With `excused`, so many of a player's time-outs give him the time again.
 Each time-out is an event that carries the deadline, the policy and what reminders were sent, in the append of what it does.
-Not here: when a clock runs out (`clocks`), and reckoning the time anew (`clock.account`).
+Not here: when a clock runs out (`clocks`), and reckoning the time anew (`clock.fold`).
 """
 
 from __future__ import annotations

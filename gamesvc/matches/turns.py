@@ -24,7 +24,7 @@ from gamesvc.games.timeline import Run
 from gamesvc.matches import heartbeat, loading, premoves, secrets
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Refusal, Seat
-from gamesvc.matches.recording import Act, Actor, record
+from gamesvc.matches.recording import STANDING, Act, Actor, record
 from gamesvc.matches.selectors import see_record
 
 ATTEMPTS = 8
@@ -155,9 +155,9 @@ def _give(
 ) -> tuple[StoredEvent, ...]:
     """Give a command that a seat had laid by."""
     actor, now = Actor("seat", seat), timezone.now()
-    run = _decide(match, loaded, Sender(actor, "standing", now), command)
+    run = _decide(match, loaded, Sender(actor, STANDING, now), command)
     events = [*run.events, *_end(match, loaded, run)]
-    act = Act(actor, "standing", command_id(sender=f"standing {match.id}", key=key), now, dict(_in_order(command)))
+    act = Act(actor, STANDING, command_id(sender=f"standing {match.id}", key=key), now, dict(_in_order(command)))
     return record(match, loaded, events, act, seats=seats, run=run)
 
 

@@ -3,7 +3,7 @@
 A seat takes back its own latest command freely while no other seat has acted since and nothing was told; else it asks, and all
 others who play on must accept. What others did unseen is kept where it holds all the same; where it does not, taking back needs
 their word as well, so a request is made of it. Organisers go back through `rulings`. Time is the clocks' own affair
-(`clock.account`): the undoer's runs on as if nothing had been sent, the others get theirs back.
+(`clock.fold`): the undoer's runs on as if nothing had been sent, the others get theirs back.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -12,7 +11,6 @@ from uuid import UUID
 from django.db import connection
 
 from events import canonical
-from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.matches import loading
 from gamesvc.matches.loading import STORE
@@ -72,7 +70,7 @@ class Log:
         stored = STORE.read(match_id)
         stamps = _stamps(match_id)
         now_open: dict[tuple[int, str], Open] = {}
-        for act in _acts(stored):
+        for act in loading.acts(stored):
             lifted = [loading.lift(loaded.game, one) for one in act]
             for event in lifted:
                 self._note(str(match_id), event.type, event.data, act[0].occurred_at, loaded.holders)
@@ -118,8 +116,3 @@ def _stamps(match_id: UUID) -> dict[int, float]:
             "SELECT version, extract(epoch FROM recorded_at)::float8 FROM events_event WHERE stream = %s::uuid", [match_id]
         )
         return dict(cursor.fetchall())
-
-
-def _acts(stored: Sequence[StoredEvent]) -> Iterator[Sequence[StoredEvent]]:
-    for start, end in loading.appends(stored):
-        yield stored[start:end]
