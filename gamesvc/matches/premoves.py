@@ -31,6 +31,7 @@ MOST_AUTOMATIC = 10
 # What its owner reads where it was not the rules that refused it.
 FAULT = "It could not be carried out, by a fault of the service."
 OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
+_COURSE = ("status", "armed_version", "given", "given_version")
 # The parts of an append's one statement run in an order of PostgreSQL's own. Whoever else changes orders locks the match first.
 _MATCH_FIRST = "EXISTS (SELECT FROM matches_match WHERE id = %s::uuid FOR NO KEY UPDATE)"
 
@@ -89,16 +90,33 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
     """Written with an append: what had its case, or was given, before the match went back waits for it again.
 
     From its first command on, also where the case and some of what was given stand: the rest was meant for what came of that.
+    Where the match returns to what it had gone back from (a redo), what it did there is done again.
     """
     for event in events:
-        if event.type == REWOUND:
-            yield Statement(
-                "UPDATE matches_premove"  # noqa: S608
-                " SET status = 'waiting', armed_version = NULL, given = 0, given_version = NULL, ended_at = NULL, why = ''"
-                " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND greatest(armed_version, given_version) > %s::int"
-                f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
-                [match.id, event.data["to"], match.id],
-            )
+        if event.type != REWOUND:
+            continue
+        to = event.data["to"]
+        yield Statement(
+            "UPDATE matches_premove"  # noqa: S608
+            " SET status = before->>'status', armed_version = (before->>'armed_version')::int,"
+            " given = (before->>'given')::int, given_version = (before->>'given_version')::int,"
+            " ended_at = (before->>'ended_at')::timestamptz, before = NULL"
+            " WHERE match_id = %s::uuid AND status = 'waiting' AND (before->>'last')::int <= %s::int"
+            " AND (before->>'taken_back')::int > %s::int"
+            f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
+            [match.id, to, to, match.id],
+        )
+        yield Statement(
+            "UPDATE matches_premove"  # noqa: S608
+            " SET status = 'waiting', armed_version = NULL, given = 0, given_version = NULL, ended_at = NULL, why = '',"
+            " before = jsonb_build_object('status', status, 'armed_version', armed_version, 'given', given,"
+            " 'given_version', given_version, 'ended_at', ended_at, 'last', greatest(armed_version, given_version),"
+            " 'taken_back', %s::int)"
+            " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND greatest(armed_version, given_version) > %s::int"
+            " AND (given_version IS NULL OR given_version <> ALL (%s::int[]))"
+            f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
+            [event.version, match.id, to, list(event.data.get("kept", ())), match.id],
+        )
 
 
 def forgotten(match: Match, seat: int) -> Statement:
@@ -130,7 +148,8 @@ def _give(match: Match, one: Premove, loaded: Loaded, give: Give) -> list[Stored
     if one.given == len(one.commands):
         _end(one, Premove.Status.DONE, "")
     else:
-        one.save(update_fields=["given", "given_version"])
+        # With its case: a command by which the game went back has not taken its own order back.
+        one.save(update_fields=_COURSE)
     return list(stored)
 
 
@@ -144,7 +163,7 @@ def _drop(match: Match, one: Premove, why: str) -> None:
 
 def _end(one: Premove, status: str, why: str) -> None:
     one.status, one.why, one.ended_at = status, why, timezone.now()
-    one.save(update_fields=["status", "why", "ended_at", "given", "given_version"])
+    one.save(update_fields=[*_COURSE, "why", "ended_at"])
 
 
 def any_open(match_id: UUID) -> bool:

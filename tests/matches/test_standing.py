@@ -363,6 +363,25 @@ def test_what_was_given_whole_waits_again_after_an_undo(match: Match) -> None:
     assert (Premove.objects.get().status, Premove.objects.get().ended_at) == (Premove.Status.WAITING, None)
 
 
+@pytest.mark.parametrize("commands", [1, 3])
+def test_what_is_done_again_with_the_match_is_not_given_twice(match: Match, commands: int) -> None:
+    row = lay(match, 1, HE_DRAWS, *[{"name": "draw"}] * commands)
+    act(match, 0)
+    row.refresh_from_db()
+    course = (row.status, row.given, row.armed_version, row.given_version, row.ended_at)
+    assert course[:2] == ("done" if commands == 1 else "armed", 1)
+    take_back(match)
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("waiting", 0)
+    again = Sender(Actor("seat", 0), "api", timezone.now())
+    seen = loading.load(match.id, match.game).viewer_version(0)
+    undo.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    row.refresh_from_db()
+    assert (row.status, row.given, row.armed_version, row.given_version, row.ended_at) == course
+    act(match, 0)
+    assert acts(match).count(("draw", 1, "standing")) == (1 if commands == 1 else 2)
+
+
 def test_a_hidden_act_of_another_seat_brings_nothing(anna: User, ben: User) -> None:
     match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
     loaded = loading.load(match.id, match.game)
