@@ -13,10 +13,11 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from events.canonical import write_time
 from events.store import DuplicateCommand
 from gamesvc.games.kernel import Event
 from gamesvc.matches import heartbeat, secrets, service_events, surroundings
-from gamesvc.matches.clock.compute import fell_into, outlast, write
+from gamesvc.matches.clock.compute import fell_into, outlast
 from gamesvc.matches.clock.spans import Span
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Outage, Question, Seat
@@ -73,7 +74,7 @@ def outlast_outage(*, match: Match, outage: Outage) -> bool:
         if policy is None or loaded.ended or not loaded.started:
             return []
         known = surroundings.around(policy, seats)
-        told = {"from": write(span.start), "until": write(span.end)}
+        told = {"from": write_time(span.start), "until": write_time(span.end)}
         events = []
         for key, clock in loaded.account.open.items():
             if fell_into(clock, span, hour):
@@ -81,7 +82,7 @@ def outlast_outage(*, match: Match, outage: Outage) -> bool:
                 events.append(surroundings.deadline_set(key, moved, "outage", 0, outage=told))
         return [Event("match.outage", told), *events] if events else []
 
-    command_id = secrets.keyed_uuid("outage", match.pk, write(span.start))
+    command_id = secrets.keyed_uuid("outage", match.pk, write_time(span.start))
     try:
         return bool(service_events.append(match, decide, actor=Actor("system"), channel="clock", command_id=command_id))
     except DuplicateCommand:

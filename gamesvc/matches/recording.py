@@ -9,12 +9,13 @@ import json
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
+from events.canonical import write_time
 from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel import Awaited, Event
 from gamesvc.matches import hints, premoves, surroundings
@@ -63,11 +64,6 @@ class Act:
         return self.channel == STANDING
 
 
-def utc_text(moment: datetime) -> str:
-    """A moment as events carry it: UTC, with microseconds and a Z."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
 def new_events(loaded: Loaded, events: Sequence[Event], act: Act, now: datetime) -> list[NewEvent]:
     """The events as they will be stored; the first of a command carries the command."""
     stored = []
@@ -81,7 +77,7 @@ def new_events(loaded: Loaded, events: Sequence[Event], act: Act, now: datetime)
             meta |= {
                 "command_id": str(act.command_id),
                 "channel": act.channel,
-                "received_at": utc_text(act.received_at),
+                "received_at": write_time(act.received_at),
             }
             if act.command is not None:
                 meta["command"] = act.command

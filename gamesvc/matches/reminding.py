@@ -20,10 +20,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from events.canonical import write_time
 from gamesvc.matches import calendar_entries, hints, letterbox, notices, selectors
 from gamesvc.matches.loading import load
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.recording import utc_text
 from notifications import calendar, digests, preferences, registry, reminders
 from notifications.models import Outbox, Scope
 from notifications.registry import Brief, Message
@@ -149,7 +149,7 @@ def question_of(row: Outbox) -> Question | None:
     if question is None or not question.match.seats.filter(index=question.seat, user=row.user_id).exists():
         return None
     # A reminder of a deadline that has moved since says what is no longer so; the new one has reminders of its own.
-    if "deadline" in payload and payload["deadline"] != utc_text(question.due_at):
+    if "deadline" in payload and payload["deadline"] != write_time(question.due_at):
         return None
     return question
 

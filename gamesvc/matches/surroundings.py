@@ -11,9 +11,10 @@ from zoneinfo import ZoneInfo
 
 from accounts import absences
 from accounts.models import User
+from events.canonical import write_time
 from gamesvc.games.kernel import Event
 from gamesvc.matches.clock.account import Account, Key
-from gamesvc.matches.clock.compute import NOTHING_KNOWN, Clock, Surroundings, write
+from gamesvc.matches.clock.compute import NOTHING_KNOWN, Clock, Surroundings
 from gamesvc.matches.clock.fold import SET
 from gamesvc.matches.clock.policy import Policy
 from gamesvc.matches.clock.spans import Span, nightly
@@ -87,7 +88,7 @@ def deadline_set(key: Key, clock: Clock, cause: str, version: int, **because: ob
     data = {
         "seat": key[0],
         "question": key[1],
-        "due_at": write(clock.due),
+        "due_at": write_time(clock.due),
         "cause": cause,
         "because": {**clock.because(), **because},
     }

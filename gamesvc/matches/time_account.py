@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from events.canonical import write_time
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Viewer, see_event
 from gamesvc.matches import loading
 from gamesvc.matches.clock.account import Key, Line
-from gamesvc.matches.clock.compute import Clock, write
+from gamesvc.matches.clock.compute import Clock
 from gamesvc.matches.loading import STORE, lift
 from gamesvc.matches.models import Match
 
@@ -38,7 +39,7 @@ class TimeAccount:
                     "seat": seat,
                     "question": question,
                     "kind": clock.kind,
-                    "asked_at": write(clock.asked),
+                    "asked_at": write_time(clock.asked),
                     "due_at": _text(clock.due),
                     "grace_from": _text(clock.grace_from),
                     "because": clock.because(),
@@ -49,7 +50,7 @@ class TimeAccount:
             "lines": [
                 {
                     "version": version,
-                    "at": write(line.at),
+                    "at": write_time(line.at),
                     "seat": line.seat,
                     "question": line.question,
                     "what": line.what,
@@ -98,4 +99,4 @@ def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None) -> 
 
 
 def _text(moment: datetime | None) -> str | None:
-    return write(moment) if moment is not None else None
+    return write_time(moment) if moment is not None else None

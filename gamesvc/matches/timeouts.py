@@ -18,12 +18,12 @@ from typing import Any, Protocol
 
 from django.utils import timezone
 
+from events.canonical import write_time
 from events.store import Statement
 from gamesvc.games.kernel import Event, Game
 from gamesvc.matches import absence_notices, premoves
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat
-from gamesvc.matches.recording import utc_text
 from notifications import reminders
 from notifications.models import ReplyAddress
 
@@ -162,12 +162,13 @@ def _timed_out(
             sent = list(reminders.sent(topic=topic, subject=subject))
         sent = sorted((one for one in sent if one["sent_at"] is not None), key=lambda one: one["sent_at"])
         told = [
-            {"point": one["point"], "deadline": utc_text(one["deadline"]), "sent_at": utc_text(one["sent_at"])} for one in sent
+            {"point": one["point"], "deadline": write_time(one["deadline"]), "sent_at": write_time(one["sent_at"])}
+            for one in sent
         ]
     data = {
         "seat": due.seat,
         "question": due.question,
-        "due_at": utc_text(due.due_at),
+        "due_at": write_time(due.due_at),
         "policy": policy,
         "excused": excused,
         "in_row": in_row,

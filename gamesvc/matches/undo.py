@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db.models import F, Q
 from django.utils import timezone
 
+from events.canonical import write_time
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.matches import heartbeat, loading, surroundings, sweeping, turns, undo_notices, undo_rules
@@ -27,7 +28,7 @@ from gamesvc.matches.clock.account import Key, Step
 from gamesvc.matches.clock.compute import Clock
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat, UndoRequest
-from gamesvc.matches.recording import Act, Actor, record, utc_text
+from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.turns import Sender
 from gamesvc.matches.undo_acts import ASKED, Decided, Outcome, carry_out, check_fresh, check_running, rewind, trail_of
 from gamesvc.matches.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
@@ -304,7 +305,7 @@ def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: 
         more.append(Statement(SETTLE, [now, old.pk]))
     version = loaded.version + len(leading) + 1
     asked = sorted((*people, *bots))
-    leading.append(Event(ASKED, {"seat": seat, "to": found.to, "asked": asked, "until": utc_text(until)}, version))
+    leading.append(Event(ASKED, {"seat": seat, "to": found.to, "asked": asked, "until": write_time(until)}, version))
     leading += [answered(version + at, version, bot, "accepted") for at, bot in enumerate(bots, 1)]
     if not people:
         return _go_back(match, loaded, seats, seat, found.to, found, leading, give_up=True, more=more)

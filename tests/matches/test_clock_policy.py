@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from events.canonical import write_time
 from gamesvc.games.kernel import Awaited, Event, Refused
 from gamesvc.matches import policies, surroundings
 from gamesvc.matches.clock import words
@@ -547,7 +548,7 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
         case "outage" if clocks:
             span = Span(table.now - timedelta(hours=rng.randrange(1, 40)), table.now)
             moved = {key: outlast(table.policy, clock, span, table.known(key[0])) for key, clock in clocks.items()}
-            outage = Event("match.outage", {"from": surroundings.write(span.start), "until": surroundings.write(span.end)})
+            outage = Event("match.outage", {"from": write_time(span.start), "until": write_time(span.end)})
             events = [surroundings.deadline_set(key, one, "outage", 0) for key, one in moved.items()]
             table.take([outage, *events], "system", None)
         case "vacation":
@@ -652,7 +653,7 @@ def check_clock(table: Table, key: Key, clock: Clock, before: dict[Key, Clock]) 
     said = [data for step, _ in table.log for name, data in step.events if name == "match.deadline_set"]
     told = [data for data in said if (data["seat"], data["question"]) == key]
     if not table.policy.plain and not table.seats[key[0]].bot:
-        assert told[-1]["due_at"] == surroundings.write(clock.due), "the newest event tells the deadline"
+        assert told[-1]["due_at"] == write_time(clock.due), "the newest event tells the deadline"
 
 
 def check_step(table: Table, before: dict[Key, Clock]) -> None:

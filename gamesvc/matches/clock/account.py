@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from gamesvc.matches.clock.compute import ZERO, Clock, read, write
+from events.canonical import write_time
+from gamesvc.matches.clock.compute import ZERO, Clock, read
 from gamesvc.matches.clock.policy import Policy, parse
 from gamesvc.matches.clock.spans import SECOND, Span
 
@@ -137,10 +138,10 @@ class Account:
             "missed": [list(one) for one in sorted(self.missed.items())],
             "excused": [list(one) for one in sorted(self.excused.items())],
             "seated": [list(one) for one in sorted(self.seated.items())],
-            "pauses": [[write(start), write(end)] for start, end in self.pauses],
-            "outages": [[write(start), write(end)] for start, end in self.outages],
-            "paused_since": write(self.paused_since) if self.paused_since is not None else None,
-            "at": write(self.at) if self.at is not None else None,
+            "pauses": [[write_time(start), write_time(end)] for start, end in self.pauses],
+            "outages": [[write_time(start), write_time(end)] for start, end in self.outages],
+            "paused_since": write_time(self.paused_since) if self.paused_since is not None else None,
+            "at": write_time(self.at) if self.at is not None else None,
         }
 
     @classmethod

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from events.canonical import write_time
 from gamesvc.matches.clock.policy import Policy
 from gamesvc.matches.clock.spans import SECOND, Span, advance, counted, merged
 
@@ -60,13 +61,13 @@ class Clock:
     def because(self) -> dict[str, Any]:
         """What `due` was reckoned from, as an event carries it."""
         found: dict[str, Any] = {
-            "since": write(self.since),
+            "since": write_time(self.since),
             "own": self.own // SECOND,
             "left": self.left // SECOND,
-            "excluded": [[write(start), write(end)] for start, end in self.excluded],
+            "excluded": [[write_time(start), write_time(end)] for start, end in self.excluded],
         }
         if self.fixed is not None:
-            found["fixed"] = write(self.fixed)
+            found["fixed"] = write_time(self.fixed)
         if self.put_off:
             found["put_off"] = self.put_off // SECOND
         return found
@@ -88,10 +89,10 @@ class Clock:
             "kind": self.kind,
             "name": self.name,
             "given": self.given // SECOND,
-            "asked": write(self.asked),
-            "due": write(self.due) if self.due is not None else None,
-            "grace_from": write(self.grace_from) if self.grace_from is not None else None,
-            "ran_out": write(self.ran_out) if self.ran_out is not None else None,
+            "asked": write_time(self.asked),
+            "due": write_time(self.due) if self.due is not None else None,
+            "grace_from": write_time(self.grace_from) if self.grace_from is not None else None,
+            "ran_out": write_time(self.ran_out) if self.ran_out is not None else None,
         }
 
     @classmethod
@@ -267,11 +268,6 @@ def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Cl
     if clock.fixed is not None:
         return put_off(clock, outage.end - outage.start)
     return run(policy, clock, Spliced(clock.excluded, known_until(clock), now, (outage,)))
-
-
-def write(moment: datetime) -> str:
-    """A moment as events carry it: UTC, with microseconds and a Z."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def read(text: str) -> datetime:
