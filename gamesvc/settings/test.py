@@ -17,6 +17,7 @@ if "DATABASE_URL" not in os.environ:
         shutil.rmtree(_folder, ignore_errors=True)
 
     environment.provide(Path(_folder))
+    (Path(_folder) / "static").mkdir()
     atexit.register(_tidy)
     os.environ["GAMESVC_DATA"] = _folder
 
