@@ -60,14 +60,18 @@ def written(message: EmailMessage) -> str:
 
 
 def body(message: EmailMessage) -> str:
-    """The plain part as text, else the HTML part turned into text; attachments are never looked at."""
+    """The plain part as text, else the HTML part turned into text; attachments are never looked at.
+
+    Raises `MailRefused`: empty, where in HTML alone something stands between two quotes.
+    """
     plain = _content(message, "plain")
     if plain.strip():
         return plain
     html = _content(message, "html")
     if not html.strip():
         return ""
-    return str(get_text(_before_quote(html))).strip() or str(get_text(_BLOCKQUOTES.sub("", html[:LONGEST_SOURCE])))
+    html = html[:LONGEST_SOURCE]
+    return str(get_text(_before_quote(html))).strip() or _around_quotes(html)
 
 
 def strip(text: str) -> str:
@@ -149,7 +153,6 @@ def _attribution(lines: list[str]) -> int:
 
 def _before_quote(html: str) -> str:
     """HTML up to what mail programs mark as the quoted mail."""
-    html = html[:LONGEST_SOURCE]
     found = _HTML_QUOTE.search(html)
     return html[: found.start()] if found else html
 
@@ -166,8 +169,24 @@ _HTML_QUOTE = re.compile(
     rf"|<div{_IN_TAG}style=\"border:none;border-top:solid #[0-9A-F]{{6}} 1.0pt",
     re.IGNORECASE,
 )
-# For an answer written under the quote.
 _BLOCKQUOTES = re.compile(rf"{_QUOTED_BLOCK}.*</blockquote>", re.IGNORECASE | re.DOTALL)
+_BLOCK_TAG = re.compile(r"<(/?)blockquote\b[^<>]{0,1000}>", re.IGNORECASE)
+
+
+def _around_quotes(html: str) -> str:
+    """An answer written under the quote: what is left without all from the first quote to the end of the last.
+
+    What stands between two of them may be his own or, where a mail was damaged, quoted: he is asked to write it again.
+    """
+    depth = ended = 0
+    for tag in _BLOCK_TAG.finditer(html):
+        if tag[1]:
+            depth, ended = max(depth - 1, 0), tag.end()
+            continue
+        if not depth and ended and str(get_text(html[ended : tag.start()])).strip():
+            raise MailRefused("empty", "written between quotes")
+        depth += 1
+    return str(get_text(_BLOCKQUOTES.sub("", html)))
 
 
 def _content(message: EmailMessage, kind: str) -> str:

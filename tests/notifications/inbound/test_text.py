@@ -98,6 +98,20 @@ def test_an_indented_block_is_the_senders_own_and_any_other_quotes(tag, quotes):
     assert text.written(message).split() == (["move", "A1"] if quotes else ["move", "A1", "move", "B2"])
 
 
+QUOTE = "<blockquote>On Friday<blockquote>move C3</blockquote>move D4</blockquote>"
+
+
+def test_what_stands_under_the_quotes_of_html_is_read():
+    assert text.written(html(f"{QUOTE}<div>move A1</div><div>move B2</div>")) == "move A1\nmove B2"
+    assert text.written(html(f"{QUOTE}<br>{QUOTE}<div>move B2</div>")) == "move B2"
+
+
+@pytest.mark.parametrize("block", [QUOTE, '<blockquote style="margin:0 0 0 40px;border:none">move B2</blockquote>'])
+def test_what_stands_between_the_quotes_of_html_is_asked_for_again(block):
+    with pytest.raises(MailRefused, match="empty: written between quotes"):
+        text.written(html(f"{QUOTE}<div>move A1</div>{block}<div>move B2</div>"))
+
+
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["<div", "<div class=", "class=", "<blockquote", "<blockquote border:", "border: "])
 def test_beginnings_of_tags_are_not_searched_for_minutes(piece):
