@@ -8,6 +8,9 @@ import gamesvc.matches.admin  # noqa: F401
 import notifications.admin  # noqa: F401
 from accounts.operators import operators
 
+handler404 = "gamesvc.api.unanswered.not_found"
+handler500 = "gamesvc.api.unanswered.server_error"
+
 urlpatterns = [
     path("api/v1/", include("gamesvc.api.v1.urls")),
     path("accounts/", include("allauth.urls")),

@@ -49,9 +49,9 @@ TITLES = {
 }
 
 
-def problem(status: int, code: str, title: str, detail: str, **more: Any) -> Response:
-    """An answer with problem details; `type` is our stable address for the code."""
-    body = {
+def details(status: int, code: str, title: str, detail: str, **more: Any) -> dict[str, Any]:
+    """Problem details; `type` is our stable address for the code."""
+    return {
         "type": f"{settings.BASE_URL}/problems/{code}",
         "title": title,
         "status": status,
@@ -59,7 +59,11 @@ def problem(status: int, code: str, title: str, detail: str, **more: Any) -> Res
         "code": code,
         **more,
     }
-    return Response(body, status=status, content_type=MEDIA_TYPE)
+
+
+def problem(status: int, code: str, title: str, detail: str, **more: Any) -> Response:
+    """An answer with problem details."""
+    return Response(details(status, code, title, detail, **more), status=status, content_type=MEDIA_TYPE)
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:

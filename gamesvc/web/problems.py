@@ -45,6 +45,7 @@ PROBLEMS: dict[str, Entry] = {
         "There is nothing at this address, or nothing for you: a match that you may not see looks the same as one that is not.",
         "Check the number; for a match that is open by link, add `?link=` with its token.",
     ),
+    "fault": Entry("Something broke here", "The fault is ours; it has been noted.", _AGAIN),
     "method_not_allowed": Entry("Not possible with this method", "The address takes other methods.", "See the API description."),
     "not_acceptable": Entry("Not available in this form", "The answer is JSON only.", "Send `Accept: application/json`."),
     "too_large": Entry("The body is too large", "We read only so many bytes.", "Send less; `detail` says how much is read."),

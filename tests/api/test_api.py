@@ -55,6 +55,31 @@ def expect_problem(answer, status, code):
     return body
 
 
+def test_the_root_says_where_to_begin(client, anna, program):
+    places = client.get("/api/v1/").json()
+    assert "Bearer" in places.pop("sign_in")
+    somebody = program(anna)
+    for place in places.values():
+        assert place.startswith(settings.BASE_URL)
+        assert somebody.get(place.removeprefix(f"{settings.BASE_URL}/api/v1")).status_code == 200, place
+
+
+def test_an_address_that_is_none_is_a_problem_here_and_a_page_elsewhere(client):
+    body = expect_problem(client.get("/api/v1/nothing/"), 404, "not_found")
+    assert body["instance"] == "/api/v1/nothing/"
+    assert client.get("/api/v1/games").headers["Location"] == "/api/v1/games/"
+    page = client.get("/nothing/")
+    assert (page.status_code, page.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+
+
+def test_a_fault_of_ours_is_a_problem_that_tells_nothing_of_it(client, monkeypatch):
+    client.raise_request_exception = False
+    monkeypatch.setattr(catalog, "games", lambda: 1 / 0)
+    body = expect_problem(client.get("/api/v1/games/"), 500, "fault")
+    assert "division" not in str(body)
+    assert client.get(f"/problems/{body['code']}").status_code == 200
+
+
 def test_the_games_are_served_with_their_schemas(client):
     listed = client.get("/api/v1/games/").json()
     assert [game["id"] for game in listed] == list(catalog.OFFERED)

@@ -12,6 +12,7 @@ from gamesvc.api.v1 import (
     commands,
     forks,
     games,
+    index,
     matches,
     me,
     notices,
@@ -25,6 +26,7 @@ from gamesvc.api.v1 import (
 )
 
 urlpatterns = [
+    path("", index.Index.as_view()),
     path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
     path("clocks/", clocks.Clocks.as_view()),
     path("games/", games.Games.as_view()),
