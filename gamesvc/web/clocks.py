@@ -109,6 +109,7 @@ def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
             "bank": _span(line.bank),
             "due": line.due_at,
             "all": _span(line.clock.left // SECOND),
+            "put_off": _span(line.clock.put_off // SECOND),
             "clock": line.clock,
         }
         for version, line in reversed(found.lines)

@@ -121,6 +121,22 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
         assert "The time of anna ran out, and is excused." in log
 
 
+def test_the_account_says_by_how_much_a_fixed_time_was_put_off(signed_in, anna):
+    anna.timezone = "UTC"
+    anna.save()
+    with time_machine.travel(datetime(2026, 6, 1, 10, tzinfo=UTC), tick=False):
+        clock = {"adjudication": {"at": ["18:00"], "zone": "UTC"}, "minimum": "2h"}
+        match = lobby.create_match(by=anna, game="toy", clock=clock)
+        lobby.start_match(by=anna, match=match, bot="random")
+        mandate = deadlines.Mandate(Actor("host"))
+        deadlines.extend(match=match, mandate=mandate, seat=0, more=timedelta(hours=30, milliseconds=5))
+        assert match.questions.get(seat=0).due_at == datetime(2026, 6, 3, 0, tzinfo=UTC)
+        page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
+        put_off = "put off by 1 day 6 h (an outage, or more time given): Wed 3 Jun 00:00 UTC."
+        assert f"Then the next fixed time, {put_off}" in page
+        assert "Then the next fixed time: Mon 1 Jun 18:00 UTC." in page
+
+
 WEEKDAYS = {"turn": "2d", "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}, "vacation": True}
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

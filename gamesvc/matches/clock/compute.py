@@ -136,7 +136,7 @@ def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
         due = clock.since + clock.left
         excluded: tuple[Span, ...] = ()
         fixed = None
-    elif policy.fixed(clock.kind):
+    elif policy.fixed(clock.kind) and surroundings is not NOTHING_KNOWN:
         ready, excluded = advance(clock.since, clock.left, surroundings.excluded)
         due = fixed = surroundings.fixed(ready) + clock.put_off
     else:
