@@ -37,7 +37,7 @@ def _deadline(question: Question) -> Deadline:
     return Deadline(
         topic=str(match.id),
         subject=f"{question.seat} {question.question}",
-        due_at=question.due_at,
+        due_at=question.grace_from or question.due_at,
         summary=_("%(title)s: your move") % {"title": title},
         description=_("%(prompt)s. Until then you can answer on the page or by mail.")
         % {"prompt": question.prompt.replace("_", " ").capitalize()},

@@ -61,22 +61,12 @@ def utc_time(moment: datetime) -> str:
 def your_turn(row: Outbox) -> Message | None:
     """It is this seat's turn; None when the question is answered."""
     match = Match.objects.get(pk=row.payload["match"])
-    question = Question.objects.filter(match=match, seat=row.payload["seat"], question=row.payload["question"]).first()
+    question = match.questions.filter(seat=row.payload["seat"], question=row.payload["question"]).first()
     if question is None or match.status != Match.Status.RUNNING or not still_his(match, row):
         return None
-    context = context_of(match, row.payload["seat"], row.user)
-    due = local_time(question.due_at, row.user)
-    context |= {
-        "headline": _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")},
-        "due": due,
-        "due_utc": utc_time(question.due_at),
-        "orders": context["loaded"].game.order_help(question.prompt),
-        "reply_to": letterbox.reply_address(
-            match=match, loaded=context["loaded"], seat=question.seat, user=row.user, key=row.id, question=question
-        ),
-        "attachments": calendar_entries.file_for(match, question.seat, row.user),
-    }
-    words = {"title": context["title"], "number": match.number, "due": due, "turn": _turn_of(context["loaded"], question.seat)}
+    context = turn_context(row, question, _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")})
+    turn = _turn_of(context["loaded"], question.seat)
+    words = {"title": context["title"], "number": match.number, "due": context["due"], "turn": turn}
     # Where the game counts its turns.
     subject = (
         _("[%(title)s #%(number)s] Your turn %(turn)s, due %(due)s")
@@ -84,6 +74,27 @@ def your_turn(row: Outbox) -> Message | None:
         else _("[%(title)s #%(number)s] Your turn, due %(due)s")
     ) % words
     return compose("your_turn", subject, context, reason="your-turn")
+
+
+def turn_context(row: Outbox, question: Question, headline: str) -> dict[str, Any]:
+    """What a mail says that asks for the answer to a question."""
+    match = question.match
+    context = context_of(match, question.seat, row.user)
+    return context | {
+        "headline": headline,
+        **time_for(question, row.user),
+        "orders": context["loaded"].game.order_help(question.prompt),
+        "reply_to": letterbox.reply_address(
+            match=match, loaded=context["loaded"], seat=question.seat, user=row.user, key=row.id, question=question
+        ),
+        "attachments": calendar_entries.file_for(match, question.seat, row.user),
+    }
+
+
+def time_for(question: Question, user: User | None) -> dict[str, str]:
+    """Until when an answer is in time, and what grace there is after that."""
+    grace = local_time(question.due_at, user) if question.deadline != question.due_at else ""
+    return {"due": local_time(question.deadline, user), "due_utc": utc_time(question.deadline), "grace": grace}
 
 
 def _turn_of(loaded: Loaded, seat: int) -> int | None:
@@ -236,8 +247,8 @@ def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, Any]:
         return {}
     now = timezone.now()
     context: dict[str, Any] = {}
-    if question.due_at > now:
-        context["left"] = timeuntil(question.due_at, now).replace("\xa0", " ")
+    if question.deadline > now:
+        context["left"] = timeuntil(question.deadline, now).replace("\xa0", " ")
     if (match.clock or {}).get("timeout", "default") == "default":
         context["without"] = loaded.game.render(loaded.game.default_command(loaded.timeline.state, seat))
     return context

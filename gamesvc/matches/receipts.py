@@ -44,11 +44,8 @@ def receipt(row: Outbox) -> Message | None:
         context["attachments"] = calendar_entries.file_for(match, row.payload["seat"], row.user)
         context["expected"] = replies.status(match, context["loaded"], context["names"], row.user)
         if question is not None:
-            context |= {
-                "due": notices.local_time(question.due_at, row.user),
-                "due_utc": notices.utc_time(question.due_at),
-                "orders": context["loaded"].game.order_help(question.prompt),
-            }
+            context |= notices.time_for(question, row.user)
+            context["orders"] = context["loaded"].game.order_help(question.prompt)
         if not context["loaded"].ended:
             context["reply_to"] = letterbox.reply_address(
                 match=match, loaded=context["loaded"], seat=row.payload["seat"], user=row.user, key=row.id, question=question

@@ -182,20 +182,8 @@ def last_one(row: Outbox) -> Message | None:
 
 
 def _turn_mail(row: Outbox, question: Question, headline: str, subject: str, *, reason: str) -> Message:
-    match = question.match
-    context = notices.context_of(match, question.seat, row.user)
-    due = notices.local_time(question.due_at, row.user)
-    context |= {
-        "headline": headline,
-        "due": due,
-        "due_utc": notices.utc_time(question.due_at),
-        "orders": context["loaded"].game.order_help(question.prompt),
-        "reply_to": letterbox.reply_address(
-            match=match, loaded=context["loaded"], seat=question.seat, user=row.user, key=row.id, question=question
-        ),
-        "attachments": calendar_entries.file_for(match, question.seat, row.user),
-    }
-    words = {"title": context["title"], "number": match.number, "due": due}
+    context = notices.turn_context(row, question, headline)
+    words = {"title": context["title"], "number": question.match.number, "due": context["due"]}
     return notices.compose("your_turn", subject % words, context, reason=reason)
 
 
@@ -243,7 +231,7 @@ def _bare(match: Match, seat: int, own: Sequence[Question]) -> Brief:
         title=f"{match.game} #{match.number}",
         headline=_headline(own),
         link=f"{settings.BASE_URL}/matches/{match.number}/",
-        due_at=own[0].due_at if own and not own[0].paused else None,
+        due_at=own[0].deadline if own and not own[0].paused else None,
     )
 
 
@@ -267,7 +255,7 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
         title=f"{context['title']} #{match.number}",
         headline=_headline(own),
         link=context["link"],
-        due_at=question.due_at if question is not None and not question.paused else None,
+        due_at=question.deadline if question is not None and not question.paused else None,
         lines=tuple(lines),
         orders=loaded.game.order_help(question.prompt) if question is not None and shown else "",
         reply_to=letterbox.reply_address(match=match, loaded=loaded, seat=seat, user=user, key=key, question=question)

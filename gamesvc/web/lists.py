@@ -92,7 +92,7 @@ def _row(match: Match, user: User) -> Row:
         list(enumerate(names)),
         mine=bool(asked),
         prompt=nearest.prompt if nearest is not None and asked else "",
-        due=nearest.due_at if nearest is not None else None,
+        due=nearest.deadline if nearest is not None else None,
         stands=_stands(match, nearest) if nearest is not None and asked else None,
         share=share(nearest),
         urgent=nearest is not None and share(nearest) < 100 * moments.NEARLY_OVER,

@@ -221,7 +221,9 @@ def _question(one: Awaited, row: Question | None, names: tuple[str, ...]) -> dic
         "name": names[one.seat],
         "question": one.id,
         "prompt": one.prompt,
-        "due": row.due_at if row is not None and not row.paused else None,
+        "due": row.deadline if row is not None and not row.paused else None,
+        "grace": row.due_at if row is not None and row.grace_from is not None else None,
+        "late": row is not None and row.late,
         "share": share,
         "urgent": row is not None and share < 100 * moments.NEARLY_OVER,
     }

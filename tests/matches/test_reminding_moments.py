@@ -8,11 +8,12 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 import time_machine
 from django.db import connection
+from django.utils.html import strip_tags
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gamesvc.games.kernel import Awaited
-from gamesvc.matches import deadlines, lobby, projections, reminding
+from gamesvc.matches import deadlines, lobby, notices, projections, reminding
 from gamesvc.matches.clock.account import Account
 from gamesvc.matches.clock.compute import Clock, breaks, gone, run
 from gamesvc.matches.clock.policy import parse
@@ -140,6 +141,30 @@ def test_grace_is_no_time_given(toy, anna, ben):
         assert share(asked) == 50
     with time_machine.travel(START + timedelta(hours=21), tick=False):
         assert share(asked) == 0
+
+
+def test_what_is_in_time_is_told_and_what_grace_there_is_after_it(toy, anna, ben, client):
+    anna.timezone = "UTC"
+    anna.save()
+    client.force_login(anna)
+    match = opened(toy, anna, ben, {"turn": "20h", "grace": "24h"}, START)
+    row = Outbox.objects.get(kind="your_turn")
+    said = "After that there is grace until Sat 6 Jun"
+    with time_machine.travel(START + timedelta(hours=1), tick=False):
+        mail = notices.your_turn(row)
+        assert ", due Fri 5 Jun" in mail.subject
+        page = client.get(f"/matches/{match.number}/").content.decode()
+        assert "in 19 h" in page
+        assert said in mail.text.replace("\n", " ")
+        assert said in mail.html
+        assert said in strip_tags(page)
+    with time_machine.travel(START + timedelta(hours=30), tick=False):
+        late = notices.your_turn(row)
+        assert ", due Sat 6 Jun" in late.subject
+        assert "grace" not in late.text
+        page = client.get(f"/matches/{match.number}/").content.decode()
+        assert "in 14 h" in page
+        assert "this is grace" in page
 
 
 def test_the_share_that_is_left_is_of_the_time_that_counts(toy, anna, ben):

@@ -173,6 +173,16 @@ class Question(models.Model):
         """Whether the clock of this question stands, so that it has no deadline now."""
         return self.due_at >= NEVER
 
+    @property
+    def deadline(self) -> datetime:
+        """Until when an answer is in time: where grace begins; in grace until it ends."""
+        return self.due_at if self.grace_from is None or self.late else self.grace_from
+
+    @property
+    def late(self) -> bool:
+        """Whether grace has begun."""
+        return self.grace_from is not None and self.grace_from <= timezone.now()
+
 
 class Invitation(models.Model):
     """A person asked to take a seat, by user or by mail address; the token in the link is kept as a hash."""
