@@ -153,6 +153,7 @@ def test_what_is_in_time_is_told_and_what_grace_there_is_after_it(toy, anna, ben
     with time_machine.travel(START + timedelta(hours=1), tick=False):
         mail = notices.your_turn(row)
         assert ", due Fri 5 Jun" in mail.subject
+        assert "\nDue Fri 5 Jun 02:00 UTC\n" in mail.text, "once, for him who lives by UTC"
         page = client.get(f"/matches/{match.number}/").content.decode()
         assert "in 19 h" in page
         assert said in mail.text.replace("\n", " ")
