@@ -21,7 +21,7 @@ from django.utils import timezone
 from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import REWOUND, Event, Game, Refused, see_event
 from gamesvc.matches import loading
-from gamesvc.matches.loading import Loaded
+from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Premove
 from notifications import outbox
 
@@ -31,6 +31,8 @@ MOST_AUTOMATIC = 10
 # What its owner reads where it was not the rules that refused it.
 FAULT = "It could not be carried out, by a fault of the service."
 OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
+# Whether any seat of a match has something laid by, as a value of a query.
+ANY_OPEN = "EXISTS (SELECT FROM matches_premove WHERE match_id = %s::uuid AND status IN ('waiting', 'armed'))"
 _COURSE = ("status", "armed_version", "given", "given_version")
 # The parts of an append's one statement run in an order of PostgreSQL's own. Whoever else changes orders locks the match first.
 _MATCH_FIRST = "EXISTS (SELECT FROM matches_match WHERE id = %s::uuid FOR NO KEY UPDATE)"
@@ -168,7 +170,7 @@ def _end(one: Premove, status: str, why: str) -> None:
 
 def any_open(match_id: UUID) -> bool:
     """Whether any seat of a match has something laid by."""
-    return Premove.objects.filter(match_id=match_id, status__in=OPEN).exists()
+    return bool(STORE.ask(f"SELECT {ANY_OPEN}", [match_id]).fetchone()[0])
 
 
 # --- conditions ---

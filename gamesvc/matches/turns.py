@@ -175,10 +175,10 @@ def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int
     The last, as a command does not say which question it answers: it is in time where it is so for one of them.
     """
     found = STORE.ask(
-        "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
+        "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"  # noqa: S608
         " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"
         " (SELECT max(due_at) FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int),"
-        " EXISTS (SELECT FROM matches_premove WHERE match_id = %s::uuid AND status IN ('waiting', 'armed'))",
+        f" {premoves.ANY_OPEN}",
         [match_id, command_id, match_id, command_id, match_id, seat, match_id],
     )
     return found.fetchone()  # type: ignore[no-any-return]
