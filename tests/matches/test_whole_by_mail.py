@@ -83,7 +83,7 @@ def fleet_plan(table: Table, seat: int) -> list[str]:
     """The same; then dice are kept as they fall, as far as the rules go on with it, which ends turns fast."""
     orders = one_fleet_order(table, seat)
     kept = ["keep"] * 12
-    if orders[0].startswith(("keep", "reroll")):
+    if orders[0].startswith(("keep", "reroll")) and orders[0] != "reroll hit":
         return kept
     if orders[0].startswith(("push", "end")):
         return ["end", *kept]
