@@ -245,11 +245,17 @@ def _alone_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
     return re.sub("%[s%]", lambda found: "%" if found[0] == "%%" else f"${next(number)}", others) + first
 
 
+_CONFLICTS = ("events_event_pkey", "events_event_command")
+
+
 def _is_conflict(error: psycopg.Error) -> bool:
-    """Whether the stream has another head than was expected, or the command already."""
+    """Return True if the stream has another head than was expected, or holds the command already.
+
+    Any other unique violation is a fault of a statement in `also`: trying again would only hide it.
+    """
     if isinstance(error, psycopg.errors.NotNullViolation):
         return (error.diag.table_name, error.diag.column_name) == ("events_event", "version")
-    return isinstance(error, psycopg.errors.UniqueViolation)
+    return isinstance(error, psycopg.errors.UniqueViolation) and error.diag.constraint_name in _CONFLICTS
 
 
 # --- within: ids and numbers go as text and are cast, or psycopg would choose a type by the size of a number ---

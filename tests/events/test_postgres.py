@@ -230,6 +230,15 @@ def test_of_many_snapshots_a_few_stay_near_every_version(log: PostgresStore, mon
     assert kept == [3, 12, 21, 30, 42, 51, 57, 60]
 
 
+def test_a_key_that_collides_in_a_side_statement_is_no_conflict(log: PostgresStore, side_tables: None) -> None:
+    stream = uuid4()
+    run(log.using, "INSERT INTO side_match VALUES (%s::uuid, 0)", stream)
+    twice = Statement("INSERT INTO side_match SELECT %s::uuid, a.version FROM appended a", (stream,))
+    with pytest.raises(IntegrityError):
+        log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4(), also=(twice,))
+    assert log.read(stream) == []
+
+
 def test_a_null_in_a_side_statement_is_no_conflict(log: PostgresStore, side_tables: None) -> None:
     stream = uuid4()
     null = Statement(
