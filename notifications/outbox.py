@@ -102,7 +102,7 @@ def notify(*notices: Notice) -> None:
         for notice in notices
     )
     soon = [notice.id for notice in notices if notice.due_at is None or notice.due_at <= now]
-    transaction.on_commit(lambda: wake(soon))
+    transaction.on_commit(lambda: wake(soon), robust=True)
 
 
 def wake(ids: Iterable[uuid.UUID]) -> None:

@@ -131,13 +131,13 @@ def record(
     new = new_events(loaded, events, act, now)
     stored = STORE.append(match.id, new, expected=loaded.head, command_id=act.command_id, also=also)
     after.note(stored, events)
-    transaction.on_commit(lambda: _keep(after))
+    transaction.on_commit(lambda: _keep(after), robust=True)
     if any(one.seat in bots for one in open_now):
-        transaction.on_commit(lambda: hints.bots(match.id))
+        transaction.on_commit(lambda: hints.bots(match.id), robust=True)
     if ended:
-        transaction.on_commit(lambda: hints.ended(match.id))
+        transaction.on_commit(lambda: hints.ended(match.id), robust=True)
     if len(also) > 1:
-        transaction.on_commit(hints.notices)
+        transaction.on_commit(hints.notices, robust=True)
     return stored
 
 

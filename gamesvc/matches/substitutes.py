@@ -128,7 +128,7 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
         found.bot, found.holder, found.vacated_at = timeouts.bot_of(engine), uuid.uuid4(), None
         found.save()
         _append(match, [timeouts.seated_bot(found)], actor, channel)
-        transaction.on_commit(lambda: hints.bots(match.id))
+        transaction.on_commit(lambda: hints.bots(match.id), robust=True)
 
 
 def sweep(limit: int = 100) -> int:

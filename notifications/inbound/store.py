@@ -117,7 +117,7 @@ def confirm(mail_id: UUID) -> bool:
     held = InboundMail.objects.filter(pk=mail_id, status=MailStatus.HELD)
     done = held.update(status=MailStatus.WAITING, confirmed_at=now, counts_at=now, claimed_until=None, attempts=0, error="")
     if done:
-        transaction.on_commit(lambda: wake([mail_id]))
+        transaction.on_commit(lambda: wake([mail_id]), robust=True)
     return bool(done)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -51,3 +52,17 @@ def test_the_indirect_versions_are_pinned_too() -> None:
     if lock.exists():  # written by `uv run`, not kept
         chosen = {package["name"] for package in tomllib.loads(lock.read_text())["package"]} - {"gamesvc"}
         assert chosen <= pinned
+
+
+def test_nothing_that_runs_after_a_commit_can_fail_what_was_committed() -> None:
+    """An exception there would be answered as a fault, although the command stands."""
+    calls = [
+        (path, node)
+        for path in tracked()
+        if path.endswith(".py") and not path.startswith("tests/")
+        for node in ast.walk(ast.parse((ROOT / path).read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "on_commit"
+    ]
+    assert len(calls) >= 7
+    careless = [f"{path}:{call.lineno}" for path, call in calls if not any(word.arg == "robust" for word in call.keywords)]
+    assert careless == []
