@@ -116,15 +116,19 @@ def submit(
     else:
         premoved = premoves.any_open(match.id)
     if first or refusal:
-        return _repeat(match, loaded, sender, command, command_id, refusal)
+        return _repeat(match, loaded, sender, command, command_id, None if first else refusal)
     for _ in range(ATTEMPTS):
         since = _since(loaded, sender.seat, expected_version)
         if (since and loaded.game.stale(command, since, sender.seat)) or any(event.type == REWOUND for event in since):
+            if applied := _applied_meanwhile(match, sender, command, command_id):
+                return applied
             raise Stale(loaded.viewer_version(sender.seat), _records_since(match, loaded, sender.seat, expected_version))
         try:
             _check_time(loaded, sender, due_at)
             run = _decide(match, loaded, sender, command)
         except Refused as refused:
+            if applied := _applied_meanwhile(match, sender, command, command_id):
+                return applied
             remember_refusal(match, sender, command, command_id, refused)
             raise
         service = [*beside, *_end(match, loaded, run)]
@@ -182,6 +186,16 @@ def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int
         [match_id, command_id, match_id, command_id, match_id, seat, match_id],
     )
     return found.fetchone()  # type: ignore[no-any-return]
+
+
+def _applied_meanwhile(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID) -> Receipt | None:
+    """Return the receipt of a copy of this request that was applied while this one lost a race, or None.
+
+    What the copy did is the usual reason why the command is stale or illegal now; the event wins over a refusal.
+    """
+    if not STORE.command(match.id, command_id):
+        return None
+    return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
 
 
 def _repeat(

@@ -146,8 +146,11 @@ def carry_out(
         seats = seats_held(match, loaded, seats)
         try:
             decided = decide(loaded, seats)
-        except Refused as refused:
-            turns.remember_refusal(match, sender, content, command_id, refused)
+        except (Refused, turns.Stale) as refused:
+            if (known := _known(match, sender, command_id, content)) is not None:
+                return known  # a copy of this request was faster
+            if isinstance(refused, Refused):
+                turns.remember_refusal(match, sender, content, command_id, refused)
             raise
         act = Act(sender.actor, sender.channel, command_id, sender.received_at)
         try:
@@ -163,29 +166,32 @@ def carry_out(
 
 
 def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: dict[str, Any]) -> Outcome | None:
-    """What came of the same request earlier."""
-    refusal = Refusal.objects.filter(match=match, command_id=command_id).first()
-    if refusal is not None:
+    """Replay the result of the same request, an event before a refusal; None for a new one. Raises `Refused`, `KeyReused`."""
+    stored = STORE.command(match.id, command_id)
+    if not stored:
+        refusal = Refusal.objects.filter(match=match, command_id=command_id).first()
+        if refusal is None:
+            return None
         if refusal.command != content:
             raise turns.KeyReused
         raise Refused(refusal.code, refusal.detail, refusal.parameter)
-    stored = STORE.command(match.id, command_id)
-    if not stored:
-        return None
-    if _content(stored) != content["name"]:
+    if not _is_of(stored, content):
         raise turns.KeyReused
     loaded = loading.load(match.id, match.game)
     return dataclasses.replace(_outcome(loaded, match, sender.seat, stored), repeated=True)
 
 
-def _content(stored: Sequence[StoredEvent]) -> str:
-    """Which of this module's requests an append came from."""
-    first = stored[0]
-    if any(one.type == ASKED for one in stored):
-        return "undo"
+def _is_of(stored: Sequence[StoredEvent], content: dict[str, Any]) -> bool:
+    """Return True if an append came from a request with this content."""
+    first, name = stored[0], content["name"]
+    if any(event.type == ASKED for event in stored):
+        return bool(name == "undo")
     if first.type == REWOUND:
-        return str(first.data.get("cause", ""))
-    return "undo_answer" if first.type == ANSWERED else ""
+        return bool(name == first.data.get("cause", ""))
+    if first.type != ANSWERED or name != "undo_answer":
+        return False
+    accepted = first.data["answer"] == "accepted"
+    return accepted == content["accept"] and content["request"] in (None, first.data["request"])
 
 
 def _outcome(loaded: Loaded, match: Match, seat: int, stored: Sequence[StoredEvent]) -> Outcome:
