@@ -184,9 +184,8 @@ class MatchAdmin(ReadOnly):
             to=_number(posted.get("to")),
             bot=bool(posted.get("bot")),
         )
-        key = turns.command_id(
-            sender=f"admin {request.user.pk} {match.pk}", key=posted.get("_once", "")[:40] or system.token_hex(8)
-        )
+        page = posted.get("_once", "")[:40] or system.token_hex(8)
+        key = turns.command_id(sender=f"admin {request.user.pk} {match.pk}", key=f"{page} {organising.fingerprint(measure)}")
         organising.organise(by=request.user, match=match, measure=measure, command_id=key, channel="web")
         messages.success(request, f"Done: {measure.action}. The players are told.")
 

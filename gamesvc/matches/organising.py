@@ -6,9 +6,11 @@ Nobody does any of it to a match he plays in.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -18,7 +20,17 @@ from django.utils import timezone
 from accounts.models import User
 from events.store import DuplicateCommand, StoredEvent
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import deadlines, loading, organising_notices, rulings, service_events, substitutes, turns
+from gamesvc.matches import (
+    answered,
+    deadlines,
+    loading,
+    organising_notices,
+    rulings,
+    secrets,
+    service_events,
+    substitutes,
+    turns,
+)
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Reason, Seat
 from gamesvc.matches.recording import Actor
@@ -62,9 +74,10 @@ class _Done:
 def organise(
     *, by: User, match: Match, measure: Measure, command_id: uuid.UUID, channel: str = "api", received_at: datetime | None = None
 ) -> int:
-    """Carry a measure out once, however often it is sent; the version of the match after it.
+    """Carry out a measure once per `command_id`, however often it is sent; return the version of the match after it.
 
-    Raises `Forbidden` for whom it is not, `Refused` for what cannot be done, `KeyReused`, `Stale` or `Busy`.
+    Raises `Forbidden` for users who may not, `Refused` for what cannot be done, `KeyReused` for a `command_id` that came with
+    another measure within a day, `Stale` or `Busy`.
     """
     if not rulings.may_rule(by, match, list(match.seats.all())):
         raise Forbidden("Only the organiser of a match, or an operator, does this, and nobody who plays in it.")
@@ -75,13 +88,25 @@ def organise(
         raise Refused("bad_code", f"code is one of {', '.join(CODES)}.", "code")
     if not measure.reason.strip() or len(measure.reason) > rulings.LONGEST_REASON:
         raise Refused("bad_reason", f"Say why, in 1 to {rulings.LONGEST_REASON} characters; the players read it.", "reason")
-    if stored := STORE.command(match.id, command_id):
-        return stored[-1].version
-    done = _Done(by, match, measure, channel, command_id, uuid.uuid4(), received_at or timezone.now())
+    content, request_key = fingerprint(measure), command_id
+    command_id = secrets.keyed_uuid("measure", command_id, content)
+
+    def carry_out() -> answered.Answer:
+        if stored := STORE.command(match.id, command_id):
+            return 200, {"version": stored[-1].version}
+        done = _Done(by, match, measure, channel, command_id, uuid.uuid4(), received_at or timezone.now())
+        return 200, {"version": act(done)}
+
     try:
-        return act(done)
+        _status, body = answered.once(user=by, key=f"measure {request_key}", fingerprint=content, effect=carry_out)
     except DuplicateCommand as twice:
         raise turns.Busy from twice
+    return int(body["version"])
+
+
+def fingerprint(measure: Measure) -> str:
+    """Return a hash of everything a measure says, its reason included: the same key with other content is another request."""
+    return hashlib.sha256(json.dumps(asdict(measure), sort_keys=True).encode()).hexdigest()
 
 
 def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Done], int]:

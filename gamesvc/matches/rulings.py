@@ -85,7 +85,7 @@ def set_back(
         raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
     for _ in range(turns.ATTEMPTS):
         if stored := STORE.command(match.id, command_id):
-            return _repeated(match, stored, to, code)
+            return _repeated(match, stored, to, code, reason)
         loaded = loading.load(match.id, match.game)
         undo_acts.check_running(match, loaded)
         undo_acts.check_fresh(match, loaded, None, expected_version)
@@ -117,9 +117,12 @@ def _begun(loaded: Loaded, version: int) -> bool:
     return loading.load_at(loaded.game, loaded.match_id, version).timeline.started
 
 
-def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str) -> Outcome:
+def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str, reason: str) -> Outcome:
     first = stored[0]
     if first.type != REWOUND or (first.data["to"], first.data.get("code")) != (to, code):
+        raise turns.KeyReused
+    kept = Reason.objects.filter(pk=first.data["reason_id"]).exclude(words="").first()
+    if kept is not None and kept.words != reason.strip():
         raise turns.KeyReused
     return _outcome(loading.load(match.id, match.game), stored)
 

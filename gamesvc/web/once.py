@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Callable
 
 from django.http import HttpRequest
@@ -24,6 +25,11 @@ def fingerprint(request: HttpRequest) -> str:
     """What was sent, and to where, in a few letters."""
     fields = {name: request.POST.getlist(name) for name in request.POST if name != "csrfmiddlewaretoken"}
     return hashlib.sha256(json.dumps([request.path, fields], sort_keys=True).encode()).hexdigest()
+
+
+def request_key(request: HttpRequest) -> str:
+    """Return the idempotency key of a posted form: the page's key with everything that was filled in; random without one."""
+    return f"{given(request)} {fingerprint(request)}" if given(request) else secrets.token_hex(16)
 
 
 def once(request: HttpRequest, effect: Callable[[], object]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 from django.contrib import messages
@@ -57,7 +56,7 @@ def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
     access = find(request, ident)
     user, posted = signed_in(request), request.POST
     action = posted.get("action", "")
-    key = once.given(request) or secrets.token_hex(8)
+    key = once.request_key(request)
     try:
         if action not in DONE:
             raise Refused("bad_action", "Choose what to do.", "action")

@@ -78,8 +78,7 @@ def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
 
 
 def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
-    key = f"{act} {once.given(request)}"
-    command_id = turns.command_id(sender=f"web {signed_in(request).pk} {access.match.pk}", key=key)
+    command_id = turns.command_id(sender=f"web {signed_in(request).pk} {access.match.pk}", key=once.request_key(request))
     if act == "rewind":
         return _set_back(request, access, command_id)
     if access.seat is None:

@@ -57,6 +57,39 @@ def play(program, user, match, **command):
 # --- measures ---
 
 
+def test_the_same_key_with_another_measure_is_refused_and_repeats_are_replayed(match, olga, program):
+    caller, path = program(olga), f"/matches/{match.number}/organise/"
+    body = {"action": "extend", "code": "dispute", "reason": "Said by phone", "seat": 0, "hours": 5}
+    assert caller.post(path, body, key="k").status_code == 200
+    version = last(match).version
+    assert caller.post(path, body, key="k").status_code == 200
+    for other in ({"hours": 6}, {"seat": 1}, {"reason": "Said by mail"}, {"action": "pause"}, {"code": "other"}):
+        answer = caller.post(path, {**body, **other}, key="k")
+        assert (answer.status_code, answer.json()["code"]) == (422, "key_reused"), other
+    assert last(match).version == version
+
+
+def test_a_second_measure_from_the_same_page_is_carried_out(match, olga, client):
+    client.force_login(olga)
+    form = {"_once": "page", "code": "dispute", "reason": "Said by phone", "action": "extend", "seat": "0", "hours": "5"}
+    for hours in ("5", "5", "7"):
+        client.post(f"/matches/{match.number}/organise", {**form, "hours": hours})
+    extended = [one for one in STORE.read(match.id) if one.type == "match.deadline_set" and one.meta["actor"]["kind"] == "host"]
+    assert len(extended) == 2
+    assert Reason.objects.count() == 2
+
+
+def test_a_second_rewind_from_the_same_page_is_carried_out_or_refused_but_never_said_to_be_done(match, olga, anna, client):
+    play_out(match, most=3)
+    client.force_login(olga)
+    form = {"_once": "page", "act": "rewind", "code": "dispute", "reason": "Said by phone"}
+    commands = [one.version - 1 for one in STORE.read(match.id) if "command" in one.meta]
+    for to in commands[1:3]:
+        version = loading.load(match.id, match.game).viewer_version(None)
+        client.post(f"/matches/{match.number}/undo", {**form, "to": str(to), "_version": str(version)})
+    assert [one.data["to"] for one in STORE.read(match.id) if one.type == "match.rewound"] == commands[1:3]
+
+
 def test_a_match_is_paused_and_goes_on(match, olga, anna, program):
     assert organise(program, olga, match, "pause").status_code == 200
     event = next(one for one in reversed(STORE.read(match.id)) if one.type == "match.paused")
