@@ -115,6 +115,21 @@ def test_a_bench_from_the_command_line():
     assert all(row["value"] > 0 and row["raw"] > 0 for row in json.loads(done.stdout)["rows"] if "raw" in row)
 
 
+def test_a_bench_leaves_the_service_of_its_environment_alone(tmp_path):
+    """With a database named there, benches once filled it, and the second one found too many open matches."""
+    named = {
+        "DATABASE_URL": "postgresql://app@127.0.0.1:1/none",
+        "REDIS_URL": "redis://127.0.0.1:1/0",
+        "GAMESVC_DATA": str(tmp_path),
+    }
+    done = subprocess.run(
+        [sys.executable, "manage.py", "bench", "append", "--seconds", "0.05", "--json"],
+        cwd=ROOT, env={**alone(), **named}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def rows() -> dict[str, str]:
     """What the table of commands says of each."""
     table = README.split("## Commands")[1].split("\n## ")[0]

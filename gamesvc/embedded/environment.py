@@ -6,7 +6,9 @@ import base64
 import contextlib
 import os
 import secrets
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from gamesvc.embedded import EmbeddedError, Servers, use
@@ -39,6 +41,47 @@ def release() -> None:
     """Let go of the servers held by `provide`; the last process to do so stops them."""
     while _held:
         _held.pop().release()
+
+
+# What says whose data, mail and mailbox are used. A run that is thrown away must reach none of them.
+_OF_A_SERVICE = {
+    *("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "GAMESVC_DATA", "CHECKPOINT_FILE", "BASE_URL", "ALLOWED_HOSTS"),
+    *(
+        "SECRET_KEY",
+        "MATCH_KEYS",
+        "CHECKPOINT_KEY",
+        "DKIM_KEY",
+        "DKIM_SELECTOR",
+        "WEBHOOK_SECRETS",
+        "IMAP_URL",
+        "IMAP_TAKEN_FOLDER",
+    ),
+    *("EMAIL_BACKEND", "EMAIL_HOST", "EMAIL_PORT", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD", "EMAIL_USE_TLS", "HEARTBEAT_PROBES"),
+    *("MAIL_DOMAIN", "DEFAULT_FROM_EMAIL", "REPLY_DOMAIN", "REPLY_MAILBOX", "INBOUND_AUTH", "INBOUND_AUTHSERV_ID"),
+}
+
+
+@contextlib.contextmanager
+def throwaway(prefix: str) -> Iterator[Path]:
+    """Yield a temporary data folder whose servers and secrets `os.environ` names, and nothing of the service it named before.
+
+    Benches, the demo and the simulation run there: they neither fill nor slow down anybody's service. Afterwards the servers
+    are stopped, the folder is removed and the environment is as it was.
+    """
+    before = dict(os.environ)
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    for name in before:
+        if name in _OF_A_SERVICE or name.startswith("ANYMAIL_"):
+            del os.environ[name]
+    os.environ["GAMESVC_DATA"] = str(folder)
+    try:
+        provide(folder)
+        yield folder
+    finally:
+        release()
+        shutil.rmtree(folder, ignore_errors=True)
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _secrets(folder: Path) -> dict[str, str]:

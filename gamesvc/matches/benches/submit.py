@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import statistics
-import tempfile
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -26,19 +23,13 @@ TABLE = "CREATE TABLE bench_row (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY 
 
 def rows(seconds: float) -> list[Row]:
     """Start a service of its own in a temporary folder and measure it, ours and the minimal view in turn."""
-    folder = Path(tempfile.mkdtemp(prefix="gamesvc-bench-"))
-    os.environ["GAMESVC_DATA"] = str(folder)
-    try:
-        environment.provide(folder)
+    with environment.throwaway("gamesvc-bench-") as folder:
         settings = {"BASELINE": "1", "MATCHES_PER_MINUTE": "100000", "MATCHES_OPEN_PER_USER": "100000"}
         with Service(folder, port=free_port(), environment=settings, processes=("web",)) as service:
             with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
                 owner.execute(TABLE)
                 owner.execute("GRANT INSERT ON bench_row TO PUBLIC")
             return [measure(service, at_once, seconds) for at_once in AT_ONCE]
-    finally:
-        environment.release()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def measure(service: Service, at_once: int, seconds: float) -> Row:

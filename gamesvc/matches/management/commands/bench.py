@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -116,16 +113,11 @@ class Command(BaseCommand):
 
     def inside(self, options: dict[str, Any]) -> None:
         """Run the same command again with a fresh, migrated database of its own."""
-        folder = Path(tempfile.mkdtemp(prefix="gamesvc-bench-"))
-        try:
-            environment.provide(folder)
+        with environment.throwaway("gamesvc-bench-"):
             manage = [sys.executable, "manage.py"]
-            child = {**os.environ, "GAMESVC_DATA": str(folder), INSIDE: "1"}
+            child = {**os.environ, INSIDE: "1"}
             subprocess.run([*manage, "migrate", "--no-input", "-v", "0"], env=child, check=True)
             again = [*manage, "bench", options["name"], "--seconds", str(options["seconds"])]
             done = subprocess.run([*again, *(["--json"] if options["json"] else [])], env=child, check=False)
             if done.returncode:
                 raise CommandError(f"bench {options['name']} failed.")
-        finally:
-            environment.release()
-            shutil.rmtree(folder, ignore_errors=True)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import random
 import re
 import shutil
 import smtplib
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -48,39 +46,38 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.quiet = options["json"]
-        folder = Path(tempfile.mkdtemp(prefix="gamesvc-demo-"))
-        out = options["out"]
         began = time.monotonic()
         try:
-            os.environ["GAMESVC_DATA"] = str(folder)
-            environment.provide(folder)
-            sink = MailSink(folder / "mail")
-            sink.start()
-            settings = {
-                "EMAIL_HOST": "127.0.0.1",
-                "EMAIL_PORT": str(sink.port),
-                "SECONDS_PER_HOUR": str(SECONDS_PER_HOUR),
-                "SWEEP_SECONDS": "0.5",
-            }
-            try:
-                with Service(folder, port=free_port(), environment=settings) as service:
-                    self.say(f"The service runs at {service.url}, its data in {folder}.")
-                    result = self.play(service, sink)
-                    result["mails"] = self.wait_for_mails(sink)
-                    self.verify(sink.folder.parent / "exports")
-            finally:
-                sink.stop()
-            if out is not None:
-                self.keep(out, folder)
+            with environment.throwaway("gamesvc-demo-") as folder:
+                result = self.run_in(folder)
+                if options["out"] is not None:
+                    self.keep(options["out"], folder)
         except (EmbeddedError, ServiceError, ApiError, Failed) as error:
             raise CommandError(str(error)) from None
-        finally:
-            environment.release()
-            shutil.rmtree(folder, ignore_errors=True)
         result["seconds"] = round(time.monotonic() - began, 1)
         self.say(f"Done in {result['seconds']} s. Everything is stopped and removed.")
         if self.quiet:
             self.stdout.write(json.dumps(result))
+
+    def run_in(self, folder: Path) -> dict[str, Any]:
+        """Start the service in a folder and play; return what happened."""
+        sink = MailSink(folder / "mail")
+        sink.start()
+        settings = {
+            "EMAIL_HOST": "127.0.0.1",
+            "EMAIL_PORT": str(sink.port),
+            "SECONDS_PER_HOUR": str(SECONDS_PER_HOUR),
+            "SWEEP_SECONDS": "0.5",
+        }
+        try:
+            with Service(folder, port=free_port(), environment=settings) as service:
+                self.say(f"The service runs at {service.url}, its data in {folder}.")
+                result = self.play(service, sink)
+                result["mails"] = self.wait_for_mails(sink)
+                self.verify(sink.folder.parent / "exports")
+        finally:
+            sink.stop()
+        return result
 
     def say(self, text: str) -> None:
         if not self.quiet:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -84,26 +82,21 @@ class Command(BaseCommand):
 
     def inside(self, options: dict[str, Any]) -> None:
         """Run the same command again with a fresh, migrated database and a broker of its own."""
-        folder = Path(tempfile.mkdtemp(prefix="gamesvc-simulate-"))
-        for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
-            os.environ.pop(name, None)
         # Ctrl-C is for the simulation itself, which ends and reports.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            environment.provide(folder)
-            child = {"LOG_LEVEL": "ERROR", **os.environ, "GAMESVC_DATA": str(folder), INSIDE: str(folder)}
-            # The machine will not fail, and waiting for its disk is no part of what is simulated.
-            child["PGOPTIONS"] = "-c synchronous_commit=off"
-            manage = [sys.executable, "manage.py"]
-            subprocess.run([*manage, "migrate", "--no-input", "-v", "0"], env=child, check=True)
-            done = subprocess.run([*manage, *sys.argv[1:]], env=child, check=False)
-            if done.returncode:
-                raise CommandError("The simulation failed.")
+            with environment.throwaway("gamesvc-simulate-") as folder:
+                child = {"LOG_LEVEL": "ERROR", **os.environ, INSIDE: str(folder)}
+                # The machine will not fail, and waiting for its disk is no part of what is simulated.
+                child["PGOPTIONS"] = "-c synchronous_commit=off"
+                manage = [sys.executable, "manage.py"]
+                subprocess.run([*manage, "migrate", "--no-input", "-v", "0"], env=child, check=True)
+                done = subprocess.run([*manage, *sys.argv[1:]], env=child, check=False)
+                if done.returncode:
+                    raise CommandError("The simulation failed.")
         except EmbeddedError as error:
             raise CommandError(str(error)) from None
         finally:
-            environment.release()
-            shutil.rmtree(folder, ignore_errors=True)
             signal.signal(signal.SIGINT, before)
 
 
