@@ -6,10 +6,7 @@ Reads only; matches go on meanwhile, so a match that moves while it is read is r
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -17,16 +14,18 @@ from django.db import connection
 
 from events import audit
 from events.audit import Finding
-from events.store import Head, StoredEvent
+from events.store import Head
 from gamesvc.games import catalog
 from gamesvc.games.dice import commitment
 from gamesvc.games.kernel import Game, Refused
 from gamesvc.games.timeline import Timeline
-from gamesvc.matches import chance, decisions, positions, secrets, snapshots
+from gamesvc.matches import chance, decisions, loading, positions, secrets, snapshots, statistics
 from gamesvc.matches.clock_audit import clock_findings
 from gamesvc.matches.evidence import Wrong
 from gamesvc.matches.loading import Loaded, lift
-from gamesvc.matches.models import Beginning, Match
+from gamesvc.matches.models import Match
+from gamesvc.matches.read_models import Rows, differences, tell
+from gamesvc.matches.reckoning import Reckoning
 
 ATTEMPTS = 10
 
@@ -42,14 +41,14 @@ def check_match(match_id: UUID) -> list[Finding]:
     for _ in range(ATTEMPTS):
         before = Match.objects.filter(pk=match_id).first()
         stream = audit.check_stream(match_id)
-        asked = asked_now(before) if before is not None else {}
+        rows = Rows.of(before) if before is not None else None
         after = Match.objects.filter(pk=match_id).first()
         if (before and before.version) == (after and after.version):
             break
     else:
         return [Finding("busy", f"The match moved {ATTEMPTS} times while it was read; audit it alone.", match_id)]
     findings = list(stream.findings)
-    if after is None:
+    if after is None or rows is None:
         findings.append(Finding("match_row", "There are events, and no match row.", match_id))
         return findings
     if after.version != len(stream.events) and not findings:
@@ -68,10 +67,10 @@ def check_match(match_id: UUID) -> list[Finding]:
         return [Finding("decided_otherwise", wrong.reason, match_id, wrong.version)]
     except secrets.WrongKey as wrong:
         return [Finding("secret", str(wrong), match_id)]
-    loaded, told = _noted(game, stream, len(stream.events)), tell(stream.events)
+    loaded = Reckoning(loading.fresh(game, match_id)).fold(stream.events).loaded
     return [
-        *row_findings(after, loaded, timeline, told),
-        *question_findings(after, loaded, timeline, told, asked),
+        *differences(rows, loaded, tell(stream.events)),
+        *statistics_findings(match_id),
         *clock_findings(game, after, stream.events, timeline.at),
         *_snapshot_findings(game, stream, timeline),
     ]
@@ -97,98 +96,11 @@ def _noted(game: Game[Any], stream: audit.Stream, until: int) -> Loaded:
     return loaded
 
 
-@dataclass(slots=True)
-class Told:
-    """What single events say that the match row and the seats repeat. `free`: since when nobody holds a seat."""
-
-    status: Match.Status = Match.Status.OPEN
-    paused_at: datetime | None = None
-    free: dict[int, datetime] = field(default_factory=dict)
-    bots: set[int] = field(default_factory=set)
-
-
-def tell(events: Sequence[StoredEvent]) -> Told:
-    told = Told()
-    for one in events:
-        match one.type:
-            case "match.started":
-                told.status = Match.Status.RUNNING
-            case "match.ended":
-                told.status = Match.Status.after(one.data["reason"])
-            case "match.paused" | "match.resumed":
-                told.paused_at = one.occurred_at if one.type == "match.paused" else None
-            case "match.joined" | "match.seated":
-                told.free.pop(one.data["seat"], None)
-                (told.bots.add if one.data.get("kind") == "bot" else told.bots.discard)(one.data["seat"])
-            case "match.left" | "match.vacated":
-                told.bots.discard(one.data["seat"])
-                if one.type == "match.vacated":
-                    told.free[one.data["seat"]] = one.occurred_at
-    return told
-
-
-def row_findings(match: Match, loaded: Loaded, timeline: Timeline[Any], told: Told) -> Iterator[Finding]:
-    """Where the match row and its seats part from what the events come to."""
-    state = timeline.state if timeline.started else None
-    outcome = loaded.game.outcome(state) if state is not None else None
-    seats = list(match.seats.all())
-    holders = {seat.index: str(seat.holder) for seat in seats if seat.holder is not None}
-    expected = {
-        "game": loaded.opened["game"],
-        "rules": loaded.opened["rules"],
-        "options": loaded.opened["options"],
-        "seat_count": loaded.opened["seats"],
-        "board": loaded.opened.get("board", False),
-        "outcome": outcome.as_json() if outcome is not None and loaded.ended else None,
-    }
-    for name, value in expected.items():
-        if getattr(match, name) != json.loads(json.dumps(value)):
-            yield Finding("match_row", f"{name} of the match row is {getattr(match, name)}, by the events {value}.", match.id)
-    fits = match.status == told.status
-    if not fits or (match.started_at is None) == loaded.started or (match.ended_at is None) == loaded.ended:
-        yield Finding("match_row", f"The match row says {match.status}; by the events the match is {told.status}.", match.id)
-    if match.paused_at != told.paused_at:
-        since = [at.isoformat() if at is not None else "not" for at in (match.paused_at, told.paused_at)]
-        yield Finding("match_row", f"The match row says paused: {since[0]}; by the events: {since[1]}.", match.id)
-    if not loaded.started and not loaded.ended and not _beginning_fits(match, loaded):
-        yield Finding("match_row", "The position kept for the start is not the one to which version 1 commits.", match.id)
-    if holders != loaded.holders:
-        yield Finding("match_row", "The seats are not held by those whom the events name.", match.id)
-    if {seat.index for seat in seats if seat.vacated_at is not None} != told.free.keys():
-        yield Finding("match_row", f"By the events these seats wait for a substitute: {sorted(told.free)}.", match.id)
-    if {seat.index for seat in seats if seat.bot} != told.bots:
-        yield Finding("match_row", f"By the events these seats are held by bots: {sorted(told.bots)}.", match.id)
-
-
-def _beginning_fits(match: Match, loaded: Loaded) -> bool:
-    promised = loaded.opened.get("position")
-    kept = Beginning.objects.filter(match=match).first()
-    if kept is None:
-        return promised is None
-    return bool(positions.committed(kept.salt, json.loads(kept.position)) == promised)
-
-
-def asked_now(match: Match) -> dict[tuple[int, str], bool]:
-    """The rows of open questions, and whether a bot is asked."""
-    return {(seat, question): bot for seat, question, bot in match.questions.values_list("seat", "question", "bot")}
-
-
-def question_findings(
-    match: Match, loaded: Loaded, timeline: Timeline[Any], told: Told, asked: Mapping[tuple[int, str], bool]
-) -> Iterator[Finding]:
-    """Where the rows of open questions part from what the events come to; all but their clocks and words."""
-    awaited = loaded.game.awaited(timeline.state) if loaded.started and not loaded.ended else ()
-    if match.board:
-        awaited = [one for one in awaited if one.seat in told.bots]
-    expected = {(one.seat, one.id) for one in awaited}
-    if missing := sorted(expected - asked.keys()):
-        yield Finding("questions", f"Open by the events, and no row with a deadline: {missing}.", match.id)
-    if extra := sorted(asked.keys() - expected):
-        yield Finding("questions", f"A row with a deadline, and by the events not open: {extra}.", match.id)
-    for seat, question in sorted(expected & asked.keys()):
-        if asked[seat, question] != (seat in told.bots):
-            kept, right = ("no bot's", "a bot's") if seat in told.bots else ("a bot's", "no bot's")
-            yield Finding("questions", f"Question {question} of seat {seat} is {kept}, by the events {right}.", match.id)
+def statistics_findings(match_id: UUID) -> Iterator[Finding]:
+    """Say where the numbers kept for the players differ from what the events come to."""
+    for difference in statistics.differences(match_id):
+        holder = f"Holder {difference.holder}: " if difference.holder else ""
+        yield Finding("statistics", f"{holder}{difference.detail}.", match_id)
 
 
 def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline[Any]) -> Iterator[Finding]:

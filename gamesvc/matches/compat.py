@@ -20,7 +20,7 @@ from django.db import connection
 from gamesvc.games import catalog, codec, records
 from gamesvc.games.kernel import Event, Game, Refused
 from gamesvc.games.timeline import Timeline
-from gamesvc.matches import auditing, chance, decisions, evidence, proof, secrets
+from gamesvc.matches import chance, decisions, evidence, proof, read_models, secrets
 from gamesvc.matches.evidence import Wrong
 from gamesvc.matches.loading import STORE, Loaded, fresh, lift
 from gamesvc.matches.models import Match
@@ -133,8 +133,8 @@ def check_match(match: Match) -> Checked:
             return checked
         loaded = fresh(game, match.pk)
         _check_snapshots(game, match, stored, loaded)
-        told, asked = auditing.tell(stored), auditing.asked_now(match)
-        if findings := list(auditing.question_findings(match, loaded, loaded.timeline, told, asked)):
+        told = read_models.tell(stored)
+        if findings := list(read_models.question_differences(read_models.Rows.of(match), loaded, told)):
             raise Wrong(loaded.version, findings[0].detail)
     except Refused as refused:
         return Checked(name, len(stored), reason=refused.detail)

@@ -128,6 +128,8 @@ def create_match(
             "seats": count,
             "clock": policy,
             "commitment": commitment(secret),
+            "entry": str(entry),
+            "watch": str(watch),
             "press": str(press),
             "anonymous": anonymous,
             "undo": str(undo),

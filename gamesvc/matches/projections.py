@@ -7,10 +7,8 @@ written is compared once more. Not here: the statistics of players (`statistics`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -19,17 +17,14 @@ from events.audit import Finding
 from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import auditing, loading, timeouts
-from gamesvc.matches.auditing import Told
+from gamesvc.matches import loading, timeouts
 from gamesvc.matches.loading import STORE, Loaded
-from gamesvc.matches.models import Holding, Match, Question, Seat
-from gamesvc.matches.reckoning import Key, Reckoning
+from gamesvc.matches.models import Holding, Look, Match, Question, Seat, UndoRequest
+from gamesvc.matches.read_models import CLOCK, Rows, Told, differences, opened_columns, request_columns, seat_columns, tell
+from gamesvc.matches.reckoning import Reckoning
 from gamesvc.matches.recording import clock_columns
 
 ATTEMPTS = 5
-# What the row repeats of the first event, where that says it.
-MANNERS = ("clock", "press", "undo", "anonymous", "reliability")
-CLOCK = ("asked_at", "due_at", "grace_from", "break_at", "break_for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,101 +67,56 @@ def _rebuild(match_id: UUID) -> Rebuilt | None:
         head = STORE.head(match_id)
         if head is None or head.version != reckoning.loaded.version:
             return None
-        told = auditing.tell(stored)
-        found = tuple(differences(match, reckoning.loaded, told))
+        told = tell(stored)
+        found = tuple(differences(Rows.of(match), reckoning.loaded, told))
         if not found:
             return Rebuilt()
         _mend(match, stored, reckoning, told)
-        return Rebuilt(found, tuple(differences(match, reckoning.loaded, told)))
+        return Rebuilt(found, tuple(differences(Rows.of(match), reckoning.loaded, told)))
 
 
 def _hopeless(finding: Finding) -> Rebuilt:
     return Rebuilt((finding,), (finding,))
 
 
-def differences(match: Match, loaded: Loaded, told: Told) -> Iterator[Finding]:
-    """Where the projections of a match part from what its events come to."""
-    if match.version != loaded.version:
-        detail = f"The match row is at version {match.version}, the stream ends with {loaded.version}."
-        yield Finding("match_row", detail, match.id)
-    yield from auditing.row_findings(match, loaded, loaded.timeline, told)
-    for name in MANNERS:
-        if name in loaded.opened and getattr(match, name) != loaded.opened[name]:
-            detail = f"{name} of the match row is {getattr(match, name)}, by the events {loaded.opened[name]}."
-            yield Finding("match_row", detail, match.id)
-    rows = {(row.seat, row.question): row for row in match.questions.all()}
-    yield from auditing.question_findings(match, loaded, loaded.timeline, told, {key: row.bot for key, row in rows.items()})
-    for one in loaded.awaited():
-        row = rows.get((one.seat, one.id))
-        if row is None:
-            continue
-        if (row.prompt, row.kind) != (one.prompt, one.kind):
-            detail = f"Seat {one.seat} is asked {row.prompt} ({row.kind}), by the events {one.prompt} ({one.kind})."
-            yield Finding("questions", detail, match.id)
-        if match.board:
-            continue
-        clock = _clock(loaded, (one.seat, one.id))
-        if row.due_at != clock["due_at"]:
-            detail = f"The deadline of seat {one.seat} is {row.due_at}, by the events {clock['due_at']}."
-            yield Finding("questions", detail, match.id)
-        elif wrong := [name for name, value in clock.items() if getattr(row, name) != value]:
-            detail = f"The clock of seat {one.seat} is not the one that the events come to, in {', '.join(wrong)}."
-            yield Finding("questions", detail, match.id)
-
-
-def _clock(loaded: Loaded, key: Key) -> dict[str, Any]:
-    """The clock of an open question as its row holds it."""
-    return clock_columns(loaded.account.open.get(key))
-
-
 # --- within the lock of the match row ---
 
 
 def _mend(match: Match, stored: list[StoredEvent], reckoning: Reckoning, told: Told) -> None:
-    loaded = reckoning.loaded
-    _mend_row(match, stored, loaded, told)
-    _mend_seats(match, stored, loaded, told)
+    _mend_row(match, stored, reckoning.loaded, told)
+    _mend_seats(match, reckoning.loaded, told)
     _mend_questions(match, reckoning)
+    _mend_requests(match, told)
+    _mend_looks(match, told)
 
 
 def _mend_row(match: Match, stored: list[StoredEvent], loaded: Loaded, told: Told) -> None:
     match.version = loaded.version
-    for name in ("game", "rules", "options", *MANNERS):
-        if name in loaded.opened:
-            setattr(match, name, loaded.opened[name])
-    match.seat_count = loaded.opened["seats"]
-    match.board = loaded.opened.get("board", False)
-    moments = {one.type: one.occurred_at for one in stored if one.type in ("match.started", "match.ended")}
-    started, ended = moments.get("match.started"), moments.get("match.ended")
-    # The row was written a moment before its event: what is there stays.
-    match.started_at = (match.started_at or started) if started is not None else None
-    match.ended_at = (match.ended_at or ended) if ended is not None else None
+    for name, value in opened_columns(loaded).items():
+        setattr(match, name, value)
     match.outcome = stored[-1].data["outcome"] if loaded.ended else None
-    match.status, match.paused_at = told.status, told.paused_at
+    for name in ("status", "paused_at", "started_at", "ended_at"):
+        setattr(match, name, getattr(told, name))
     match.save()
 
 
-def _mend_seats(match: Match, stored: list[StoredEvent], loaded: Loaded, told: Told) -> None:
-    came = {one.data["holder"]: one for one in stored if one.type in ("match.joined", "match.seated")}
+def _mend_seats(match: Match, loaded: Loaded, told: Told) -> None:
     known = {row.index: row for row in match.seats.all()}
-    changed = []
-    for index in range(loaded.seats):
-        seat = known.get(index) or Seat(match=match, index=index)
-        holder, bot, free = loaded.holders.get(index), index in told.bots, told.free.get(index)
-        held = str(seat.holder) if seat.holder is not None else None
-        if (held, bool(seat.bot), seat.vacated_at is not None) == (holder, bot, free is not None) and seat.pk is not None:
-            continue
-        substitute = holder is not None and came[holder].type == "match.seated"
-        seat.holder = UUID(holder) if holder is not None else None
-        seat.vacated_at = free
-        seat.contribution = "" if substitute else loaded.contributions.get(index, "")
+    users = dict(Holding.objects.filter(match=match).values_list("holder", "user_id"))
+    seats = [known.get(index) or Seat(match=match, index=index) for index in range(loaded.seats)]
+    for seat in seats:
+        right = seat_columns(seat.index, loaded, told)
+        seat.holder = UUID(right["holder"]) if right["holder"] is not None else None
+        seat.contribution = right.get("contribution", seat.contribution)
         # Which bot it was the events do not tell; who it was only the table of holdings knows.
-        seat.bot = (seat.bot or timeouts.bot_of(loaded.game)) if bot else ""
-        seat.user_id = Holding.objects.filter(holder=holder).values_list("user_id", flat=True).first() if holder else None
-        changed.append(seat)
+        seat.bot = (seat.bot or timeouts.bot_of(loaded.game)) if right["bot"] else ""
+        seat.user_id = users.get(seat.holder) if seat.holder is not None else None
+        if (seat.vacated_at is not None) != right["vacated_at"]:
+            seat.vacated_at = told.free.get(seat.index)
     # First nobody, then who it is: two seats may have to change places.
-    Seat.objects.filter(pk__in=[seat.pk for seat in changed if seat.pk is not None]).update(user=None)
-    for seat in changed:
+    match.seats.update(user=None)
+    match.seats.exclude(index__lt=loaded.seats).delete()
+    for seat in seats:
         seat.save()
 
 
@@ -180,7 +130,7 @@ def _mend_questions(match: Match, reckoning: Reckoning) -> None:
             continue
         row.prompt, row.kind, row.bot = one.prompt, one.kind, one.seat in bots
         if not match.board:
-            for name, value in _clock(reckoning.loaded, (one.seat, one.id)).items():
+            for name, value in clock_columns(reckoning.loaded.account.open.get((one.seat, one.id))).items():
                 setattr(row, name, value)
         row.save(update_fields=["prompt", "kind", "bot", *CLOCK])
     for key, one in awaited.items():
@@ -191,5 +141,20 @@ def _mend_questions(match: Match, reckoning: Reckoning) -> None:
             prompt=one.prompt,
             kind=one.kind,
             bot=one.seat in bots,
-            **{"asked_at": reckoning.asked[key].since, **_clock(reckoning.loaded, key)},
+            **{"asked_at": reckoning.asked[key].since, **clock_columns(reckoning.loaded.account.open.get(key))},
         )
+
+
+def _mend_requests(match: Match, told: Told) -> None:
+    match.undo_requests.exclude(version__in=told.requests).delete()
+    kept = {row.version: row for row in match.undo_requests.all()}
+    for version, request in told.requests.items():
+        # Where only bots were asked, the match went back at once, and there never was a row.
+        if version in kept or request.settled_at is None or set(request.asked) - set(request.accepted):
+            UndoRequest.objects.update_or_create(match=match, version=version, defaults=request_columns(request))
+
+
+def _mend_looks(match: Match, told: Told) -> None:
+    """Mend what the events tell of a look; a row that no event names keeps the words in it, and is reported."""
+    for look_id, (seat, version) in told.looks.items():
+        Look.objects.update_or_create(pk=look_id, defaults={"match": match, "seat": seat, "version": version})

@@ -154,11 +154,26 @@ def rebuild(match_id: UUID, attempts: int = 10) -> list[Difference]:
 _NOTHING = Numbers(0)
 
 
+def differences(match_id: UUID) -> list[Difference]:
+    """Say where the numbers kept for a match differ from its events, up to where the follower has read. Changes nothing."""
+    row = Reckoned.objects.filter(pk=match_id).first()
+    if row is None or not row.version:
+        return []
+    kept = _stored(match_id)
+    match = Match.objects.get(pk=match_id)
+    reckoning = Reckoning(loading.fresh(catalog.game(match.game), match_id)).fold(STORE.read(match_id, 0, row.version))
+    found = _differences(reckoning.numbers, kept)
+    if row.notes != reckoning.as_notes():
+        found.append(Difference("", "what was kept to go on from is not what the events say"))
+    # The follower may have gone on between the two reads.
+    return found if _applied(match_id) == row.version else []
+
+
 def _differences(expected: dict[str, Numbers], found: dict[str, Numbers]) -> list[Difference]:
     differences = []
     for holder in sorted(expected.keys() | found.keys()):
         ours, kept = expected.get(holder), found.get(holder)
-        for name in _NUMBERS:
+        for name in _NUMBERS if ours is None or kept is None else ("seat", *_NUMBERS):
             right, wrong = getattr(ours or _NOTHING, name), getattr(kept or _NOTHING, name)
             if right != wrong:
                 differences.append(Difference(holder, f"{name} was {wrong}, by the events it is {right}"))

@@ -1,0 +1,130 @@
+"""Every column that follows from the events is compared by the audit and mended by rebuild; every other is declared as kept."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.db import connection, transaction
+from django.utils import timezone
+
+from gamesvc.matches import auditing, forks, loading, lobby, looks, projections, selectors, statistics, undo
+from gamesvc.matches.models import Match
+from gamesvc.matches.read_models import COLUMNS, DERIVED, KEPT
+from gamesvc.matches.recording import Actor
+from gamesvc.matches.turns import Sender
+from tests.matches.playing import act
+
+pytestmark = pytest.mark.django_db
+LATER = datetime(2031, 1, 1, tzinfo=UTC)
+
+
+def models():
+    return {model.__name__: model for model in apps.get_app_config("matches").get_models()}
+
+
+def test_every_column_of_every_model_is_derived_or_declared_as_kept():
+    assert models().keys() == COLUMNS.keys() | KEPT.keys()
+    assert not COLUMNS.keys() & KEPT.keys()
+    for name, columns in COLUMNS.items():
+        assert {field.name for field in models()[name]._meta.concrete_fields} == columns.keys(), name
+
+
+@pytest.fixture
+def match(toy, anna, ben, player):
+    """A running match that has a row of every model: a position it began from, a request for an undo, a look behind."""
+    origin = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    act(origin, 0)
+    access = selectors.access_match(user=anna, ident=str(origin.pk))
+    made = forks.fork(
+        access=access, version=loading.load(origin.id, toy).viewer_version(0), undo="consent", contribution_text="tea"
+    )
+    made = lobby.join_match(by=ben, match=made, link=made.link_token)
+    seat = loading.load(made.id, toy).awaited()[0].seat
+    act(made, seat)
+    undo.take_back(
+        match=made,
+        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        expected_version=loading.load(made.id, toy).viewer_version(seat),
+        command_id=uuid.uuid4(),
+    )
+    version = loading.load(made.id, toy).viewer_version(1)
+    looks.look_behind(by=player("operator", is_staff=True), match=made, seat=1, version=version, reason="A dispute")
+    statistics.rebuild(made.pk)
+    made.refresh_from_db()
+    return made
+
+
+# Another value there makes it the row of something else, which other tests damage; what no event can bring back.
+NAMES = {("Match", "id"), ("Look", "id"), ("Holding", "holder"), ("Reckoned", "version")}
+LOST = {("Beginning", column) for column in COLUMNS["Beginning"]} | {("Seat", "index"), ("UndoRequest", "version")}
+OTHER = {"status": "finished", "entry": "public", "watch": "all", "press": "none", "undo": "never", "clock": {"hours": 7}}
+
+
+def damages():
+    for name, columns in COLUMNS.items():
+        for column, why in columns.items():
+            if why == DERIVED and column != "match" and (name, column) not in NAMES:
+                yield name, column
+
+
+def other_value(field, now):
+    """A value of a column that it does not have now."""
+    if field.name in OTHER:
+        return OTHER[field.name]
+    if field.is_relation:
+        return None
+    match field.get_internal_type():
+        case "BooleanField":
+            return not now
+        case "DateTimeField":
+            return LATER
+        case "JSONField":
+            return {"a": 1}
+        case "ArrayField":
+            return [*now, 3]
+        case "UUIDField":
+            return uuid.uuid4()
+        case "CharField" | "TextField":
+            return "{}" if field.name == "position" else "x"
+    return (now or 0) + 3
+
+
+def damaged(match, name, column):
+    """Put another value into a column of one row; what the column held, and its query of today."""
+    model = models()[name]
+    rows = model.objects.filter(pk=match.pk) if name == "Match" else model.objects.filter(match=match)
+    row, field = rows.order_by("pk")[0], model._meta.get_field(column)
+    before = getattr(row, field.attname)
+    model.objects.filter(pk=row.pk).update(**{field.attname: other_value(field, before)})
+    return before, rows.values_list(field.attname, flat=True)
+
+
+def test_another_value_in_a_derived_column_is_found_and_mended(match):
+    assert auditing.check_match(match.pk) == []
+    wrong = []
+    for name, column in damages():
+        with transaction.atomic():
+            before, now = damaged(match, name, column)
+            if not auditing.check_match(match.pk):
+                wrong.append(f"{name}.{column}: the audit finds nothing")
+            if (name, column) not in LOST:
+                projections.rebuild(match.pk)
+                statistics.rebuild(match.pk)
+                if (left := auditing.check_match(match.pk)) or before not in now.all():
+                    wrong.append(f"{name}.{column}: rebuild leaves {left}")
+            transaction.set_rollback(True)
+    assert wrong == []
+    assert auditing.check_match(match.pk) == []
+
+
+def test_an_old_match_learns_its_clock_from_the_migration(match):
+    Match.objects.filter(pk=match.pk).update(clock={})
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("gamesvc.matches.migrations.0013_old_clocks").FILL)
+    match.refresh_from_db()
+    assert match.clock == {"hours": match.hours}
+    assert auditing.check_match(match.pk) == []
