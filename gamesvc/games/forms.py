@@ -2,10 +2,11 @@
 
 The page, mail help, bots, tests and the shape check of commands all read schemas through here. A schema is JSON
 Schema (draft 2020-12) cut down to: `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`,
-`minimum`, `maximum`, `minLength`, `maxLength`, `items`, `minItems`, `maxItems`, `uniqueItems`, `properties`,
-`required`, `additionalProperties`, `oneOf`; and of four keywords of ours for what depends on each other:
+`minimum`, `maximum`, `minLength`, `maxLength`, `pattern` (of the whole text), `items`, `minItems`, `maxItems`,
+`uniqueItems`, `properties`, `required`, `additionalProperties`, `oneOf`; and of five keywords of ours:
 
 `labels`    {value: words for people} beside an `enum`.
+`shape`     what a text of this `pattern` is, in words for people.
 `supply`    on an array: {item: how many there are}; no item is taken more often. Items that are one of a kind
             (cards in a hand that cannot be told apart) are picked by kind this way.
 `total`     on an array or an object: the sum of worths lies within `minimum`..`maximum`. Worth of an item:
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,6 +74,9 @@ def worth(schema: Schema, item: Any) -> int:
 def fault(schema: Schema, value: Any, path: str = "") -> Fault | None:
     """Return the first thing wrong with `value`, or None. An object schema without `type` is read as an object's properties."""
     here = path or "the command"
+    if isinstance(value, float):
+        # 1.0 equals 1, and would pass for it; an event cannot hold it.
+        return Fault(path, f"{here} must not be written as a fraction.")
     if "oneOf" in schema:
         faults = [fault(option, value, path) for option in schema["oneOf"]]
         return None if any(found is None for found in faults) else faults[0]
@@ -91,6 +96,8 @@ def fault(schema: Schema, value: Any, path: str = "") -> Fault | None:
         if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", 10_000):
             low, high = schema.get("minLength", 0), schema.get("maxLength", 10_000)
             return Fault(path, f"{here} must have {low} to {high} characters.")
+        if "pattern" in schema and not re.fullmatch(schema["pattern"], value, re.ASCII):
+            return Fault(path, f"{here} must be {schema.get('shape', 'text of the form ' + schema['pattern'])}.")
     elif isinstance(value, (list, tuple)):
         return _array_fault(schema, value, path)
     elif isinstance(value, dict):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -17,7 +18,8 @@ from events.store import Statement, StoredEvent
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.matches import service_events, surroundings
 from gamesvc.matches.clock.compute import Spliced, put_off, run
-from gamesvc.matches.clock.spans import SECOND
+from gamesvc.matches.clock.policy import FURTHEST_DEADLINE
+from gamesvc.matches.clock.spans import SECOND, NoTime
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.recording import Actor
@@ -100,7 +102,12 @@ def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, questi
                     longer = put_off(clock, more)
                 else:
                     longer = replace(clock, own=clock.own + more, left=clock.left + more)
-                    longer = run(_policy(loaded), longer, Spliced(clock.excluded, clock.due, known(seat)))
+                    with suppress(NoTime):
+                        longer = run(_policy(loaded), longer, Spliced(clock.excluded, clock.due, known(seat)))
+                assert longer.due is not None
+                if longer.due == clock.due or longer.due - longer.since > FURTHEST_DEADLINE:
+                    detail = f"A deadline lies at most {FURTHEST_DEADLINE.days} days after the question; give less time."
+                    raise Refused("bad_extension", detail, "more")
                 events.append(surroundings.deadline_set(key, longer, "extended", 0, **mandate.reason))
         if not events:
             raise Refused("not_awaited", f"No clock of seat {seat} runs now.", "seat")

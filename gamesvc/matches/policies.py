@@ -26,7 +26,7 @@ def choose(clock: Mapping[str, Any] | str | None, hours: int) -> dict[str, Any]:
 
 def nominal_hours(told: Mapping[str, Any]) -> int:
     """Roughly how many hours a turn has, for lists that compare matches; with fixed times the longest wait."""
-    policy = parse(told)
+    policy = parse(told, judge=False)
     if policy.adjudication is not None:
         days = sorted(policy.adjudication.weekdays)
         return 24 * max((after - day) % 7 or 7 for day, after in zip(days, [*days[1:], days[0]], strict=True))

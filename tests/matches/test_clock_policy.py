@@ -19,7 +19,7 @@ from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
 from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, put_off, run, within
 from gamesvc.matches.clock.fold import follow
-from gamesvc.matches.clock.policy import PRESETS, SCHEMA, WEEKDAYS, Policy, parse
+from gamesvc.matches.clock.policy import KINDS, PRESETS, SCHEMA, WEEKDAYS, Policy, parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
 from gamesvc.matches.models import Seat
 
@@ -117,7 +117,7 @@ def test_whole_days_begin_and_end_at_midnight_of_their_zone(since, zone, weekday
         ({"turn": "4m"}, "no_time", "clock.turn"),
         ({"turn": "1d", "minimum": "1m"}, "no_time", "clock.minimum"),
         ({"turn": "1d", "adjudication": {"at": ["18:00"], "zone": "UTC"}}, "bad_clock", "clock.turn"),
-        ({"adjudication": {"at": ["25:00"], "zone": "UTC"}}, "bad_clock", "clock.adjudication.at"),
+        ({"adjudication": {"at": ["25:00"], "zone": "UTC"}}, "bad_clock", "clock.adjudication.at.0"),
         ({"adjudication": {"at": ["18:00"], "zone": "Mars/Olympus"}}, "bad_clock", "clock.adjudication.zone"),
         ({"bank": {"start": "7d"}}, "no_time", "clock.bank.increment"),
         ({"bank": {"start": "7d", "increment": "1d", "cap": "3d"}}, "bad_clock", "clock.bank.cap"),
@@ -512,6 +512,68 @@ def told_policies(draw):
     if draw(st.booleans()):
         told["vacation"] = True
     return told
+
+
+any_length = st.builds("{}{}".format, st.integers(1, 999), st.sampled_from("dddh"))
+
+
+@st.composite
+def long_policies(draw):
+    """Policies whose parts may each be as long as can be written."""
+    told = draw(told_policies())
+    for name in ("turn", "commit", "reaction", "choice", "grace", "minimum"):
+        if draw(st.booleans()) and not (name == "turn" and "adjudication" in told):
+            told[name] = draw(any_length)
+    if "bank" in told:
+        start = draw(any_length)
+        told["bank"] = {"start": start, "increment": "1h", "cap": draw(st.sampled_from([start, "999d"]))}
+    return told
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    long_policies(),
+    moments,
+    zones,
+    st.times(),
+    st.times(),
+    st.lists(st.tuples(st.integers(0, 2 * 366), st.integers(1, 400)), max_size=4),
+)
+def test_every_policy_that_is_accepted_computes_every_clock(told, since, zone, start, end, vacations):
+    try:
+        policy = parse(told)
+    except Refused:
+        return
+    person = Nights(policy)
+    person.zone, person.start, person.end = zone, start, end
+    # A vacation ends within two years, whatever the setting for its length; here all of them may be vacation.
+    latest = since + timedelta(days=2 * 366)
+    person.away = [Span(since + first * DAY, min(since + (first + days) * DAY, latest)) for first, days in vacations]
+    person.away = [span for span in person.away if span.start < span.end]
+    for kind in KINDS:
+        own = policy.own_time(kind)
+        bank = policy.bank.cap if policy.bank is not None and policy.banked(kind) else timedelta(0)
+        clock = Clock(kind, since, since, own, max(own + bank, policy.minimum))
+        due = run(policy, clock, person).due
+        assert due is not None
+        assert due > since
+
+
+@pytest.mark.parametrize("part", [{"grace": "950d"}, {"bank": {"start": "950d"}}, {"reaction": "950d"}, {"minimum": "950d"}])
+def test_a_clock_whose_deadline_could_not_be_computed_is_refused_when_it_is_chosen(part):
+    off = {"weekdays": list(WEEKDAYS[:6]), "zone": "UTC"}
+    with pytest.raises(Refused) as refused:
+        policies.choose({"turn": "1d", "days_off": off, **part}, 48)
+    assert refused.value.code in ("bad_clock", "no_time")
+
+
+def test_a_clock_that_a_match_was_opened_with_in_its_day_is_still_read():
+    told = {"turn": "1d", "grace": "950d"}
+    with pytest.raises(Refused):
+        parse(told)
+    table = Table(told, at("2026-06-01"))
+    table.ask((0, "a", "turn"))
+    assert table.account.open[0, "a"].grace_from == at("2026-06-02")
 
 
 def chance_act(table: Table, rng: random.Random, number: int) -> None:

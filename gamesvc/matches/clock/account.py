@@ -150,7 +150,7 @@ class Account:
         if told["format"] != FORMAT:
             raise ValueError("another format")
         return cls(
-            policy=parse(told["policy"], hour) if told["policy"] is not None else None,
+            policy=parse(told["policy"], hour, judge=False) if told["policy"] is not None else None,
             hour=hour,
             open={(seat, question): Clock.from_json(clock) for seat, question, clock in told["open"]},
             stopped={(seat, name): Clock.from_json(clock) for seat, name, clock in told["stopped"]},

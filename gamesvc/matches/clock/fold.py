@@ -56,7 +56,7 @@ def follow(
     if account.policy is None:
         opened = step.find(OPENED)
         if opened is not None:
-            account.policy = parse(opened.get("clock") or {"hours": 48}, account.hour)
+            account.policy = parse(opened.get("clock") or {"hours": 48}, account.hour, judge=False)
         account.at = step.occurred_at
         if account.policy is None:
             return {}

@@ -36,12 +36,16 @@ TURNS = ("turn", "commit")
 # What a first time-out settles, so that there are never several in a row.
 DECISIVE = ("lose", "bot")
 MOST_QUIET_HOURS = 12
+# The longest deadline that a policy may lead to by itself. Vacations, however many days a year are allowed, end within two
+# years, so that even with them every deadline is found within `FURTHEST`.
+FURTHEST_DEADLINE = timedelta(days=2 * 366)
 _LENGTH = r"^(\d{1,3}d)?(\d{1,3}h)?(\d{1,3}m)?$"
+_SHAPE = "a length of time such as 3d, 36h or 1d12h30m"
 _CLOCK_TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
 
 
 def _length(title: str, **more: Any) -> dict[str, Any]:
-    return {"title": title, "type": "string", "pattern": _LENGTH, "minLength": 2, "maxLength": 12, **more}
+    return {"title": title, "type": "string", "pattern": _LENGTH, "shape": _SHAPE, "minLength": 2, "maxLength": 12, **more}
 
 
 _ZONE = {"title": "Time zone", "type": "string", "maxLength": 64, "description": "A name such as Europe/Berlin."}
@@ -83,7 +87,13 @@ SCHEMA: dict[str, Any] = {
                     "minItems": 1,
                     "maxItems": 4,
                     "uniqueItems": True,
-                    "items": {"type": "string", "pattern": _CLOCK_TIME, "minLength": 5, "maxLength": 5},
+                    "items": {
+                        "type": "string",
+                        "pattern": _CLOCK_TIME,
+                        "shape": "a time of day such as 18:00",
+                        "minLength": 5,
+                        "maxLength": 5,
+                    },
                 },
                 "days": {**_DAYS, "title": "On", "description": "Every day where it is not given."},
                 "zone": _ZONE,
@@ -249,17 +259,21 @@ def length(text: str, hour: timedelta, parameter: str) -> timedelta:
 
 
 @lru_cache(512)
-def _parsed(text: str, hour: timedelta) -> Policy:
-    return _parse(json.loads(text), hour)
+def _parsed(text: str, hour: timedelta, judge: bool) -> Policy:
+    return _parse(json.loads(text), hour, judge)
 
 
-def parse(told: Mapping[str, Any], hour: timedelta = timedelta(hours=1)) -> Policy:
-    """Read a policy. Raises `Refused` with the part at fault. `hour`: how long an hour lasts (shorter for trying out)."""
-    return _parsed(json.dumps(told, sort_keys=True), hour)
+def parse(told: Mapping[str, Any], hour: timedelta = timedelta(hours=1), *, judge: bool = True) -> Policy:
+    """Read a policy. Raises `Refused` with the part at fault. `hour`: how long an hour lasts (shorter for trying out).
+
+    `judge`: whether it must leave time, and deadlines that can be computed. One that a match was opened with was judged in
+    its day.
+    """
+    return _parsed(json.dumps(told, sort_keys=True), hour, judge)
 
 
-def _parse(told: Mapping[str, Any], hour: timedelta) -> Policy:
-    if fault := forms.fault(SCHEMA, told, "clock"):
+def _parse(told: Mapping[str, Any], hour: timedelta, judge: bool) -> Policy:
+    if judge and (fault := forms.fault(SCHEMA, told, "clock")):
         raise Refused("bad_clock", fault.detail, fault.path)
     if "hours" in told and ("turn" in told or "bank" in told or "adjudication" in told):
         raise Refused(
@@ -295,7 +309,8 @@ def _parse(told: Mapping[str, Any], hour: timedelta) -> Policy:
         vacation=told.get("vacation", False),
         told=dict(told),
     )
-    _check_time_is_left(policy)
+    if judge:
+        _check_time_is_left(policy)
     return policy
 
 
@@ -339,11 +354,6 @@ def _weekdays(names: list[str] | None) -> frozenset[int]:
 
 
 def _adjudication(told: Mapping[str, Any]) -> Adjudication:
-    for text in told["at"]:
-        if not re.match(_CLOCK_TIME, text):
-            raise Refused(
-                "bad_clock", f"clock.adjudication.at holds times of day such as 18:00, not {text!r}.", "clock.adjudication.at"
-            )
     times = tuple(sorted(time(int(text[:2]), int(text[3:])) for text in told["at"]))
     return Adjudication(times, _weekdays(told.get("days")), _zone(told["zone"], "clock.adjudication.zone"))
 
@@ -359,7 +369,8 @@ def _days_off(told: Mapping[str, Any]) -> DaysOff:
 
 
 def _check_time_is_left(policy: Policy) -> None:
-    """Refuse what leaves nobody time to act: also for a seat whose quiet hours are the longest that are honoured."""
+    """Refuse what leaves nobody time to act, or a deadline that lies too far away: also for a seat whose quiet hours are the
+    longest that are honoured."""
     off, quiet, since = policy.days_off, policy.quiet, datetime(2026, 1, 1, tzinfo=UTC)
 
     def calendar(begin: datetime, until: datetime) -> list[Span]:
@@ -377,3 +388,20 @@ def _check_time_is_left(policy: Policy) -> None:
             policy.next_adjudication(ends)
     except NoTime:
         raise Refused("no_time", "This clock leaves no time to act: nearly all days are left out.", "clock") from None
+    try:
+        ends, _ = advance(since, _longest(policy), calendar)
+    except NoTime:
+        ends = since + FURTHEST
+    if ends - since > FURTHEST_DEADLINE:
+        detail = (
+            f"With this clock a deadline may lie {(ends - since).days} days away, the bank, grace and the days that do not count "
+            f"included; at most {FURTHEST_DEADLINE.days} days are possible. Shorten the bank, the grace or the time of a turn."
+        )
+        raise Refused("bad_clock", detail, "clock")
+
+
+def _longest(policy: Policy) -> timedelta:
+    """The most time that a question can have that is not given more by an organiser: own time, bank and grace."""
+    bank = policy.bank.cap if policy.bank is not None else timedelta(0)
+    own = [policy.own_time(kind) + (bank if policy.banked(kind) else timedelta(0)) for kind in KINDS]
+    return max(policy.minimum, *own) + policy.grace

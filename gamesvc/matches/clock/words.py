@@ -13,7 +13,7 @@ _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"
 
 def pace(told: Mapping[str, Any]) -> str:
     """How fast a match is, in a few words: `2 days a turn`."""
-    policy = parse(told)
+    policy = parse(told, judge=False)
     if policy.adjudication is not None:
         days = _days(policy.adjudication.weekdays)
         return f"{days} at {' and '.join(f'{at:%H:%M}' for at in policy.adjudication.times)}"
@@ -26,7 +26,7 @@ def pace(told: Mapping[str, Any]) -> str:
 
 def sentences(told: Mapping[str, Any]) -> list[str]:
     """The whole policy, a sentence for each part."""
-    policy = parse(told)
+    policy = parse(told, judge=False)
     found = [f"{_capital(pace(told))}{_zone(policy)}."]
     if policy.bank is not None:
         found.append(f"The bank never holds more than {_length(policy.bank.cap)}.")
