@@ -8,6 +8,7 @@ import gamesvc.matches.admin  # noqa: F401
 import notifications.admin  # noqa: F401
 from accounts.operators import operators
 
+handler400 = "gamesvc.api.unanswered.bad_request"
 handler404 = "gamesvc.api.unanswered.not_found"
 handler500 = "gamesvc.api.unanswered.server_error"
 

@@ -1,4 +1,4 @@
-"""JSON in and out, by orjson; a body over the limit is refused before it is read."""
+"""JSON in and out, by orjson; a body over the limit is refused before it is read, one with text that no door takes after it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-from gamesvc.api.problems import TooLarge
+from gamesvc.api.problems import TITLES, Problem, TooLarge
+from gamesvc.games import intake
 
 
 class JSON(BaseRenderer):
@@ -43,4 +44,7 @@ class JSONBody(BaseParser):
             raise ParseError(f"The body is no JSON: {error}.") from None
         if not isinstance(data, dict):
             raise ParseError("The body must be a JSON object.")
+        if fault := intake.value_fault(data):
+            errors = [{"pointer": fault.pointer, "detail": fault.detail}]
+            raise Problem(400, fault.code, TITLES[400][1], fault.detail, errors=errors)
         return data

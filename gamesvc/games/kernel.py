@@ -30,13 +30,18 @@ POSITIONED = "match.positioned"
 
 
 class Refused(Exception):
-    """Why a command is illegal: a stable code for programs, a sentence for people, the parameter at fault."""
+    """Why a command is illegal: a stable code for programs, a sentence for people, the parameter at fault.
+
+    A parameter's name may be the sender's own; it is cut to what the audit trail keeps.
+    """
+
+    LONGEST_PARAMETER = 200
 
     def __init__(self, code: str, detail: str, parameter: str | None = None) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail
-        self.parameter = parameter
+        self.parameter = parameter[: self.LONGEST_PARAMETER] if parameter is not None else None
 
     def as_json(self) -> dict[str, Any]:
         return {"code": self.code, "detail": self.detail, "parameter": self.parameter}

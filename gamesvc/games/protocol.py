@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
-from gamesvc.games import codec
+from gamesvc.games import codec, intake
 from gamesvc.games.dice import Dice, ScriptedSource, seeded
 from gamesvc.games.kernel import Caption, Event, Game, Refused, Viewer, see_event
 from gamesvc.games.timeline import Run, Timeline, check_options
@@ -201,6 +201,7 @@ def serve(game: Game[Any], lines: Iterable[str], out: TextIO) -> None:
         except (ValueError, RecursionError) as error:
             answer: dict[str, Any] = {"ok": False, "error": f"not a line of JSON: {error}"}
         else:
-            answer = session.answer(request)
+            fault = intake.value_fault(request)
+            answer = session.answer(request) if fault is None else {"ok": False, "error": f"{fault.pointer}: {fault.detail}"}
         out.write(json.dumps(answer, ensure_ascii=False, separators=(",", ":")) + "\n")
         out.flush()

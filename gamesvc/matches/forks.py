@@ -15,7 +15,7 @@ from typing import Any
 from django.utils import timezone
 
 from events.store import StoredEvent, VersionConflict
-from gamesvc.games import codec
+from gamesvc.games import codec, intake
 from gamesvc.games.dice import Dice, KeyedSource
 from gamesvc.games.kernel import Game, Refused, Viewer
 from gamesvc.matches import loading, lobby, positions
@@ -113,6 +113,7 @@ def _position(loaded: Loaded, version: int, seat: int | None) -> dict[str, Any]:
 
 def described(game: Game[Any], position: Mapping[str, Any]) -> Start:
     """The beginning of a match that somebody describes. Raises `Refused` (`bad_position`) with what is wrong."""
+    intake.check(position, "position")
     seats = positions.check_position(game, position)
     state, marked = codec.read_position(game, position, 1)
     return Start(position=codec.write_position(game, state, 1, marked), seats=seats)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from events.canonical import write_time
 from gamesvc.matches import calendar_entries, hints, letterbox, notices, selectors
+from gamesvc.matches.acted import acted
 from gamesvc.matches.loading import load
 from gamesvc.matches.models import Match, Question
 from notifications import calendar, digests, preferences, registry, reminders
@@ -80,23 +81,6 @@ FROM due JOIN guarded ON guarded.notice = due.notice
 """  # noqa: S608
 LOOK_BACK = timedelta(hours=1)
 OLDEST = timedelta(days=3660)
-
-# An act in the game of the notice's receiver, by hand, while he held the seat: what his premoves did for him says nothing about
-# him, what a substitute did nothing either. Which question an act answered the events do not say.
-_ACTED = """
-SELECT n.id, min(e.occurred_at)
-FROM unnest(%s::uuid[], %s::bigint[], %s::uuid[], %s::int[], %s::timestamptz[]) AS n(id, user_id, match, seat, told_at)
-JOIN events_event e ON e.stream = n.match AND e.command_seq = 0 AND e.occurred_at > n.told_at
-CROSS JOIN LATERAL (SELECT e.meta::jsonb AS meta) AS m
-CROSS JOIN LATERAL (
-  SELECT s.payload::jsonb->>'holder' AS holder FROM events_event s
-  WHERE s.stream = n.match AND s.version < e.version AND s.type IN ('match.joined', 'match.seated')
-    AND (s.payload::jsonb->>'seat')::int = n.seat ORDER BY s.version DESC LIMIT 1) AS sat
-JOIN matches_holding h ON h.holder = sat.holder::uuid AND h.user_id = n.user_id
-WHERE m.meta->'actor'->>'kind' = 'seat' AND (m.meta->'actor'->>'seat')::int = n.seat
-  AND NOT m.meta ? 'automatic' AND m.meta->>'channel' IS DISTINCT FROM 'standing' AND e.type NOT LIKE 'match.%%'
-GROUP BY n.id
-"""
 
 
 def register() -> None:
@@ -262,24 +246,6 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
         if question is not None and shown
         else "",
     )
-
-
-def acted(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
-    """Upon which of these notices their receivers have acted since they were told, and when first."""
-    if not rows:
-        return {}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _ACTED,
-            [
-                [row.pk for row in rows],
-                [row.user_id for row in rows],
-                [row.payload["match"] for row in rows],
-                [row.payload["seat"] for row in rows],
-                [told[row.pk] for row in rows],
-            ],
-        )
-        return dict(cursor.fetchall())
 
 
 def subject(row: Outbox) -> str:

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from gamesvc.games import forms
+from gamesvc.games import forms, intake
 from gamesvc.games.kernel import Refused, see_event
 from gamesvc.games.timeline import check_command
 from gamesvc.matches import loading, notices, premoves
@@ -108,6 +108,7 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
     """Lay commands by for a case. Raises `Refused` for what cannot be read; whether they will fit shows when it comes."""
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
+    intake.check(condition, "when")
     if fault := forms.fault(CONDITION, condition, "when"):
         raise Refused("bad_condition", fault.detail, fault.path)
     if not condition.get("event") and not condition.get("view"):
@@ -123,9 +124,10 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
         read["event"] = {"type": loaded.game.bare_type(wanted["type"]), "data": dict(data)}
     if not 1 <= len(commands) <= MOST_COMMANDS:
         raise Refused("bad_commands", f"One order has one to {MOST_COMMANDS} commands.", "commands")
-    for command in commands:
+    for place, command in enumerate(commands):
         if not isinstance(command, Mapping):
             raise Refused("bad_commands", "A command is an object with a name and its parameters.", "commands")
+        intake.check_command(command, f"commands.{place}")
         check_command(loaded.game, command)
     with transaction.atomic():
         Match.objects.select_for_update().get(pk=match.pk)

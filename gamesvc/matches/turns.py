@@ -18,6 +18,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
+from gamesvc.games import intake
 from gamesvc.games.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.games.timeline import Run
@@ -106,6 +107,8 @@ def submit(
     `expected_version` is the version the sender saw (his viewer's version). `beside`: events of the service that are appended
     with the command's own; `more`: rows written with them. `loaded`: the match, where the caller has read it just now.
     """
+    # Not remembered as a refusal: it could not be kept, and says the same each time.
+    intake.check_command(command)
     loaded = loaded or loading.load(match.id, match.game)
     command = dict(_in_order(command))
     # The clock names its commands by the version they are for: what it sent before shows when it is appended.

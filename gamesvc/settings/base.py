@@ -42,6 +42,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    # Before anything reads the request: a cookie with U+0000 would be looked up among the sessions.
+    "gamesvc.border.Border",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     # No LocaleMiddleware: pages and API are English throughout, and half a page in another language helps nobody. Mails are

@@ -30,6 +30,15 @@ _LOOK = "Fetch the view again, look at what happened since, and decide anew with
 PROBLEMS: dict[str, Entry] = {
     # HTTP
     "bad_request": Entry("The request cannot be read", "The body is no JSON, or its fields do not fit.", _FIELD),
+    "bad_text": Entry(
+        "A text that cannot be taken",
+        "It holds the character U+0000 or half of a surrogate pair, or a name in an object is too long.",
+        "`errors` points at it. Leave the character out, or shorten the name.",
+    ),
+    "bad_number": Entry("The number is too large", "Numbers are whole, up to 2^53 - 1.", "`errors` points at it."),
+    "bad_encoding": Entry("Another encoding than UTF-8", "All text that is sent here is UTF-8.", "Send it in UTF-8."),
+    "too_deep": Entry("Nested too deeply", "Lists and objects may be nested 32 levels deep.", "`errors` points at it."),
+    "too_long": Entry("Too long", "A command has at most 16 KB as JSON.", "Send less; `detail` says how much is read."),
     "not_signed_in": Entry(
         "Who are you?",
         "There was no token, or one that does not exist, has expired or was revoked.",

@@ -73,4 +73,6 @@ def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
             raise Http404
         return view(request, *args, **kwargs)
 
+    # A mail may hold any byte; what becomes of its text is for `inbound.text`.
+    answer.takes_bytes = True  # type: ignore[attr-defined]
     return answer

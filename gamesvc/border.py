@@ -1,0 +1,76 @@
+"""The border of HTTP: a request whose text no door takes is refused before anything reads it.
+
+Address, query, headers, cookies and form fields are judged here for pages and API alike; the body of an API request by its
+parser (`gamesvc.api.rendering`), with the same judgement (`gamesvc.games.intake`).
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from django.http import HttpRequest, HttpResponse
+
+from gamesvc.api import unanswered
+from gamesvc.games import intake
+from gamesvc.games.intake import Fault
+
+LONGEST_FIELD = 32 * 1024
+"""Of one field of a form, in characters."""
+_READ = ("utf-8", "ascii")
+
+
+class Border:
+    """Middleware. A view that reads bodies in another way than as text fields bears the mark `takes_bytes`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if fault := _envelope_fault(request):
+            return unanswered.bad_request(request, fault)
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: object, kwargs: object) -> HttpResponse | None:
+        if getattr(view, "takes_bytes", False):
+            return None
+        fault = _encoding_fault(request) or _form_fault(request)
+        return unanswered.bad_request(request, fault) if fault else None
+
+
+def _envelope_fault(request: HttpRequest) -> Fault | None:
+    """What is wrong with the request before its body: only what bytes can be at fault in, as it is not decoded yet."""
+    if detail := intake.text_fault(request.path_info):
+        return Fault("bad_text", f"The address: {detail}")
+    query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
+    if b"\x00" in unquote_to_bytes(query):
+        return Fault("bad_text", "The query of the address holds the character U+0000 (%00). Leave it out.")
+    headers = [*request.META.items(), *((f"HTTP_COOKIE {name}", value) for name, value in request.COOKIES.items())]
+    for name, value in headers:
+        if name.startswith(("HTTP_", "CONTENT_")) and (intake.text_fault(name) or intake.text_fault(str(value))):
+            return Fault("bad_text", "A header of the request holds the character U+0000. Leave it out.")
+    return None
+
+
+def _encoding_fault(request: HttpRequest) -> Fault | None:
+    """Forms and JSON are UTF-8: in another encoding anything could be hidden, and some cannot be decoded at all."""
+    # Django keeps the encoding that the request names, where Python knows it.
+    named = request.encoding
+    if named is None or codecs.lookup(named).name in _READ:
+        return None
+    return Fault("bad_encoding", f"The text is encoded as {named[:40]}; send it in UTF-8.")
+
+
+def _form_fault(request: HttpRequest) -> Fault | None:
+    """What is wrong with the fields of a form."""
+    if request.method != "POST" or unanswered.is_api(request):
+        return None
+    for name, values in request.POST.lists():
+        for text in (name, *values):
+            if detail := intake.text_fault(text):
+                return Fault("bad_text", detail, (name,))
+            if len(text) > LONGEST_FIELD:
+                return Fault("too_long", f"A field of a form has at most {LONGEST_FIELD} characters; shorten it.", (name,))
+    return None
