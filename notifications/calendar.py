@@ -20,6 +20,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from notifications.mail import clean_line
 from notifications.models import CalendarEntry, CalendarFeed
 from notifications.registry import Attachment
 
@@ -28,6 +29,8 @@ CANCELLED_FOR = timedelta(days=14)
 CANCELLED_IN_MAILS = timedelta(days=1)
 MOST_CANCELLED_IN_MAILS = 5
 KEPT = timedelta(days=90)
+LONGEST_SUMMARY = 200
+LONGEST_LINE = 1000
 
 
 @dataclass(frozen=True)
@@ -172,9 +175,9 @@ def _event(row: CalendarEntry, deadline: Deadline | None) -> icalendar.Event:
     event.add("dtstart", row.due_at.astimezone(UTC))
     event.add("transp", "TRANSPARENT")
     event.add("status", "CANCELLED" if deadline is None else "CONFIRMED")
-    event.add("summary", deadline.summary if deadline is not None else _("Done"))
+    event.add("summary", clean_line(deadline.summary, LONGEST_SUMMARY) if deadline is not None else _("Done"))
     if deadline is not None:
-        event.add("description", deadline.description)
+        event.add("description", "\n".join(clean_line(line, LONGEST_LINE) for line in deadline.description.splitlines()))
         event.add("url", deadline.link)
     return event
 

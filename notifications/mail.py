@@ -26,6 +26,7 @@ _inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
 COLUMNS = 72
 # Where a line that goes on is set in to: behind a bullet or a number, or under the second of two columns.
 _HANG = re.compile(r"\s*(?:(?:[-•*]|\d{1,3}[.)])\s+|\S(?:\S| (?! ))*\s{2,})?")
+_IMAGE = re.compile(r'(?P<before><img\b[^<>]*?\ssrc="cid:)(?P<name>[A-Za-z0-9_-]+)(?=")')
 _MANY_BLANKS = re.compile(r"\n{3,}")
 _OURS = {
     "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references", "auto-submitted", "reply-to",
@@ -97,7 +98,7 @@ def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeM
     mail = NoticeMail(
         html=_html(message.html.replace(unsubscribe.HERE, stop), ids),
         images={ids[image.name]: image.content for image in message.images},
-        subject=clean_line(message.subject, 180),
+        subject=clean_words(message.subject, 180),
         body=in_columns(message.text.replace(unsubscribe.HERE, stop)),
         from_email=returned_to or shown_sender,
         to=[address],
@@ -118,7 +119,7 @@ def by_provider() -> bool:
 def sender(name: str) -> str:
     """The From line: the service's one address, with the topic's name before it."""
     plain_name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
-    return str(Address(display_name=clean_line(name, 60) or plain_name, addr_spec=address))
+    return str(Address(display_name=clean_words(name, 60) or plain_name, addr_spec=address))
 
 
 def in_columns(text: str) -> str:
@@ -153,15 +154,21 @@ def clean_line(text: str, longest: int) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
+def clean_words(text: str, longest: int) -> str:
+    """`clean_line` for words of people: what looks like an encoded word (RFC 2047) must not be decoded by the reader."""
+    return clean_line(text.replace("=?", "= ?"), longest)
+
+
 def _html(html: str, ids: Mapping[str, str]) -> str:
-    """HTML with its style sheet inlined and `cid:NAME` turned into the ids of this mail's images."""
+    """Inline the style sheet, and turn `cid:NAME` of each image into the id that the image has in this mail."""
     if not html:
         return ""
 
-    def content_id(found: re.Match[str]) -> str:
-        try:
-            return f"cid:{ids[found[1]]}"
-        except KeyError:
-            raise ValueError(f"the HTML shows an image {found[1]!r} that the message does not bring") from None
+    def content_id(image: re.Match[str]) -> str:
+        name = image["name"]
+        if name not in ids:
+            raise ValueError(f"the HTML shows an image {name!r} that the message does not bring")
+        return f"{image['before']}{ids[name]}"
 
-    return re.sub(r"\bcid:([A-Za-z0-9_-]+)", content_id, _inliner.inline(html))
+    # Before inlining: words of people are escaped still, so no `<` and no `"` of theirs can make up an image.
+    return str(_inliner.inline(_IMAGE.sub(content_id, html)))

@@ -6,6 +6,7 @@ but this. A stranger's address is in it as a keyed hash only.
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,11 @@ from notifications import return_paths
 from notifications.models import Outbox, Scope
 from notifications.preferences import Receiver, receiver_of
 
-HERE = "https://unsubscribe.invalid/"
-"""What the words of a notice may say instead of its own unsubscribe link, which is put there when it becomes a mail."""
+HERE = f"https://{secrets.token_hex(16)}.invalid/"
+"""Placeholder for the notice's own unsubscribe link, replaced when the notice becomes a mail.
+
+It is drawn anew in each process, so that no player can write it into a text of theirs.
+"""
 
 _signer = signing.Signer(salt="notifications.unsubscribe")
 

@@ -1,11 +1,12 @@
 """What stands in a mail: marks, threading, structure. Rules: MAIL_AND_API.md section 3."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import pytest
 
-from notifications import mail
+from notifications import mail, unsubscribe
 from notifications.models import Outbox
 from notifications.outbox import Notice, notify
 from notifications.registry import Attachment, Message
@@ -158,3 +159,39 @@ def test_own_headers_may_be_added_but_not_ours_replaced(sink, turns, ann):
     turns.message = Message("S", "text", headers={"From": "eve@evil.example"})
     notify(Notice("your_turn", user_id=ann.pk))
     assert send_due() == 0
+
+
+WORDS = [
+    "=?utf-8?q?=0D=0ABcc:_eve@evil.example?=",
+    "=?utf-8?b?ZXZl?= and =?us-ascii?q?more?=",
+    'quote " backslash \\ comma, <e@x.example> (c) g: a;',
+    "Grüße =?utf-8?q?x?=",
+    "a\r\nBcc: eve@evil.example",
+]
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_words_in_headers_are_read_back_as_they_were_written(sink, turns, ann, words):
+    """An encoded word (RFC 2047) that a person typed is no encoded word of ours."""
+    turns.message = Message(words, "text", sender_name=words)
+    caught = send(sink, ann)
+    written = " ".join(words.split())
+    assert str(caught.message["Subject"]).replace("= ?", "=?") == written
+    [sender] = caught.message["From"].addresses
+    assert (sender.display_name.replace("= ?", "=?"), sender.addr_spec) == (written, "play@games.example")
+    assert caught.message["Bcc"] is None
+
+
+def test_only_an_image_of_ours_is_looked_for(sink, turns, ann):
+    html = '<p>cid:x &lt;img src="cid:x"&gt;</p><img src="cid:board" alt="&lt;img src=&quot;cid:x&quot;&gt;">'
+    turns.message = replace(turns.message, text="cid:x", html=html)
+    caught = send(sink, ann)
+    assert caught.text.strip() == "cid:x"
+    assert "cid:x" in caught.html
+
+
+def test_the_place_of_the_stop_link_cannot_be_written_by_a_player(sink, turns, ann):
+    turns.message = Message("S", f"https://unsubscribe.invalid/ {unsubscribe.HERE}")
+    told, stop = send(sink, ann).text.split()
+    assert told == "https://unsubscribe.invalid/"
+    assert stop.startswith("https://games.example/notices/unsubscribe/")
