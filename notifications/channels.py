@@ -6,36 +6,14 @@ and in which order, each person chooses (`notifications.wishes`).
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import connection
-from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from notifications import ledger, preferences, registry
+from notifications import ledger, registry
 from notifications.models import Handover, Outbox, Status
-
-log = logging.getLogger(__name__)
-
-LEASE = timedelta(seconds=60)
-BATCH = 5
-SWEEP_LASTS = 30.0
-FIRST_PAUSE = timedelta(seconds=30)
-LONGEST_PAUSE = timedelta(hours=2)
-GIVE_UP_AFTER = timedelta(days=1)
-
-_CLAIM = """
-WITH due AS MATERIALIZED (
-  SELECT id FROM notifications_handover
-  WHERE status = 'waiting' AND due_at <= %s::timestamptz AND (claimed_until IS NULL OR claimed_until <= %s::timestamptz)
-  ORDER BY due_at LIMIT %s::int FOR UPDATE SKIP LOCKED)
-UPDATE notifications_handover h SET claimed_until = %s::timestamptz
-FROM due WHERE h.id = due.id RETURNING h.id
-"""
 
 
 class ChannelRefused(Exception):
@@ -47,23 +25,45 @@ class ChannelBusy(Exception):
 
 
 @dataclass(frozen=True)
+class Parcel:
+    """A notice packed for its way over the net.
+
+    `go` hands it over or raises, in a thread of its own, so it asks no database. `lane` names the machine it goes to.
+    `settled` is called with the exception that `go` raised, or None, and may write to the database.
+    """
+
+    lane: str
+    go: Callable[[], None]
+    settled: Callable[[Exception | None], None]
+
+
+@dataclass(frozen=True)
 class Channel:
-    """A way to a person. `send(notice, handover)` hands it over or raises; `has(user_id)` says whether he has set it up."""
+    """A way to a user.
+
+    `pack(notice, handover)` returns what has to go over the net, or None if the notice is handed over already; it raises
+    `ChannelRefused` or `ChannelBusy`. `has(user_id)` tells if the user has set the channel up.
+    """
 
     name: str
-    send: Callable[[Outbox, Handover], None]
+    pack: Callable[[Outbox, Handover], Parcel | None]
     has: Callable[[int], bool]
 
 
 _channels: dict[str, Channel] = {}
 
 
-def register(name: str, send: Callable[[Outbox, Handover], None], has: Callable[[int], bool]) -> None:
+def register(name: str, pack: Callable[[Outbox, Handover], Parcel | None], has: Callable[[int], bool]) -> None:
     """Offer a channel beside mail. A name registers once."""
     known = _channels.get(name)
-    if known is not None and known.send is not send:
+    if known is not None and known.pack is not pack:
         raise ValueError(f"the channel {name!r} is already registered")
-    _channels[name] = Channel(name, send, has)
+    _channels[name] = Channel(name, pack, has)
+
+
+def find(name: str) -> Channel | None:
+    """Return the channel of that name, or None if nobody offers it."""
+    return _channels.get(name)
 
 
 def names() -> list[str]:
@@ -137,70 +137,3 @@ def answered(row: Outbox) -> bool:
         ledger.note_acts([row])
         return row.acted_at is not None
     return row.status == Status.SENT or row.handovers.filter(status=Handover.Status.SENT).exists()
-
-
-def sweep(*, lasting: float = SWEEP_LASTS) -> int:
-    """Hand over what is due, until nothing is or the time in seconds is up; returns how many were taken."""
-    end = time.monotonic() + lasting
-    taken = 0
-    while time.monotonic() < end and (rows := _claim(BATCH)):
-        for handover in rows:
-            taken += _try(handover)
-    return taken
-
-
-def _claim(limit: int) -> list[Handover]:
-    now = timezone.now()
-    with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, [now, now, limit, now + LEASE])
-        ids = [row[0] for row in cursor.fetchall()]
-    return list(Handover.objects.filter(pk__in=ids).select_related("notice__user").order_by("due_at"))
-
-
-def _try(handover: Handover) -> bool:
-    """Hand one notice over if it still holds and is wanted, and put down what became of it."""
-    until = timezone.now() + LEASE
-    if not _ours(handover).update(claimed_until=until, attempts=F("attempts") + 1):
-        return False  # the lease ran out while those before it were handed over, and another sweeper has it
-    handover.claimed_until, handover.attempts = until, handover.attempts + 1
-    notice, channel = handover.notice, _channels.get(handover.channel)
-    kind = registry.find(notice.kind)
-    unwanted = kind is None or channel is None or notice.user is None or not notice.user.is_active
-    if unwanted or preferences.is_muted(notice):
-        return _settle(handover, Handover.Status.DROPPED, "not wanted any more")
-    assert channel is not None
-    try:
-        if answered(notice):
-            return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
-        channel.send(notice, handover)
-    except ChannelRefused as refusal:
-        _settle(handover, Handover.Status.REFUSED, str(refusal))
-        hurry(notice)
-        return False
-    except ChannelBusy as busy:
-        return _later(handover, str(busy))
-    except Exception as fault:
-        # The border to code of others: its faults are recorded and logged, and never stop the other notices.
-        log.exception("the notice %s could not be handed over by %s", notice.pk, handover.channel)
-        return _later(handover, f"{type(fault).__name__}: {fault}")
-    return _settle(handover, Handover.Status.SENT)
-
-
-def _later(handover: Handover, reason: str) -> bool:
-    now = timezone.now()
-    if now - handover.due_at > GIVE_UP_AFTER:
-        _settle(handover, Handover.Status.FAILED, reason)
-        hurry(handover.notice)
-        return False
-    pause = min(FIRST_PAUSE * 2 ** min(handover.attempts - 1, 12), LONGEST_PAUSE)
-    _ours(handover).update(claimed_until=now + pause, error=reason[:500])
-    return False
-
-
-def _settle(handover: Handover, status: Handover.Status, reason: str = "") -> bool:
-    done = _ours(handover).update(status=status, done_at=timezone.now(), claimed_until=None, error=reason[:500])
-    return bool(done) and status == Handover.Status.SENT
-
-
-def _ours(handover: Handover) -> QuerySet[Handover]:
-    return Handover.objects.filter(pk=handover.pk, status=Handover.Status.WAITING, claimed_until=handover.claimed_until)

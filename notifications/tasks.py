@@ -7,7 +7,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from notifications import calendar, channels, digests, presence, reminders
+from notifications import calendar, digests, handovers, presence, reminders
 from notifications.claims import CHANNELS_LOCK, only_sweeper
 from notifications.delivery import send_claimed, sweep
 
@@ -35,7 +35,7 @@ def sweep_digests() -> int:
 def sweep_channels() -> int:
     """Hand notices over to the channels beside mail, where their time has come and nothing has happened."""
     with only_sweeper(CHANNELS_LOCK) as alone:
-        return channels.sweep() if alone else 0
+        return handovers.sweep() if alone else 0
 
 
 @shared_task(name="notifications.tasks.forget", ignore_result=True)  # type: ignore[untyped-decorator]

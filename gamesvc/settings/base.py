@@ -222,7 +222,8 @@ ANYMAIL.setdefault("IGNORE_UNSUPPORTED_FEATURES", "1")
 ANYMAIL["WEBHOOK_SECRET"] = [one for one in os.environ.get("WEBHOOK_SECRETS", "").split(",") if one]  # type: ignore[assignment]
 # How long turn notices gather while a turn mail about another match is unanswered; 0: each goes at once. A player may choose.
 NOTICE_BATCH_MINUTES = int(os.environ.get("NOTICE_BATCH_MINUTES", "10"))
-# Hosts that webhooks may reach although they are in a private network, and without https: names, with commas between them.
+# Where webhooks may go although it is in a private network, and without https: "host:port,host:port"; a host without a port is
+# trusted at its ports 80 and 443.
 WEBHOOK_TRUSTED_HOSTS = [host for host in os.environ.get("WEBHOOK_TRUSTED_HOSTS", "").split(",") if host]
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", f"gamesvc <play@{MAIL_DOMAIN}>")
 

@@ -19,7 +19,7 @@ from gamesvc.matches import lobby, press
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import Match, Press, Seat
-from notifications import channels, wishes
+from notifications import channels, handovers, wishes
 from notifications.models import Handover, InboundMail, Outbox
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.web.page import chosen, forms
@@ -350,9 +350,9 @@ def test_a_message_that_was_erased_is_told_by_no_channel(toy, anna, ben, mailing
     Press.objects.all().delete()
     with time_machine.travel(timezone.now() + timedelta(minutes=50), tick=True):
         mailing.work()
-        channels.sweep()
+        handovers.sweep()
     with time_machine.travel(timezone.now() + timedelta(minutes=120), tick=True):
-        channels.sweep()
+        handovers.sweep()
     assert Outbox.objects.get(kind="press").error == "it no longer held"
     assert press_mails(mailing, "ben") == []
     assert "press" not in handed
@@ -363,7 +363,7 @@ def test_a_message_to_one_whose_mails_cannot_go_is_told_by_the_next_channel(toy,
     match = duel(anna, ben)
     press.say(match=match, by_seat=0, to=[1], text="Hello", channel="api")
     mailing.work()
-    channels.sweep()
+    handovers.sweep()
     assert Outbox.objects.get(kind="press").error == "the account has no verified address"
     assert "press" in handed
 

@@ -13,7 +13,7 @@ from gamesvc.matches import lobby, reminding, substitutes, turns
 from gamesvc.matches.models import Question
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
-from notifications import channels, digests, ledger, outbox, preferences, reminders, wishes
+from notifications import channels, digests, handovers, ledger, outbox, preferences, reminders, wishes
 from notifications.models import Outbox, Preference, Scope, Status, Webhook
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
@@ -108,7 +108,7 @@ def test_one_mail_about_one_question_is_followed_by_one_webhook(held, handed, ma
     assert reasons(mailing) == ["reminder"]
     assert Outbox.objects.get(kind="your_turn").status == Status.MERGED
     with after(18.6):
-        channels.sweep()
+        handovers.sweep()
     assert handed == ["reminder"]
 
 
@@ -120,7 +120,7 @@ def test_of_two_notices_that_came_together_the_newest_is_handed_over(toy, anna, 
     send_due()
     assert reasons(mailing) == ["last-one"]
     with time_machine.travel(timezone.now() + timedelta(minutes=31), tick=True):
-        channels.sweep()
+        handovers.sweep()
     assert handed == ["last_one"]
 
 
@@ -134,7 +134,7 @@ def test_of_a_mail_about_two_questions_each_is_handed_over_once(held, handed, to
         send_due()
     assert reasons(mailing) == ["summary"]
     with after(18.6):
-        channels.sweep()
+        handovers.sweep()
     assert sorted(handed) == ["reminder", "your_turn"]
 
 
@@ -199,7 +199,7 @@ def test_a_notice_told_by_another_channel_first_is_acted_upon(toy, anna, ben, ma
     wishes.set_wishes(anna, {"channels": ["webhook", "mail"]})
     match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
     send_due()
-    channels.sweep()
+    handovers.sweep()
     act(match, 0, {"name": "draw"})
     with time_machine.travel(timezone.now() + timedelta(minutes=61), tick=True):
         send_due()

@@ -10,7 +10,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from notifications import channels, claims, digests, ledger, webhooks, wishes
+from notifications import claims, digests, handovers, ledger, outward, webhooks, wishes
 from notifications.models import Handover, Outbox, Preference, Status, Webhook
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
@@ -47,8 +47,8 @@ class Receiver:
 
 @pytest.fixture
 def receiver(settings):
-    settings.WEBHOOK_TRUSTED_HOSTS = ["localhost"]
     found = Receiver()
+    settings.WEBHOOK_TRUSTED_HOSTS = [f"localhost:{found.server.server_port}"]
     thread = threading.Thread(target=found.server.serve_forever, daemon=True)
     thread.start()
     yield found
@@ -287,6 +287,16 @@ def test_addresses_that_cannot_be(ann, url):
         "::ffff:127.0.0.1",
         "64:ff9b::a00:7",
         "2002:7f00:1::",
+        "::127.0.0.1",
+        "::8.8.8.8",
+        "fec0::1",
+        "64:ff9b:1::7f00:1",
+        "64:ff9b:1::808:808",
+        "2001:0:808:808::f5ff:fffe",
+        "::ffff:8.8.8.8",
+        "::ffff:0:7f00:1",
+        "192.88.99.1",
+        "ff02::1",
     ],
 )
 def test_nothing_is_delivered_inwards_whatever_the_name_says(sink, hooked, receiver, settings, monkeypatch, number):
@@ -297,7 +307,7 @@ def test_nothing_is_delivered_inwards_whatever_the_name_says(sink, hooked, recei
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 443)),
         (family, socket.SOCK_STREAM, 6, "", (number, 443)),
     ]
-    monkeypatch.setattr(webhooks.socket, "getaddrinfo", lambda *_, **__: known)
+    monkeypatch.setattr(outward.socket, "getaddrinfo", lambda *_, **__: known)
     wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
     queue(hooked)
     send_due()
@@ -317,14 +327,14 @@ def test_two_sweepers_hand_each_over_once(committed, sink, receiver, asking):  #
         asking.open(f"m{number}")
         queue(user, f"m{number}")
     send_due()
-    counts = at_once(*[channels.sweep] * 2)
+    counts = at_once(*[handovers.sweep] * 2)
     assert sum(counts) == 30
     assert len({headers["webhook-id"] for headers, _ in receiver.taken}) == len(receiver.taken) == 30
     Webhook.objects.all().delete()
 
 
-def test_a_receiver_that_drips_is_hung_up_on(sink, hooked, monkeypatch):
-    monkeypatch.setattr(webhooks, "LONGEST", 0.3)
+def test_a_receiver_that_drips_is_hung_up_on(sink, hooked, monkeypatch, settings):
+    monkeypatch.setattr(outward, "WHOLE_SECONDS", 0.3)
     finished = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -339,6 +349,7 @@ def test_a_receiver_that_drips_is_hung_up_on(sink, hooked, monkeypatch):
 
         thread = threading.Thread(target=drip)
         thread.start()
+        settings.WEBHOOK_TRUSTED_HOSTS = [f"localhost:{server.getsockname()[1]}"]
         try:
             webhooks.set_up(hooked, f"http://localhost:{server.getsockname()[1]}/")
             wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})

@@ -1,0 +1,159 @@
+"""The way out to an address that a user named: https to a machine on the open net, within a time limit.
+
+The host is looked up once and the connection goes to the very number that was checked. Nothing is followed: no redirect, no
+proxy. `WEBHOOK_TRUSTED_HOSTS` names the exceptions: `host:port`, or `host` alone for its ports 80 and 443.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import ipaddress
+import queue
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+STEP_SECONDS = 5.0
+LOOKUP_SECONDS = 5.0
+WHOLE_SECONDS = 15.0
+LONGEST_URL = 500
+MOST_LOOKUPS = 16
+
+# A lookup cannot be called off: one that hangs keeps its thread, so only so many may hang at once.
+_lookups = threading.BoundedSemaphore(MOST_LOOKUPS)
+
+# The IANA registries of special-purpose addresses, with multicast and what is reserved; written out, because what the
+# standard library calls global differs between its versions.
+_CLOSED_V4 = [
+    ipaddress.IPv4Network(block)
+    for block in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
+        "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+    )
+]  # fmt: skip
+# Only this is handed out as unicast (RFC 4291); everything else, such as fec0::/10 and ::a.b.c.d, is closed.
+_UNICAST_V6 = ipaddress.IPv6Network("2000::/3")
+# Within it: protocol assignments with Teredo, documentation, 6to4 and AS112.
+_CLOSED_V6 = [
+    ipaddress.IPv6Network(block) for block in ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
+]
+# Where a network has only IPv6, the whole of IPv4 is reached through this (RFC 6052); the number inside decides.
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+class BadAddress(Exception):
+    """The address cannot be delivered to; the text says why."""
+
+
+def check(url: str) -> tuple[str, str, int, str]:
+    """Return scheme, host, port and path of an address that may be delivered to. Raises `BadAddress`."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise BadAddress("This is not an address; it should be like https://example.org/hook.") from None
+    host = parts.hostname or ""
+    port = port or (443 if parts.scheme == "https" else 80)
+    plain = parts.scheme == "http" and is_trusted(host, port)
+    if len(url) > LONGEST_URL or not (parts.scheme == "https" or plain) or not host or not url.isascii() or not url.isprintable():
+        raise BadAddress("The address must begin with https:// and be at most 500 characters: like https://example.org/hook.")
+    if parts.username is not None or parts.fragment or " " in url:
+        raise BadAddress("The address may hold no user name, no fragment and no space; the signature proves who sends.")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return parts.scheme, host, port, path
+
+
+def is_trusted(host: str, port: int) -> bool:
+    """Return True if the operator lets webhooks reach this port of this host wherever it leads, also without https."""
+    for entry in settings.WEBHOOK_TRUSTED_HOSTS:
+        named = urlsplit(f"//{entry}")
+        if named.hostname == host and port in ({named.port} if named.port is not None else {80, 443}):
+            return True
+    return False
+
+
+def is_public(number: str) -> bool:
+    """Return True for the number of one machine on the open net."""
+    address = ipaddress.ip_address(number)
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.scope_id is not None:
+            return False
+        if address in _NAT64:
+            address = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        else:
+            return address in _UNICAST_V6 and not any(address in block for block in _CLOSED_V6)
+    return not any(address in block for block in _CLOSED_V4)
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
+    """Post `body` and return the status of the answer. Raises `BadAddress`, `OSError` and `HTTPException`."""
+    end = time.monotonic() + WHOLE_SECONDS
+    scheme, host, port, path = check(url)
+    family, number = _open_address(host, port)
+    link = socket.socket(family, socket.SOCK_STREAM)
+    # A receiver that sends a byte now and then would keep each single read within its time, and a worker for ever.
+    watch = threading.Timer(max(end - time.monotonic(), 0), lambda: _hang_up(link))
+    watch.daemon = True
+    watch.start()
+    try:
+        link.settimeout(STEP_SECONDS)
+        link.connect((number, port))
+        if scheme == "https":
+            link = ssl.create_default_context().wrap_socket(link, server_hostname=host, do_handshake_on_connect=False)
+            link.do_handshake()
+        # Given an open socket, http.client looks nothing up itself, and it follows nothing.
+        connection = http.client.HTTPConnection(host, port, timeout=STEP_SECONDS)
+        connection.sock = link
+        connection.request("POST", path, body=body, headers={"Host": urlsplit(url).netloc, **headers})
+        return connection.getresponse().status
+    finally:
+        watch.cancel()
+        link.close()
+
+
+def _open_address(host: str, port: int) -> tuple[socket.AddressFamily, str]:
+    """Return family and number of the host. Raises `BadAddress` if any of its numbers leads inwards."""
+    known = _look_up(host, port)
+    if not is_trusted(host, port) and not all(is_public(str(address[0])) for *_rest, address in known):
+        raise BadAddress("The address leads into a private network; it must be reachable from the open net.")
+    return socket.AddressFamily(known[0][0]), str(known[0][4][0])
+
+
+def _look_up(host: str, port: int) -> list[Any]:
+    """Ask the resolver, for so many seconds at most. Raises `OSError`, `TimeoutError` among them, and `BadAddress`."""
+    room = _lookups
+    if not room.acquire(blocking=False):
+        raise TimeoutError("too many names are being looked up")
+    answers: queue.SimpleQueue[list[Any] | Exception] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+        except Exception as fault:
+            answers.put(fault)
+        finally:
+            room.release()
+
+    threading.Thread(target=ask, name="webhook-lookup", daemon=True).start()
+    try:
+        answer = answers.get(timeout=LOOKUP_SECONDS)
+    except queue.Empty:
+        raise TimeoutError(f"{host} could not be looked up in time") from None
+    if isinstance(answer, UnicodeError):
+        raise BadAddress("The address names no host: a part of its name is empty or too long.")
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def _hang_up(link: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # it is closed already
+        link.shutdown(socket.SHUT_RDWR)
