@@ -11,13 +11,15 @@ class NotificationsConfig(AppConfig):
     def ready(self) -> None:
         # Models may only be imported once all apps are loaded.
         from accounts import erasure
-        from notifications import bounces, digests, dkim
+        from notifications import bounces, digests, dkim, muting
         from notifications import webhooks as hooks
         from notifications.eraser import erase_notices
-        from notifications.inbound import held, tasks, webhooks  # noqa: F401
+        from notifications.inbound import held, stopping, tasks, webhooks  # noqa: F401
 
         erasure.register("notifications", erase_notices)
         held.register()
+        muting.register()
+        stopping.register()
         bounces.register()
         checks.register(dkim.check)
         webhooks.register()

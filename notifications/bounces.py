@@ -17,11 +17,11 @@ from anymail.signals import AnymailTrackingEvent, EventType, RejectReason, track
 from django.db import transaction
 from django.utils import timezone
 
-from notifications import channels, dsn, preferences, suppression
+from notifications import channels, dsn, muting, suppression
 from notifications.dsn import Finding
 from notifications.models import Bounce, Outbox, Report, Scope, Source, Status
 from notifications.preferences import address_hash, receiver_of
-from notifications.return_paths import BOUNCE, ReturnPath
+from notifications.return_paths import ReturnPath
 
 log = logging.getLogger(__name__)
 
@@ -31,14 +31,11 @@ def register() -> None:
     tracking.connect(tracked, dispatch_uid="notifications.bounces")
 
 
-def take(path: ReturnPath, raw: bytes, *, envelope_from: str, received_at: datetime) -> None:
+def take(path: ReturnPath, raw: bytes, *, received_at: datetime) -> None:
     """A mail came to one of our return paths: do what it says. Coming twice, it does nothing more. Never answered."""
     row = Outbox.objects.filter(pk=path.delivery).first()
     if row is None or (row.status == Status.QUEUED and not row.sent_to):
         log.info("a mail came back for the notice %s, which was never sent or is forgotten", path.delivery)
-        return
-    if path.purpose != BOUNCE:
-        _unsubscribed(row, envelope_from)
         return
     finding = dsn.read(raw)
     if finding is None:
@@ -127,17 +124,6 @@ def _record(finding: Finding, source: Source, *, row: Outbox | None, key: str, m
             log.warning("no more mail to the receiver of the notice %s: %s %s", bounce.delivery, bounce.report, bounce.status)
 
 
-def _unsubscribed(row: Outbox, envelope_from: str) -> None:
-    """Somebody's mail program wrote to the unsubscribe address. The address is the authority, as the link is (RFC 8058)."""
-    if envelope_from in ("", "<>"):
-        log.info("a machine wrote to the unsubscribe address of the notice %s", row.id)
-        return
-    _mute(row)
-
-
 def _mute(row: Outbox) -> None:
-    """What one click means: no more of the match, or without one no more of the kind."""
-    if row.topic:
-        preferences.mute(receiver_of(row), Scope.TOPIC, row.topic)
-    else:
-        preferences.mute(receiver_of(row), Scope.KIND, row.kind)
+    """Do what one click means: no more of the match, or without one no more of the kind."""
+    muting.mute(receiver_of(row), [(Scope.TOPIC, row.topic) if row.topic else (Scope.KIND, row.kind)])

@@ -35,10 +35,12 @@ def address_hash(address: str) -> str:
     return salted_hmac("notifications.mute", address.strip().lower(), algorithm="sha256").hexdigest()
 
 
-def mute(receiver: Receiver, scope: Scope, value: str = "") -> None:
-    """Send him no more of this. Doing it again changes nothing."""
-    row = Mute(user_id=receiver.user_id, address_hash=receiver.address_hash, scope=scope, value=_value(scope, value))
-    Mute.objects.bulk_create([row], ignore_conflicts=True)
+def mute(receiver: Receiver, scope: Scope, value: str = "") -> bool:
+    """Put down that a receiver wants no more of this; False if that was known. `notifications.muting` also tells them."""
+    _row, new = Mute.objects.get_or_create(
+        user_id=receiver.user_id, address_hash=receiver.address_hash, scope=scope, value=_value(scope, value)
+    )
+    return new
 
 
 def unmute(receiver: Receiver, scope: Scope, value: str = "") -> None:

@@ -151,3 +151,17 @@ def register_facts(facts: Callable[[Outbox], Mapping[str, object]]) -> None:
 def facts_of(row: Outbox) -> dict[str, object]:
     """What a program is told of a notice."""
     return {name: value for facts in _facts for name, value in facts(row).items()}
+
+
+_namers: list[Callable[[str], str]] = []
+
+
+def register_topic_name(namer: Callable[[str], str]) -> None:
+    """Have `namer(topic)` say how people call a topic ("Stones #42"); empty for a topic it does not know."""
+    if namer not in _namers:
+        _namers.append(namer)
+
+
+def topic_name(topic: str) -> str:
+    """Return how people call a topic; empty if nobody knows."""
+    return next((name for namer in _namers if (name := namer(topic))), "")

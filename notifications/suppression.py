@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.addresses import sending_addresses, verified_addresses
 from accounts.models import User
-from notifications.models import Bounce, Report, Suppression
+from notifications.models import Bounce, Outbox, Report, Source, Suppression
 from notifications.preferences import address_hash
 
 HALF_LIFE = timedelta(days=7)
@@ -24,7 +24,13 @@ _FORGOTTEN = 8 * HALF_LIFE
 
 
 def weigh(bounce: Bounce) -> bool:
-    """Draw the consequence of a report; whether the address is suppressed by it."""
+    """Draw the consequence of a report; return True if the address is suppressed by it.
+
+    A report by mail may be anyone's who holds a mail of ours with its return path. It counts once a second one comes, about a
+    mail that was sent after the first: by then an address that works has shown its owner that nothing is wrong.
+    """
+    if bounce.source == Source.DSN and bounce.report != Report.SOFT and not _said_again(bounce):
+        return False
     match bounce.report:
         case Report.HARD:
             _suppress(bounce)
@@ -78,6 +84,19 @@ def lift(user: User, suppression_id: int) -> bool:
     """Send to this address again, because its owner says that it works; False if there is nothing to lift."""
     wanted = [row.pk for row in of_user(user) if row.pk == suppression_id]
     return bool(Suppression.objects.filter(pk__in=wanted).update(lifted_at=timezone.now()))
+
+
+def _said_again(bounce: Bounce) -> bool:
+    """Return True if an earlier report by mail says the same of the address, and this one's mail was sent after it."""
+    sent_at = Outbox.objects.filter(pk=bounce.delivery).values_list("sent_at", flat=True).first()
+    if sent_at is None:
+        return False
+    earlier = Bounce.objects.filter(
+        address_hash=bounce.address_hash, report=bounce.report, happened_at__lt=sent_at, happened_at__gt=sent_at - _FORGOTTEN
+    ).exclude(pk=bounce.pk)
+    if bounce.report == Report.COMPLAINT:
+        earlier = earlier.filter(kind=bounce.kind)
+    return earlier.exists()
 
 
 def _suppress(bounce: Bounce, kind: str = "") -> None:

@@ -8,6 +8,7 @@ from notifications.inbound import webhooks
 app_name = "notifications"
 urlpatterns = [
     path("unsubscribe/<str:token>", views.unsubscribe, name="unsubscribe"),
+    path("resume/<str:token>", views.resume, name="resume"),
     path("provider/", include((webhooks.urls(), "anymail"))),
     path("confirm/<str:token>", views.confirm, name="confirm"),
 ]

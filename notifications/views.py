@@ -10,18 +10,18 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import translation
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from notifications import preferences, registry
-from notifications.inbound import addresses, held
+from notifications import muting, preferences
+from notifications.inbound import addresses, held, stopping
 from notifications.inbound.refusals import MailRefused
 from notifications.models import Scope
 from notifications.unsubscribe import Subscription, read
 
 PAGE = "notifications/unsubscribe.html"
+RESUME_PAGE = "notifications/resume.html"
 CONFIRM_PAGE = "notifications/confirm.html"
 
 
@@ -52,23 +52,38 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     if wanted not in subscription.scopes:
         return _page(request, subscription, "refused", status=400)
     scope = Scope(wanted)
-    if request.POST.get("again") == "1":
-        preferences.unmute(subscription.receiver, scope, subscription.value(scope))
+    receiver, value, again = subscription.receiver, subscription.value(scope), request.POST.get("again") == "1"
+    changes = receiver.mutes.filter(scope=scope, value=value).exists() == again
+    if changes and not muting.may_change(receiver):
+        return _page(request, subscription, "too_often", scope=scope, status=429)
+    if again:
+        preferences.unmute(receiver, scope, value)
         return _page(request, subscription, "resumed", scope=scope)
-    preferences.mute(subscription.receiver, scope, subscription.value(scope))
+    muting.mute(receiver, [(scope, value)])
     return _page(request, subscription, "done", scope=scope)
+
+
+# Without login and form token: the link stands in one mail to the receiver alone, and all it can do is to undo that mail.
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_readers_language
+def resume(request: HttpRequest, token: str) -> HttpResponse:
+    """GET shows which mails were stopped and changes nothing, since link scanners follow links; POST lets them come again."""
+    known = muting.read_undo(token)
+    if known is None:
+        return render(request, RESUME_PAGE, {"state": "unknown"}, status=404)
+    receiver, pairs = known
+    if request.method == "POST":
+        muting.undo(receiver, pairs)
+    context = {"state": "done" if request.method == "POST" else "ask", "stopped": [muting.words(*pair) for pair in pairs]}
+    return render(request, RESUME_PAGE, context)
 
 
 def _page(
     request: HttpRequest, subscription: Subscription, state: str, *, scope: Scope | None = None, status: int = 200
 ) -> HttpResponse:
-    kind = registry.find(subscription.kind)
-    label = kind.label if kind else subscription.kind.replace("_", " ")
-    words = {
-        Scope.TOPIC: _("all mails about this match"),
-        Scope.KIND: _("all mails of the kind “%(label)s”") % {"label": _(label)},
-        Scope.ALL: _("all mails about matches"),
-    }
+    words = {choice: muting.words(choice, subscription.value(choice)) for choice in subscription.scopes}
     context = {
         "state": state,
         "choices": [(choice.value, words[choice]) for choice in subscription.scopes],
@@ -90,12 +105,15 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     if address is None or address.purpose != held.PURPOSE:
         return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=404)
     mail = held.find(UUID(address.payload["mail"]))
+    stops = mail is not None and mail.address.purpose == stopping.PURPOSE
     if request.method == "POST":
         try:
             done = held.accept(address)
         except MailRefused:
             done = False
-        return render(request, CONFIRM_PAGE, {"state": "done" if done else "unknown"}, status=200 if done else 410)
+        context = {"state": "done" if done else "unknown", "stops": stops}
+        return render(request, CONFIRM_PAGE, context, status=200 if done else 410)
     if mail is None or address.used_at is not None:
         return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=410)
-    return render(request, CONFIRM_PAGE, {"state": "ask", "orders": held.shown(mail), "received_at": mail.received_at})
+    context = {"state": "ask", "stops": stops, "orders": held.shown(mail), "received_at": mail.received_at}
+    return render(request, CONFIRM_PAGE, context)

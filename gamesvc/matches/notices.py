@@ -9,6 +9,7 @@ import html
 import re
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -43,6 +44,7 @@ def register() -> None:
     registry.register("match_ended", match_ended, label="A match is over")
     registry.register("invitation", invitation, label="Invitations")
     registry.register("mail_set_aside", mail_set_aside, label="Trouble in a match you opened")
+    registry.register_topic_name(topic_name)
     registry.register(POSITION, position, label="The position in mails; without it they cannot be answered")
 
 
@@ -334,6 +336,15 @@ def _head_for(loaded: Loaded, seat: int) -> str:
         return ""
     [stored] = STORE.read(loaded.match_id, version - 1, version)
     return f"{version}:{stored.hash.hex()[:16]}"
+
+
+def topic_name(topic: str) -> str:
+    """Return how mails call the match whose id a topic is; empty for another topic."""
+    try:
+        match = Match.objects.filter(pk=UUID(topic)).first()
+    except ValueError:
+        return ""
+    return f"{catalog.game(match.game).manifest.title} #{match.number}" if match is not None else ""
 
 
 def compose(

@@ -18,7 +18,7 @@ from accounts.tokens import SCOPES, TokenRefused, create_token, revoke_token
 from accounts.validators import zone_names
 from gamesvc.web import absence, notices, undelivered
 from gamesvc.web.access import signed_in
-from notifications import preferences, registry, wishes
+from notifications import muting, preferences, registry, wishes
 from notifications.models import Scope
 
 
@@ -83,8 +83,7 @@ def mails(request: HttpRequest) -> HttpResponse:
     for kind in _choosable():
         if kind.name in wanted:
             preferences.unmute(receiver, Scope.KIND, kind.name)
-        else:
-            preferences.mute(receiver, Scope.KIND, kind.name)
+    muting.mute(receiver, [(Scope.KIND, kind.name) for kind in _choosable() if kind.name not in wanted])
     messages.success(request, "Your choice of mails is saved.")
     return redirect("web:profile")
 

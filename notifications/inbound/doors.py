@@ -16,9 +16,9 @@ from email.utils import getaddresses
 from uuid import UUID
 
 from notifications import bounces, return_paths
-from notifications.inbound import addresses, store
+from notifications.inbound import addresses, stopping, store
 from notifications.models import ReplyAddress
-from notifications.return_paths import ReturnPath
+from notifications.return_paths import BOUNCE, ReturnPath
 
 # An address that may be answered, or one to which a mail of ours comes back.
 Destination = ReplyAddress | ReturnPath
@@ -39,8 +39,13 @@ def keep(raw: bytes, destination: Destination, *, envelope_from: str, received_a
     """Store an answer raw, for the workers to be woken; None for one that was stored before. What comes back to a return path
     is read at once: it is one row, and nobody waits for an answer."""
     if isinstance(destination, ReturnPath):
-        bounces.take(destination, raw, envelope_from=envelope_from, received_at=received_at)
-        return None
+        if destination.purpose == BOUNCE:
+            bounces.take(destination, raw, received_at=received_at)
+            return None
+        stopping_address = stopping.address_of(destination)
+        if stopping_address is None:
+            return None
+        destination = stopping_address
     return store.store(raw, address=destination, envelope_from=envelope_from, received_at=received_at)
 
 

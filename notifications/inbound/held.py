@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from accounts.throttling import throttle
 from notifications import registry
-from notifications.inbound import addresses, reading, store, text
+from notifications.inbound import addresses, reading, stopping, store, text
 from notifications.inbound.refusals import MailRefused
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from notifications.outbox import Notice
@@ -61,14 +61,16 @@ def mail_held(row: Outbox) -> Message | None:
         payload={"mail": str(mail.id)},
         expires_at=mail.received_at + ASKED_FOR,
     )
+    stops = mail.address.purpose == stopping.PURPOSE
     context = {
         "mark": text.MARK,
+        "stops": stops,
         "orders": shown(mail),
         "received_at": mail.received_at,
         "link": f"{settings.BASE_URL}/mail/confirm/{addresses.token_of(answer_to)}",
     }
     return Message(
-        subject=_("Are these orders yours?"),
+        subject=_("Do you want no more of these mails?") if stops else _("Are these orders yours?"),
         text=render_to_string("notifications/held.txt", context),
         reason="orders-held",
         reply_to=answer_to,

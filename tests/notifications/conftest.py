@@ -5,7 +5,7 @@ from allauth.account.models import EmailAddress
 
 from accounts.addresses import add_verified_address
 from accounts.models import User
-from notifications import outbox, registry
+from notifications import muting, outbox, registry
 from notifications.models import Mute, Outbox
 from notifications.registry import Image, Message
 from notifications.sink import MailSink
@@ -87,4 +87,5 @@ def turns(monkeypatch):
     renderer = Turns()
     registry.register("your_turn", renderer, label="Your turn")
     registry.register("receipt", renderer, essential=True)
+    muting.register()
     return renderer

@@ -49,6 +49,7 @@ def test_one_click_ends_the_mails_of_the_match(sink, ann, browser):
         assert answer.status_code == 200
         assert not answer.cookies
     assert Mute.objects.count() == 1
+    assert send_due() == 1, "one last mail says so"
     assert mailed(sink, user_id=ann.pk) == []
     assert Outbox.objects.filter(status=Status.DROPPED, error="the receiver does not want it").count() == 1
     assert len(mailed(sink, user_id=ann.pk, topic="43")) == 1, "another match"
@@ -66,6 +67,7 @@ def test_the_page_is_in_the_readers_language(sink, ann, browser):
 def test_of_a_kind(sink, ann, browser):
     path = path_of(mailed(sink, user_id=ann.pk)[0])
     browser.post(path, {"scope": "kind"})
+    send_due()
     assert [(mute.scope, mute.value) for mute in preferences.mutes_of(ann)] == [("kind", "your_turn")]
     assert mailed(sink, user_id=ann.pk, topic="43") == []
 
@@ -73,6 +75,7 @@ def test_of_a_kind(sink, ann, browser):
 def test_of_all_and_again(sink, ann, browser):
     path = path_of(mailed(sink, user_id=ann.pk)[0])
     browser.post(path, {"scope": "all"})
+    send_due()
     assert mailed(sink, user_id=ann.pk, topic="43") == []
     browser.post(path, {"scope": "all", "again": "1"})
     assert len(mailed(sink, user_id=ann.pk, topic="43")) == 1
@@ -82,6 +85,9 @@ def test_a_stranger_by_his_address(sink, db, browser):
     path = path_of(mailed(sink, address="Bob@Players.example")[0])
     assert "ob@" not in path.lower()
     browser.post(path, {"scope": "all"})
+    send_due()
+    assert sink.messages[-1].recipients == ("Bob@Players.example",)
+    assert "/resume/" in sink.messages[-1].text
     assert mailed(sink, address="bob@players.EXAMPLE", topic="43") == []
     assert len(mailed(sink, address="carl@players.example")) == 1
     assert "bob" not in str(list(Mute.objects.values())).lower()
