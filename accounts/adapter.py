@@ -10,11 +10,12 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as allauth_context
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.mail import EmailMessage
 from django.http import HttpRequest
 from django.utils import translation
 
+from accounts import network
 from accounts.models import Language, User
 from accounts.throttling import throttle
 
@@ -50,6 +51,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             raise ValidationError(f"An address at {own} belongs to this service itself; give one of your own.", code="own_domain")
         return address
 
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """The address that allauth's limits count by; allauth takes the /64 of an IPv6 address itself."""
+        address = network.client_address(request)
+        if address is None:
+            raise PermissionDenied("The network address of the client is not known.")
+        return address
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count wrong passwords by account and network, so that a guesser does not lock the owner out."""
+        account = super()._get_login_attempts_cache_key(request, **credentials)
+        return f"{account} {network.client_network(request)}"
+
     def render_mail(
         self, template_prefix: str, email: str | list[str], context: dict[str, Any], headers: dict[str, str] | None = None
     ) -> EmailMessage:
@@ -59,12 +72,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return message
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail of the account itself, in its language, so many to one address in a day at most.
+        """Send a mail of the account itself, in its language, so many of a kind to one address in a day at most.
 
-        A mail server that is away is told to the person, who can ask again; the account is not lost by it.
+        Each kind counts by itself: nobody keeps the link for a new password away by causing other mails.
+        When no mail server answers, the user is told so and can ask again; the account is not lost by it.
         """
         request = allauth_context.request
-        if throttle(f"account-mail:{email.lower()}", MAILS_PER_ADDRESS_AND_DAY, DAY):
+        if throttle(f"account-mail:{template_prefix}:{email.lower()}", MAILS_PER_ADDRESS_AND_DAY, DAY):
             log.warning("account mail %s held back: the address had its %s today", template_prefix, MAILS_PER_ADDRESS_AND_DAY)
             return
         user = context.get("user")

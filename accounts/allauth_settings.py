@@ -29,7 +29,9 @@ ACCOUNT_LOGIN_ON_PASSWORD_RESET = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "http" if os.environ.get("BASE_URL", "http://").startswith("http://") else "https"
 
-# On top of these, `accounts.adapter` caps the mails to one address per day.
+# `ip` is the client's network as `accounts.network` finds it. `key` of a failed login is the account together with that network
+# (`accounts.adapter`): who guesses slows down themselves, and the owner still signs in. The adapter also caps the mails to one
+# address per day.
 ACCOUNT_RATE_LIMITS = {
     "change_password": "5/m/user",
     "confirm_email": "1/3m/key",
@@ -41,5 +43,3 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password_from_key": "20/m/ip",
     "signup": "20/h/ip",
 }
-# How many proxies of ours stand before the server: the address that the limits count by is read from X-Forwarded-For then.
-ALLAUTH_TRUSTED_PROXY_COUNT = int(os.environ.get("TRUSTED_PROXIES", "0"))

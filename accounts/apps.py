@@ -9,6 +9,11 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         # Models may only be imported once all apps are loaded.
-        from accounts import signins
+        from accounts import (
+            checks,  # noqa: F401
+            network,
+            signins,
+        )
 
+        network.check_settings()
         signins.listen()

@@ -10,20 +10,19 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from allauth.account import signals as account_signals
-from allauth.account.adapter import get_adapter
 from allauth.mfa import signals as mfa_signals
 from django.conf import settings
 from django.contrib.auth import signals as auth_signals
-from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.models import ApiToken, SignIn, User
+from accounts.network import client_address, client_network
 from accounts.throttling import throttle
 
-# So many failures of one network address are written down in an hour; the rest is the same again.
+# So many failures of one network (`accounts.network`) are written down in an hour; the rest is the same again.
 FAILURES_PER_HOUR = 60
 
 
@@ -113,23 +112,16 @@ def _factor_removed(sender: Any, request: HttpRequest | None, user: User, **_mor
 
 
 def _write_failure(kind: SignIn.Kind, request: HttpRequest | None, user: User | None = None, name: str = "") -> None:
-    if throttle(f"sign-in failures {_address(request)}", FAILURES_PER_HOUR, 3600) == 0:
+    network = client_network(request) if request is not None else ""
+    if throttle(f"sign-in failures {network}", FAILURES_PER_HOUR, 3600) == 0:
         _write(kind, request, user=user, name_hash="" if user is not None else name_hash(name))
 
 
 def _write(kind: SignIn.Kind, request: HttpRequest | None, **fields: Any) -> None:
-    SignIn.objects.create(kind=kind, channel=_channel(request), address=_address(request), **fields)
+    address = client_address(request) if request is not None else None
+    SignIn.objects.create(kind=kind, channel=_channel(request), address=address, **fields)
 
 
 def _channel(request: HttpRequest | None) -> str:
     path = request.path if request is not None else ""
     return "api" if path.startswith("/api/") else "admin" if path.startswith("/admin/") else "web" if path else "cli"
-
-
-def _address(request: HttpRequest | None) -> str | None:
-    if request is None:
-        return None
-    try:
-        return str(get_adapter().get_client_ip(request))
-    except (PermissionDenied, ImproperlyConfigured):
-        return None

@@ -18,6 +18,8 @@ DEBUG = False
 ALLOWED_HOSTS = [host for host in os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",") if host]
 BASE_URL = os.environ.get("BASE_URL", "http://localhost:8000")
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
+# Addresses or networks from which our own proxies connect (`unix`: through a socket file): only their X-Forwarded-For counts.
+TRUSTED_PROXIES = [name.strip() for name in os.environ.get("TRUSTED_PROXIES", "").split(",") if name.strip()]
 
 INSTALLED_APPS = [
     # Without its discovery: the site for operators shows what is registered there by name, and nothing else.

@@ -162,7 +162,8 @@ def test_one_address_is_not_flooded(client, settings):
     confirmed(client)
     for _ in range(15):
         client.post("/accounts/password/reset/", {"email": "ann@players.example"})
-    assert len([message for message in mail.outbox if message.to == ["ann@players.example"]]) == 10
+    resets = [message for message in mail.outbox if message.to == ["ann@players.example"] and "/password/reset/" in message.body]
+    assert len(resets) == 10
 
 
 def test_a_mail_server_that_is_away_is_told(client, settings):

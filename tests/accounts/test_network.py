@@ -1,0 +1,206 @@
+"""Whose address counts behind a proxy: for the limits, for the trail, and against those who write one themselves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core import checks
+from django.core.cache import cache
+from django.core.exceptions import ImproperlyConfigured
+from django.test import Client, RequestFactory
+
+from accounts import network
+from accounts.addresses import add_verified_address
+from accounts.models import SignIn, User
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+PASSWORD = "a long password"  # noqa: S105
+
+
+def directives(block: str) -> list[list[str]]:
+    """The directives of an nginx block, each as its words; those of the blocks within included."""
+    words = re.findall(r"[^\s{};]+|[{};]", re.sub(r"#.*", "", block))
+    found, line = [], []
+    for word in words:
+        if word in "{};":
+            found.append(line)
+            line = []
+        else:
+            line.append(word)
+    return [line for line in found if line]
+
+
+def locations() -> dict[str, list[list[str]]]:
+    """The locations of the delivered proxy with their directives."""
+    text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    return {name: directives(body) for name, body in re.findall(r"location (\S+) \{(.*?)\n    \}", text, re.DOTALL)}
+
+
+def delivered(name: str) -> str:
+    """A setting of the delivered environment file."""
+    lines = (DEPLOY / "gamesvc.env").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines)[name]
+
+
+class Behind:
+    """A browser whose requests come through the delivered nginx: with the headers that its file sets, from its address."""
+
+    def __init__(self, address: str, **headers: str) -> None:
+        self.client = Client()
+        variables = {"$remote_addr": address, "$scheme": "https", "$host": "testserver"}
+        self.headers = dict(headers)
+        for words in locations()["/"]:
+            if words[0] == "proxy_set_header":
+                self.headers[words[1]] = variables[words[2]]
+
+    def post(self, path: str, body: dict[str, str]):
+        return self.client.post(path, body, headers=self.headers, REMOTE_ADDR="127.0.0.1")
+
+    def sign_in(self, name: str, password: str) -> bool:
+        self.post("/accounts/login/", {"login": name, "password": password})
+        return "_auth_user_id" in self.client.session
+
+
+@pytest.fixture(autouse=True)
+def _as_delivered(settings, db):
+    settings.TRUSTED_PROXIES = delivered("TRUSTED_PROXIES").split(",")
+    cache.clear()
+
+
+@pytest.fixture
+def ann(player):
+    user = player("ann")
+    add_verified_address(user, "ann@players.example")
+    return user
+
+
+def test_wrong_passwords_of_one_client_do_not_lock_others_out(ann):
+    for number in range(12):
+        assert not Behind("192.0.2.1").sign_in(f"name{number}", "wrong")
+    assert not Behind("192.0.2.1").sign_in("ann", PASSWORD), "this client has used its minute up"
+    assert Behind("192.0.2.2").sign_in("ann", PASSWORD)
+
+
+def test_wrong_passwords_for_an_account_slow_the_guesser_down_and_not_the_owner(ann):
+    for _ in range(6):
+        assert not Behind("192.0.2.1").sign_in("ann", "wrong")
+    assert not Behind("192.0.2.1").sign_in("ann", PASSWORD)
+    assert Behind("192.0.2.2").sign_in("ann", PASSWORD)
+
+
+def test_sign_ups_are_limited_for_each_client(settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "none"
+
+    def sign_up(number: int, address: str) -> int:
+        body = {"username": f"user{number}", "email": f"user{number}@players.example", "password1": "correct horse battery"}
+        return Behind(address).post("/accounts/signup/", body).status_code
+
+    assert [sign_up(number, "192.0.2.1") for number in range(21)] == [302] * 20 + [429]
+    assert sign_up(99, "192.0.2.2") == 302
+
+
+def test_the_trail_names_the_client(ann):
+    Behind("192.0.2.1").sign_in("ann", "wrong")
+    Behind("2001:db8::7").sign_in("ann", PASSWORD)
+    assert list(SignIn.objects.order_by("pk").values_list("kind", "address")) == [("failed", "192.0.2.1"), ("in", "2001:db8::7")]
+
+
+def test_an_ipv6_customer_is_one_client(ann):
+    for number in range(10):
+        Behind(f"2001:db8:0:1::{number:x}").sign_in(f"name{number}", "wrong")
+    assert not Behind("2001:db8:0:1:ffff::1").sign_in("ann", PASSWORD)
+    assert Behind("2001:db8:0:2::1").sign_in("ann", PASSWORD)
+
+
+def test_failures_of_an_ipv6_customer_are_written_down_up_to_one_cap(monkeypatch):
+    monkeypatch.setattr("accounts.signins.FAILURES_PER_HOUR", 3)
+    for number in range(5):
+        Client().get("/api/v1/me/", headers={"Authorization": "Bearer gsk_wrong"}, REMOTE_ADDR=f"2001:db8:0:9::{number:x}")
+    assert SignIn.objects.filter(kind="token_refused").count() == 3
+
+
+def test_a_header_of_the_client_itself_does_not_count(ann):
+    for number in range(10):
+        Behind("192.0.2.1", **{"X-Forwarded-For": f"198.51.100.{number}"}).sign_in(f"name{number}", "wrong")
+    assert not Behind("192.0.2.1", **{"X-Forwarded-For": "198.51.100.99"}).sign_in("ann", PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("proxies", "peer", "forwarded", "client"),
+    [
+        ([], "192.0.2.1", "198.51.100.1", "192.0.2.1"),
+        ([], "127.0.0.1", "198.51.100.1", "127.0.0.1"),
+        (["127.0.0.1"], "192.0.2.1", "198.51.100.1", "192.0.2.1"),
+        (["127.0.0.1"], "127.0.0.1", "198.51.100.1", "198.51.100.1"),
+        (["127.0.0.1"], "127.0.0.1", "", "127.0.0.1"),
+        (["127.0.0.1"], "127.0.0.1", "203.0.113.5, 198.51.100.1", "198.51.100.1"),
+        (["127.0.0.1", "10.0.0.0/8"], "127.0.0.1", "203.0.113.5,198.51.100.1, 10.1.2.3", "198.51.100.1"),
+        (["127.0.0.1"], "127.0.0.1", "203.0.113.5, unknown", "127.0.0.1"),
+        (["127.0.0.1"], "127.0.0.1", "198.51.100.1:4711", "198.51.100.1"),
+        (["127.0.0.1"], "127.0.0.1", "[2001:db8::1]:4711", "2001:db8::1"),
+        (["127.0.0.1"], "127.0.0.1", "2001:DB8:0::1", "2001:db8::1"),
+        (["127.0.0.1"], "::ffff:127.0.0.1", "198.51.100.1", "198.51.100.1"),
+        (["127.0.0.1"], "127.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"),
+        (["unix"], "", "198.51.100.1", "198.51.100.1"),
+        (["unix"], "", "", None),
+        ([], "", "198.51.100.1", None),
+        (["unix"], "192.0.2.1", "198.51.100.1", "192.0.2.1"),
+    ],
+)
+def test_the_address_of_a_request(settings, proxies, peer, forwarded, client):
+    settings.TRUSTED_PROXIES = proxies
+    request = RequestFactory().get("/", headers={"X-Forwarded-For": forwarded} if forwarded else {}, REMOTE_ADDR=peer)
+    assert network.client_address(request) == client
+
+
+@pytest.mark.parametrize(
+    ("address", "bucket"),
+    [("192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"), ("::ffff:192.0.2.1", "192.0.2.1"), (None, "")],
+)
+def test_limits_count_by_network(address, bucket):
+    assert network.network_of(address) == bucket
+
+
+@pytest.mark.parametrize("entry", ["1", "localhost", "10.0.0.1/8", "127.0.0.1 ::1"])
+def test_an_entry_that_is_no_network_is_refused_at_the_start(settings, entry):
+    settings.TRUSTED_PROXIES = [entry]
+    with pytest.raises(ImproperlyConfigured, match="TRUSTED_PROXIES"):
+        network.check_settings()
+
+
+@pytest.mark.parametrize(
+    ("base_url", "proxies", "warned"),
+    [
+        ("https://games.example.org", [], {"accounts.W001"}),
+        ("https://games.example.org", ["127.0.0.1"], set()),
+        ("http://localhost:8000", [], set()),
+        ("https://games.example.org", ["0.0.0.0/0"], {"accounts.W002"}),
+    ],
+)
+def test_check_deploy_warns_of_a_proxy_that_is_not_named(settings, base_url, proxies, warned):
+    settings.BASE_URL, settings.TRUSTED_PROXIES = base_url, proxies
+    found = {message.id for message in checks.run_checks(include_deployment_checks=True)}
+    assert {name for name in found if name.startswith("accounts.")} == warned
+
+
+def test_the_delivered_proxy_tells_who_comes():
+    assert locations()
+    for name, found in locations().items():
+        headers = {words[1]: words[2] for words in found if words[0] == "proxy_set_header"}
+        assert headers == {"Host": "$host", "X-Forwarded-For": "$remote_addr", "X-Forwarded-Proto": "$scheme"}, name
+        [upstream] = [words[1] for words in found if words[0] == "proxy_pass"]
+        assert upstream == "http://127.0.0.1:8000"
+        assert "127.0.0.1" in delivered("TRUSTED_PROXIES").split(",")
+
+
+def test_the_link_for_a_new_password_is_not_kept_away_by_other_mails(ann, settings, mailoutbox):
+    settings.ACCOUNT_RATE_LIMITS = False
+    for number in range(12):
+        body = {"username": f"eve{number}", "email": "ann@players.example", "password1": "correct horse battery"}
+        Behind(f"192.0.2.{number}").post("/accounts/signup/", body)
+    before = len(mailoutbox)
+    Behind("192.0.2.99").post("/accounts/password/reset/", {"email": "ann@players.example"})
+    assert len(mailoutbox) == before + 1
+    assert User.objects.filter(username="ann").exists()
