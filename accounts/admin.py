@@ -21,7 +21,7 @@ class UserAdmin(ReadOnly):
 class ApiTokenAdmin(ReadOnly):
     list_display = ("user", "name", "hint", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
     search_fields = ("user__username", "name", "hint")
-    fields = ("user", "name", "hint", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+    fields = ("user", "name", "hint", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at", "parent", "proven_at")
     list_select_related = ("user",)
 
 

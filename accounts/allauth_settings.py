@@ -43,3 +43,8 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password_from_key": "20/m/ip",
     "signup": "20/h/ip",
 }
+# A new password offers to revoke the keys of programs.
+ACCOUNT_FORMS = {
+    "change_password": "accounts.forms.ChangePasswordForm",
+    "reset_password_from_key": "accounts.forms.ResetPasswordKeyForm",
+}

@@ -42,6 +42,8 @@ class User(AbstractUser):
     timezone = models.CharField("time zone", max_length=64, default="UTC", validators=[check_timezone])
     language = models.CharField(max_length=2, choices=Language.choices, default=Language.ENGLISH)
     created = models.DateTimeField(default=now, editable=False)
+    # Of a user for whom a token speaks: False if the token lacks the scope `operate` (see `accounts.tokens`). Never stored.
+    speaks_as_operator = True
     # Every night in the person's own zone (see `accounts.absences`); both or neither.
     quiet_from = models.TimeField(null=True, blank=True)
     quiet_until = models.TimeField(null=True, blank=True)
@@ -57,6 +59,11 @@ class User(AbstractUser):
 
     def get_short_name(self) -> str:
         return self.username
+
+    @property
+    def is_operator(self) -> bool:
+        """Return True if the user may act as an operator now; a token may speak for an operator without that power."""
+        return self.is_staff and self.speaks_as_operator
 
     @property
     def zone(self) -> ZoneInfo:
@@ -79,6 +86,10 @@ class ApiToken(models.Model):
     last_used_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    # The token this one was made with. It is revoked with it and expires no later.
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, editable=False, related_name="children")
+    # When the owner last gave their password for this token or for the one it was made with; null: never.
+    proven_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         ordering = ["-created_at"]

@@ -1,4 +1,4 @@
-"""Bearer keys for programs: made, found, withdrawn.
+"""Bearer keys for programs: made, found, revoked; and what each may do (`SCOPES`).
 
 A key is `gsk_` and 256 random bits. Of it only a plain SHA-256 is stored. A slow, salted password hash would protect
 nothing more: it makes the guessing of *guessable* secrets expensive, and nobody guesses 256 random bits at any speed; nor
@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import DEFAULT_DB_ALIAS, connection, transaction
 from django.db.models import Model
 from django.http import HttpRequest
 from django.utils import timezone
@@ -25,8 +25,19 @@ from accounts import signins
 from accounts.models import ApiToken, User
 
 PREFIX = "gsk_"
-SCOPES = ("read", "play", "admin")
+# Every key may read: who may act must see what there is.
+SCOPES = {
+    "read": "look at your matches, notices and settings",
+    "play": "act for your seats; open, join and fork matches; write messages; announce vacations",
+    "account": "make and revoke keys, set the webhook and the calendar address, erase your account",
+    "organise": "act over the players of matches that you opened: remove, pause, extend, rewind, call off",
+    "operate": "act as an operator on matches of others",
+}
+# Whoever holds a key with one of these can do lasting harm, so the pages ask for the password before they make one.
+GUARDED = frozenset({"account", "operate"})
 LAST_USED_STEP = timedelta(minutes=1)
+# How long the password that was given for a key counts as just given.
+PROOF_LASTS = timedelta(hours=1)
 MAX_TOKENS = 50
 
 
@@ -41,23 +52,44 @@ class TokenRefused(Exception):
 
 
 class Bearer(NamedTuple):
-    """For whom a key speaks, and what it may do."""
+    """For whom a key speaks, what it may do, and its row."""
 
     user: User
     scopes: frozenset[str]
+    token: ApiToken
 
 
-def create_token(*, user: User, name: str, scopes: Iterable[str], expires_at: datetime | None = None) -> tuple[ApiToken, str]:
-    """Make a key and return its row with the key itself, which is shown this once and cannot be read again."""
+@transaction.atomic
+def create_token(
+    *,
+    user: User,
+    name: str,
+    scopes: Iterable[str],
+    expires_at: datetime | None = None,
+    parent: ApiToken | None = None,
+    proven: bool = False,
+) -> tuple[ApiToken, str]:
+    """Make a key and return its row with the key itself, which is shown this once and cannot be read again.
+
+    `parent`: the key that asks for it. The new one has no scope more, expires no later and is revoked with it.
+    `proven`: the user has just given their password. Raises `TokenRefused`.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
     name = name.strip()
     wanted = set(scopes)
     if not 1 <= len(name) <= 60 or not name.isprintable():
         raise TokenRefused("bad_token_name", "A key needs a name of 1 to 60 printable characters.", "name")
     if not wanted or not wanted <= set(SCOPES):
         raise TokenRefused("bad_scopes", f"A key has one or more of the scopes {', '.join(SCOPES)}.", "scopes")
-    if "admin" in wanted and not user.is_staff:
-        raise TokenRefused("scope_not_allowed", "Only staff may make a key with the scope admin; leave it out.", "scopes")
+    if "operate" in wanted and not user.is_staff:
+        raise TokenRefused("scope_not_allowed", "Only operators may make a key with the scope operate; leave it out.", "scopes")
     now = timezone.now()
+    if parent is not None:
+        parent = _parent(parent, wanted, now)
+        expires_at = expires_at or parent.expires_at
+        if parent.expires_at is not None and expires_at is not None and expires_at > parent.expires_at:
+            detail = f"The new key expires no later than the one it is made with ({parent.expires_at:%Y-%m-%dT%H:%M:%SZ})."
+            raise TokenRefused("bad_expiry", detail, "expires_at")
     if expires_at is not None and expires_at <= now:
         raise TokenRefused("bad_expiry", "A key's expiry lies in the future; leave it out for a key without one.", "expires_at")
     if user.api_tokens.filter(revoked_at=None).count() >= MAX_TOKENS:
@@ -71,8 +103,21 @@ def create_token(*, user: User, name: str, scopes: Iterable[str], expires_at: da
         scopes=[scope for scope in SCOPES if scope in wanted],
         expires_at=expires_at,
         created_at=now,
+        parent=parent,
+        proven_at=parent.proven_at if parent is not None else now if proven else None,
     )
     return token, plain
+
+
+def _parent(parent: ApiToken, wanted: set[str], now: datetime) -> ApiToken:
+    """Return the row of the key that makes another, as it is now. Raises `TokenRefused` if it may not."""
+    parent = ApiToken.objects.get(pk=parent.pk)
+    if not parent.usable(at=now):
+        raise TokenRefused("scope_not_allowed", "The key that asks for another was revoked or has expired.", "scopes")
+    if lacking := wanted - {*parent.scopes, "read"}:
+        detail = f"A key makes only keys with scopes that it has itself; it lacks {', '.join(sorted(lacking))}."
+        raise TokenRefused("scope_not_allowed", detail, "scopes")
+    return parent
 
 
 def find_token(plain: str, request: HttpRequest | None = None) -> Bearer | None:
@@ -90,9 +135,14 @@ def find_token(plain: str, request: HttpRequest | None = None) -> Bearer | None:
     if token.last_used_at is None or token.last_used_at <= now - LAST_USED_STEP:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
         signins.token_used(token, request, now)
-    # "play" without "read" would be of no use: who may command must see the position.
     scopes = frozenset(token.scopes)
-    return Bearer(token.user, scopes | {"read"} if scopes else scopes)
+    token.user.speaks_as_operator = "operate" in scopes
+    return Bearer(token.user, scopes | {"read"} if scopes else scopes, token)
+
+
+def proven_lately(token: ApiToken) -> bool:
+    """Return True if the owner gave their password for this key within the last hour."""
+    return token.proven_at is not None and token.proven_at > timezone.now() - PROOF_LASTS
 
 
 def _valid(digest: str, now: datetime) -> ApiToken | None:
@@ -123,10 +173,25 @@ def _find() -> str:
     )
 
 
+@transaction.atomic
 def revoke_token(*, user: User, token_id: UUID) -> bool:
-    """Withdraw a user's own key for ever; False if he has no such key. Withdrawing twice changes nothing."""
-    ApiToken.objects.filter(pk=token_id, user=user, revoked_at=None).update(revoked_at=timezone.now())
-    return ApiToken.objects.filter(pk=token_id, user=user).exists()
+    """Revoke a user's own key for ever, with all keys made with it; False for an unknown one. Repeating it changes nothing."""
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    own = ApiToken.objects.filter(user=user)
+    now = timezone.now()
+    generation = list(own.filter(pk=token_id).values_list("pk", flat=True))
+    known = bool(generation)
+    while generation:
+        own.filter(pk__in=generation, revoked_at=None).update(revoked_at=now)
+        generation = list(own.filter(parent__in=generation).values_list("pk", flat=True))
+    return known
+
+
+@transaction.atomic
+def revoke_all(user: User) -> int:
+    """Revoke every key of a user and return how many worked until now."""
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    return ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=timezone.now())
 
 
 def _digest(plain: str) -> str:

@@ -79,10 +79,10 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 class Program:
-    """A player's program in the test's own process: JSON requests with his token."""
+    """A player's program in the test's own process: JSON requests with their token, which may play and what else is named."""
 
-    def __init__(self, user: User) -> None:
-        _row, self.token = tokens.create_token(user=user, name="test", scopes=["read", "play"])
+    def __init__(self, user: User, *scopes: str) -> None:
+        _row, self.token = tokens.create_token(user=user, name="test", scopes=["read", "play", *scopes])
         self.client = Client(raise_request_exception=False)
 
     def call(
@@ -105,5 +105,5 @@ class Program:
 
 
 @pytest.fixture
-def program() -> Callable[[User], Program]:
+def program() -> Callable[..., Program]:
     return Program

@@ -14,19 +14,18 @@ from accounts.models import User
 
 
 class BearerToken(BaseAuthentication):
-    """`Authorization: Bearer gsk_...`. `request.auth` is the set of the token's scopes."""
+    """`Authorization: Bearer gsk_...`. `request.auth` is the token with its scopes (`tokens.Bearer`); None for a session."""
 
-    def authenticate(self, request: Request) -> tuple[User, frozenset[str]] | None:
+    def authenticate(self, request: Request) -> tuple[User, tokens.Bearer] | None:
         header = request.META.get("HTTP_AUTHORIZATION", "")
         scheme, _, plain = header.partition(" ")
         if scheme.casefold() != "bearer":
             return None
-        found = tokens.find_token(plain.strip(), request._request)
-        if found is None:
+        bearer = tokens.find_token(plain.strip(), request._request)
+        if bearer is None:
             signins.token_refused(request._request)
             raise AuthenticationFailed("This token does not exist, has expired or was revoked.")
-        user, scopes = found
-        return user, frozenset(scopes)
+        return bearer.user, bearer
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="gamesvc"'

@@ -25,7 +25,7 @@ LOOKED = "match.looked"
 
 def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str, channel: str = "web") -> Look:
     """Record the look; what it shows is `seen`. Raises `Forbidden` for whom it is not, `Refused` for what cannot be seen."""
-    if not by.is_staff or match.seats.filter(user=by).exists():
+    if not by.is_operator or match.seats.filter(user=by).exists():
         raise Forbidden("Only an operator who does not play in the match looks behind.")
     if not reason.strip() or len(reason) > LONGEST_REASON:
         raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")

@@ -23,7 +23,7 @@ def of_match(access: Access) -> QuerySet[Refusal]:
     user, match = access.user, access.match
     if user is None:
         return found.none()
-    audits = access.is_host or user.is_staff
+    audits = access.is_host or user.is_operator
     plays = access.seat is not None
     if not audits or (plays and not match.over):
         return found.filter(user=user)

@@ -46,7 +46,7 @@ def may_rule(user: User | None, match: Match, seats: Sequence[Seat]) -> bool:
     """Whether a user may decide over this match: its organiser or an operator, and nobody who plays in it."""
     if user is None or any(seat.user_id == user.pk for seat in seats):
         return False
-    return match.creator_id == user.pk or user.is_staff
+    return match.creator_id == user.pk or user.is_operator
 
 
 def access_to_rule(*, by: User, ident: str) -> Access:
@@ -54,7 +54,7 @@ def access_to_rule(*, by: User, ident: str) -> Access:
     try:
         return selectors.access_match(user=by, ident=ident)
     except selectors.Unknown:
-        match = Match.objects.filter(selectors.by_ident(ident)).first() if by.is_staff else None
+        match = Match.objects.filter(selectors.by_ident(ident)).first() if by.is_operator else None
         if match is None:
             raise
         return Access(match, by, None, tuple(match.seats.select_related("user").order_by("index")))

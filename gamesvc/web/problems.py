@@ -147,9 +147,24 @@ PROBLEMS: dict[str, Entry] = {
     "press_too_long": Entry("The message is too long", "A message has at most 2000 characters.", "Shorten it, or send two."),
     # tokens
     "bad_token_name": Entry("The token needs a name", "1 to 60 printable characters.", _FIELD),
-    "bad_scopes": Entry("The scopes do not fit", "They are read, play and admin.", _FIELD),
-    "scope_not_allowed": Entry("This scope is not yours to give", "Only staff may make keys that may all.", "Leave it out."),
-    "bad_expiry": Entry("The expiry does not fit", "It lies in the future.", _FIELD),
+    "bad_scopes": Entry("The scopes do not fit", "They are read, play, account, organise and operate.", _FIELD),
+    "scope_not_allowed": Entry(
+        "This scope is not yours to give",
+        "A token makes only tokens with scopes of its own, and `operate` is for operators.",
+        "Leave the scope out, or make the token on your account page.",
+    ),
+    "bad_expiry": Entry(
+        "The expiry does not fit", "It lies in the future, and no later than that of the token which makes the new one.", _FIELD
+    ),
+    "password_needed": Entry(
+        "Your password is needed",
+        "A token or an open browser alone does not erase an account.",
+        "Send `password`, or use an `account` token that you made on your account page within the last hour.",
+    ),
+    "wrong_password": Entry("This is not your password", "Nothing was changed.", "Send the right one, or choose a new one."),
+    "too_many_passwords": Entry(
+        "Too many wrong passwords", "Tries count as tries to sign in do.", "Wait five minutes, then send the right one."
+    ),
     "too_many_tokens": Entry("Too many tokens", "You have as many as one may have.", "Revoke one that is not used any more."),
     # reading
     "bad_before": Entry(

@@ -1,10 +1,11 @@
-"""One's own account: time zone and language, and the keys of one's programs."""
+"""The user's own account: time zone and language, and the keys of their programs."""
 
 from __future__ import annotations
 
 import uuid
 from datetime import timedelta
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.forms import ModelForm
@@ -13,8 +14,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from accounts import proving
 from accounts.models import User
-from accounts.tokens import SCOPES, TokenRefused, create_token, revoke_token
+from accounts.tokens import GUARDED, SCOPES, TokenRefused, create_token, revoke_all, revoke_token
 from accounts.validators import zone_names
 from gamesvc.web import absence, notices, undelivered
 from gamesvc.web.access import signed_in
@@ -49,7 +51,7 @@ def _page(request: HttpRequest, user: User, form: ProfileForm, fresh_key: str = 
         "form": form,
         "zones": sorted(zone_names()),
         "keys": user.api_tokens.filter(revoked_at=None),
-        "scopes": [scope for scope in SCOPES if scope != "admin" or user.is_staff],
+        "scopes": [(scope, told) for scope, told in SCOPES.items() if scope != "operate" or user.is_staff],
         "fresh_key": fresh_key,
         "kinds": _kinds(user),
         **notices.context(user),
@@ -88,23 +90,39 @@ def mails(request: HttpRequest) -> HttpResponse:
     return redirect("web:profile")
 
 
+def _guarded(request: HttpRequest) -> bool:
+    """Return True if a key is to be made that can do lasting harm: its maker gives their password first."""
+    return request.POST.get("act") == "create" and not GUARDED.isdisjoint(request.POST.getlist("scopes"))
+
+
 @require_POST
 @login_required
+@reauthentication_required(enabled=_guarded)  # type: ignore[untyped-decorator]
 def tokens(request: HttpRequest) -> HttpResponse:
-    """Make or withdraw a key; a new one is shown once, on the answer itself."""
+    """Make a key, or revoke one or all; a new one is shown once, on the answer itself."""
     user = signed_in(request)
+    if request.POST.get("act") == "revoke-all":
+        count = revoke_all(user)
+        messages.success(request, f"{count} key{'' if count == 1 else 's'} revoked." if count else "You have no keys.")
+        return redirect("web:profile")
     if request.POST.get("act") == "revoke":
         try:
             found = revoke_token(user=user, token_id=uuid.UUID(request.POST.get("token", "")))
         except ValueError:
             found = False
-        (messages.success if found else messages.error)(request, "The key is revoked." if found else "There is no such key.")
+        (messages.success if found else messages.error)(
+            request, "The key is revoked, with all keys made with it." if found else "There is no such key."
+        )
         return redirect("web:profile")
     days = request.POST.get("days", "")
     expires = timezone.now() + timedelta(days=int(days)) if days.isdecimal() and 0 < int(days) < 3660 else None
     try:
         _token, plain = create_token(
-            user=user, name=request.POST.get("name", ""), scopes=request.POST.getlist("scopes"), expires_at=expires
+            user=user,
+            name=request.POST.get("name", ""),
+            scopes=request.POST.getlist("scopes"),
+            expires_at=expires,
+            proven=proving.proved_in_session(request),
         )
     except TokenRefused as refused:
         messages.error(request, refused.detail)

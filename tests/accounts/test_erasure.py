@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import uuid
+from datetime import timedelta
 
 import pytest
+import time_machine
 from django.contrib.sessions.models import Session
+from django.core.cache import cache
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
@@ -16,6 +19,7 @@ from django.utils import timezone
 from accounts import erasure
 from accounts.addresses import add_verified_address
 from accounts.models import Absence, User
+from accounts.tokens import create_token
 from gamesvc.matches import auditing, export, loading, lobby, looks, organising, pauses, press, proof, standing
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Follow, HeldOrders, Look, Match, PauseWish, Premove, Question, Reason, Refusal, Seat
@@ -208,25 +212,75 @@ def test_the_host_of_a_match_that_cannot_end_for_want_of_its_key_is_erased(toy, 
 # --- the doors ---
 
 
+PASSWORD = "a long password"  # noqa: S105
+
+
 def test_the_api_asks_for_the_name(quixotella, program):
-    client = program(quixotella)
+    client = program(quixotella, "account")
     assert client.get("/me/").json()["name"] == NAME
-    for body in ({}, {"name": "somebody"}):
+    for body in ({}, {"name": "somebody"}, {"name": "somebody", "password": PASSWORD}):
         answer = client.call("DELETE", "/me/", body)
         assert answer.status_code in (400, 422)
         assert User.objects.filter(username=NAME).exists()
-    assert client.call("DELETE", "/me/", {"name": NAME}).status_code == 204
+    assert client.call("DELETE", "/me/", {"name": NAME, "password": PASSWORD}).status_code == 204
     assert not User.objects.filter(username=NAME).exists()
     assert client.get("/me/").status_code == 401
 
 
-def test_a_token_that_only_reads_erases_nobody(quixotella, program):
-    from accounts.tokens import create_token
+def erase_by(plain, **more):
+    """Ask to erase with this token."""
+    body = json.dumps({"name": NAME, **more})
+    return Client().delete("/api/v1/me/", body, "application/json", headers={"Authorization": f"Bearer {plain}"})
 
-    client = program(quixotella)
-    client.token = create_token(user=quixotella, name="reader", scopes=["read"])[1]
-    assert client.call("DELETE", "/me/", {"name": NAME}).status_code == 403
+
+@pytest.mark.parametrize(
+    ("scopes", "code"), [(["play"], "forbidden"), (["play", "organise"], "forbidden"), (["account"], "password_needed")]
+)
+def test_a_token_alone_erases_nobody(quixotella, scopes, code):
+    answer = erase_by(create_token(user=quixotella, name="bot", scopes=scopes)[1])
+    assert (answer.status_code, answer.json()["code"]) == (403, code)
     assert User.objects.filter(username=NAME).exists()
+
+
+def test_a_token_made_with_the_password_erases_within_the_hour(quixotella):
+    made = timezone.now()
+    plain = create_token(user=quixotella, name="mine", scopes=["account"], proven=True)[1]
+    with time_machine.travel(made + timedelta(hours=1, seconds=5)):
+        assert erase_by(plain).json()["code"] == "password_needed"
+    assert erase_by(plain).status_code == 204
+    assert not User.objects.filter(username=NAME).exists()
+
+
+def test_a_fresh_child_of_an_old_token_erases_nobody(quixotella):
+    made = timezone.now()
+    old = create_token(user=quixotella, name="mine", scopes=["account"], proven=True)[1]
+    with time_machine.travel(made + timedelta(hours=2)):
+        headers = {"Authorization": f"Bearer {old}"}
+        child = Client().post("/api/v1/tokens/", {"name": "x", "scopes": ["account"]}, "application/json", headers=headers).json()
+        assert erase_by(child["token"]).json()["code"] == "password_needed"
+
+
+def test_guesses_of_the_password_are_limited_as_at_sign_in(quixotella):
+    cache.clear()
+    plain = create_token(user=quixotella, name="bot", scopes=["account"])[1]
+    answers = [erase_by(plain, password="guess") for _ in range(6)]
+    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(422, "wrong_password")] * 5 + [
+        (429, "too_many_passwords")
+    ]
+    assert erase_by(plain, password=PASSWORD).status_code == 429
+    assert User.objects.filter(username=NAME).exists()
+
+
+def test_an_open_browser_alone_erases_nobody(quixotella):
+    cache.clear()
+    browser = Client()
+    browser.force_login(quixotella)
+    erase = {"path": "/api/v1/me/", "data": json.dumps({"name": NAME}), "content_type": "application/json"}
+    assert browser.delete(**erase).json()["code"] == "password_needed"
+    made = browser.post("/api/v1/tokens/", {"name": "x", "scopes": ["account"]}, "application/json").json()
+    assert erase_by(made["token"]).json()["code"] == "password_needed", "nor a token made by it"
+    browser.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    assert browser.delete(**erase).status_code == 204
 
 
 def test_the_page_tells_what_goes_and_asks_for_the_name(toy, quixotella, ben):

@@ -328,7 +328,7 @@ def test_leaving_is_answered_alike_though_the_match_is_closed_to_him_now(toy, an
 
 
 def test_the_lobby_over_http(toy, anna, ben, player, program):
-    host, guest = program(anna), program(ben)
+    host, guest = program(anna, "organise"), program(ben)
     match = host.post("/matches/", {"game": toy, "entry": "invited"}).json()
     expect_problem(guest.post(f"/matches/{match['id']}/join/"), 404, "not_found")
     assert guest.get("/matches/?mine=false").json()["results"] == []
@@ -422,14 +422,14 @@ def test_pictures(duel, two):
 
 
 def test_tokens(anna, program):
-    caller = program(anna)
+    caller = program(anna, "account")
     made = caller.post("/tokens/", {"name": "phone", "scopes": ["read"]})
     assert made.status_code == 201
     caller.token, mine = made.json()["token"], caller.token
     assert caller.get("/matches/").status_code == 200
     expect_problem(caller.post("/matches/", {"game": "toy"}), 403, "forbidden")
     caller.token = mine
-    expect_problem(caller.post("/tokens/", {"name": "x", "scopes": ["admin"]}), 403, "forbidden")
+    expect_problem(caller.post("/tokens/", {"name": "x", "scopes": ["organise"]}), 422, "scope_not_allowed")
     expect_problem(caller.post("/tokens/", {"name": "x", "scopes": ["fly"]}), 400, "bad_request")
     ident = made.json()["id"]
     assert ident in [token["id"] for token in caller.get("/tokens/").json()]

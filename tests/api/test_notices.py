@@ -34,7 +34,7 @@ def duel(toy, anna, ben):
 
 @pytest.fixture
 def two(anna, ben, program):
-    return program(anna), program(ben)
+    return program(anna, "account"), program(ben, "account")
 
 
 def steps(entry):

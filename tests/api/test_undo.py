@@ -21,7 +21,7 @@ RULING = {"to": 6, "code": "dispute", "reason": "A slip of the pen."}
 
 @pytest.fixture
 def two(anna, ben, program):
-    return program(anna), program(ben)
+    return program(anna, "organise"), program(ben, "organise")
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_a_record_with_everything_in_it_is_proved_by_both(duel, two, tmp_path):
 
 
 def test_an_organiser_sets_the_match_back_with_a_reason(toy, player, program, two):
-    carla = program(host := player("carla"))
+    carla = program(host := player("carla"), "organise")
     match = carla.post("/matches/", {"game": toy, "take_seat": False, "options": {"points": 9}}).json()["id"]
     for one in two:
         one.post(f"/matches/{match}/join/")
@@ -231,7 +231,7 @@ def test_who_plays_in_a_match_sets_nothing_back_in_it(duel, two, anna, player, p
     anna.save()
     expect(two[0].post(f"/matches/{duel}/rewind/", RULING, etag=etag(two[0], duel)), 403, "forbidden")
     assert not two[0].get(f"/matches/{duel}/undo/").json()["may_rewind"]
-    operator = program(player("olga", is_staff=True))
+    operator = program(player("olga", is_staff=True), "operate")
     command(two[0], duel, {"name": "draw"})
     tag = f'"{duel}-o-8"'
     expect(operator.post(f"/matches/{duel}/rewind/", RULING, etag=tag), 200)

@@ -32,6 +32,7 @@ class _Reader(HTMLParser):
         if tag == "input" and name:
             kind = given.get("type", "text")
             if kind in ("radio", "checkbox"):
+                value = given.get("value", "on")
                 self.open.choices.setdefault(name, set()).add(value)
                 if "checked" in given:
                     self.open.fields.setdefault(name, []).append(value)

@@ -1,10 +1,13 @@
-"""What the views of version 1 share: scopes, the caller, his body, and the words of the schema."""
+"""What the views of version 1 share: scopes, the caller, their body, and the words of the schema."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import URLPattern, path
+from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.permissions import BasePermission
@@ -12,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.tokens import SCOPES, Bearer
 from gamesvc.api.v1 import schemas
 from gamesvc.matches.selectors import Access, Forbidden, access_match
 
@@ -23,28 +27,83 @@ PRIVATE = {"Cache-Control": "private, no-store"}
 REFUSALS = {**PROBLEMS, 422: schemas.Problem, 429: schemas.Problem}
 
 
-class Scope(BasePermission):
-    """A token needs the scope of what it does: `read` to look, `play` to change. A session has all."""
+# The scope of what anybody may ask for, without a token.
+PUBLIC = "public"
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
-    message = "This token lacks the scope for this; make one with it on your account page."
+
+def endpoint(route: str, view: type[APIView], *, name: str | None = None, **scopes: str | tuple[str, ...]) -> URLPattern:
+    """Return an address of the API with the scope that a token needs for each method; of several one is enough.
+
+    Raises `ImproperlyConfigured` if a method of the view has no scope here, or a scope has no method.
+    """
+    named = {method: (given,) if isinstance(given, str) else given for method, given in scopes.items()}
+    served = {method for method in METHODS if hasattr(view, method.lower())}
+    if served != set(named) or not {scope for given in named.values() for scope in given} <= {PUBLIC, *SCOPES}:
+        raise ImproperlyConfigured(
+            f"{route}: declare one of the scopes {', '.join(SCOPES)} for each of {', '.join(sorted(served))}."
+        )
+    return path(route, view.as_view(scopes=named), name=name)
+
+
+class Scope(BasePermission):
+    """A token needs the scope that its address declares for the method (`urls.py`). A session has all."""
+
+    message = "This address declares no scope, so it is shut."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
+        scopes: Mapping[str, tuple[str, ...]] = getattr(view, "scopes", {})
+        if not scopes:
+            return False
+        method = "GET" if request.method == "HEAD" else str(request.method)
+        # A method that the view does not have is refused as such later; what a method does is told to everybody who may read.
+        needed = scopes.get(method, ("read",))
+        if PUBLIC in needed:
+            return True
         if not isinstance(request.user, User):
             return False
-        scopes = request.auth if isinstance(request.auth, frozenset) else None
-        needed = getattr(view, "scope", None) or ("read" if request.method in ("GET", "HEAD", "OPTIONS") else "play")
-        return scopes is None or needed in scopes or "admin" in scopes
+        self.message = f"This token lacks the scope {' or '.join(needed)}; make one with it on your account page."
+        return not isinstance(request.auth, Bearer) or not request.auth.scopes.isdisjoint(needed)
+
+
+class Described(AutoSchema):
+    """The description of an endpoint, with its scopes: in words, and as the roles of its security requirement."""
+
+    def get_description(self) -> str:
+        told = super().get_description()
+        needed = self._needed()
+        scope = "none; anybody may ask." if PUBLIC in needed else " or ".join(f"`{one}`" for one in needed) + "."
+        return f"{told}\n\nScope: {scope}"
+
+    def get_auth(self) -> list[Any]:
+        needed = self._needed()
+        found: list[Any] = super().get_auth()
+        if PUBLIC in needed:
+            return [*found, {}]
+        return [{"token": [scope]} for scope in needed] + [auth for auth in found if "token" not in auth]
+
+    def _needed(self) -> tuple[str, ...]:
+        scopes: Mapping[str, tuple[str, ...]] = self.view.scopes
+        return scopes[self.method]
 
 
 class View(APIView):
     """What all views share: scopes, and how a body is validated."""
 
     permission_classes: Sequence[type[BasePermission]] = (Scope,)
+    schema = Described()
+    # By method; `endpoint` declares them.
+    scopes: Mapping[str, tuple[str, ...]] = {}
 
     @property
     def user(self) -> User:
         assert isinstance(self.request.user, User)
         return self.request.user
+
+    @property
+    def bearer(self) -> Bearer | None:
+        """The token that speaks for the user; None in a session of the pages."""
+        return self.request.auth if isinstance(self.request.auth, Bearer) else None
 
     def body(self, kind: type[T]) -> Any:
         serializer = kind(data=self.request.data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,8 +20,6 @@ def missing(detail: str) -> Problem:
 
 
 class Checkpoints(View):
-    permission_classes = (AllowAny,)
-
     @extend_schema(
         parameters=[OpenApiParameter("before", int, description="Checkpoints with a lower number.")],
         responses={200: schemas.CheckpointPage, 400: schemas.Problem},
@@ -39,8 +36,6 @@ class Checkpoints(View):
 
 
 class LatestCheckpoint(View):
-    permission_classes = (AllowAny,)
-
     @extend_schema(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_latest")
     def get(self, request: Request) -> Response:
         """The newest checkpoint."""
@@ -51,8 +46,6 @@ class LatestCheckpoint(View):
 
 
 class CheckpointDetail(View):
-    permission_classes = (AllowAny,)
-
     @extend_schema(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_retrieve")
     def get(self, request: Request, number: int) -> Response:
         """One checkpoint by its number."""
@@ -63,8 +56,6 @@ class CheckpointDetail(View):
 
 
 class PublicKey(View):
-    permission_classes = (AllowAny,)
-
     @extend_schema(responses={200: schemas.PublicKey, 404: schemas.Problem}, operation_id="checkpoints_key")
     def get(self, request: Request) -> Response:
         """The key that signs the checkpoints. Keep it: a file that carries its own key proves nothing by it."""

@@ -7,7 +7,6 @@ from typing import Any
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -86,8 +85,6 @@ class ClockAccount(serializers.Serializer[Any]):
 
 
 class Clocks(View):
-    permission_classes = (AllowAny,)
-
     @extend_schema(responses={200: ClockChoice}, operation_id="clocks_list")
     def get(self, request: Request) -> Response:
         """The clock policies: presets by name, and the schema of the parts a policy may be made of."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.tokens import SCOPES
 from gamesvc.matches.models import Match
 
 
@@ -101,7 +102,10 @@ class Order(Strict):
 
 class NewToken(Strict):
     name = serializers.CharField(max_length=80)
-    scopes = serializers.ListField(child=serializers.ChoiceField(["read", "play", "admin"]), min_length=1, max_length=3)
+    scopes = serializers.ListField(child=serializers.ChoiceField(list(SCOPES)), min_length=1, max_length=len(SCOPES))
+    expires_at = serializers.DateTimeField(
+        required=False, allow_null=True, default=None, help_text="Without it: as the token that asks; never, in a session."
+    )
 
 
 class Command(serializers.Serializer[Any]):
@@ -295,6 +299,10 @@ class Token(serializers.Serializer[Any]):
     scopes = serializers.ListField(child=serializers.CharField())
     created_at = serializers.DateTimeField()
     last_used_at = serializers.DateTimeField(allow_null=True)
+    expires_at = serializers.DateTimeField(allow_null=True)
+    made_with = serializers.CharField(
+        allow_null=True, help_text="The token that made this one, which expires and is revoked with it; null: your account page."
+    )
 
 
 class TokenOnce(Token):

@@ -1,4 +1,4 @@
-"""The keys of one's programs."""
+"""The user's own tokens."""
 
 from __future__ import annotations
 
@@ -9,37 +9,50 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts import tokens
-from gamesvc.api.problems import Problem
+from accounts import proving, tokens
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches import selectors
 
 
 class Tokens(View):
-    scope = "play"
-
     @extend_schema(responses={200: schemas.Token(many=True), **PROBLEMS}, operation_id="tokens_list")
     def get(self, request: Request) -> Response:
         """Your API tokens; their texts are not kept."""
         return Response([token_json(token) for token in self.user.api_tokens.filter(revoked_at=None)])
 
-    @extend_schema(request=schemas.NewToken, responses={201: schemas.TokenOnce, **PROBLEMS}, operation_id="tokens_create")
+    @extend_schema(
+        request=schemas.NewToken,
+        responses={201: schemas.TokenOnce, 422: schemas.Problem, **PROBLEMS},
+        operation_id="tokens_create",
+    )
     def post(self, request: Request) -> Response:
-        """Make a token. Its text is in this answer and nowhere else, so a repetition makes another."""
+        """Make a token. Its text is in this answer and nowhere else, so a repetition makes another.
+
+        A token makes only tokens with scopes that it has itself; they expire no later and are revoked with it.
+        """
         body = self.body(schemas.NewToken)
-        if isinstance(request.auth, frozenset) and not set(body["scopes"]) <= request.auth:
-            raise Problem(403, "forbidden", "Not allowed", "A token makes only tokens with scopes that it has itself.")
-        token, plain = tokens.create_token(user=self.user, name=body["name"], scopes=body["scopes"])
+        token, plain = tokens.create_token(
+            user=self.user,
+            name=body["name"],
+            scopes=body["scopes"],
+            expires_at=body["expires_at"],
+            parent=self.bearer.token if self.bearer is not None else None,
+            proven=proving.proved_in_session(request._request),
+        )
         return Response({**token_json(token), "token": plain}, status=201)
+
+    @extend_schema(responses={204: None, **PROBLEMS}, operation_id="tokens_delete_all")
+    def delete(self, request: Request) -> Response:
+        """Revoke all your tokens at once, also the one that asks."""
+        tokens.revoke_all(self.user)
+        return Response(status=204)
 
 
 class TokenDetail(View):
-    scope = "play"
-
     @extend_schema(responses={204: None, **PROBLEMS}, operation_id="tokens_delete")
     def delete(self, request: Request, token_id: UUID) -> Response:
-        """Revoke a token."""
+        """Revoke a token, and all tokens made with it."""
         if not tokens.revoke_token(user=self.user, token_id=token_id):
             raise selectors.Unknown(str(token_id))
         return Response(status=204)
@@ -52,4 +65,6 @@ def token_json(token: Any) -> dict[str, Any]:
         "scopes": list(token.scopes),
         "created_at": token.created_at,
         "last_used_at": token.last_used_at,
+        "expires_at": token.expires_at,
+        "made_with": str(token.parent_id) if token.parent_id is not None else None,
     }

@@ -23,7 +23,11 @@ class Command(BaseCommand):
         parser.add_argument("address")
         parser.add_argument("--time-zone", default="UTC")
         parser.add_argument("--password", help="Default: made at random.")
-        parser.add_argument("--operator", action="store_true", help="He may use the site for operators, /admin/.")
+        parser.add_argument(
+            "--operator",
+            action="store_true",
+            help="They may use the site for operators, /admin/, and the token has the scopes organise and operate.",
+        )
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
     @transaction.atomic
@@ -46,7 +50,9 @@ class Command(BaseCommand):
             password = ""
         if options["operator"]:
             User.objects.filter(pk=user.pk).update(is_staff=True)
-        _token, plain = tokens.create_token(user=user, name="manage.py player", scopes=["read", "play"])
+            user.refresh_from_db()
+        scopes = ["read", "play", "organise", "operate"] if user.is_staff else ["read", "play"]
+        _token, plain = tokens.create_token(user=user, name="manage.py player", scopes=scopes)
         result = {"user": user.username, "password": password, "token": plain}
         if options["json"]:
             self.stdout.write(json.dumps(result))

@@ -1,0 +1,47 @@
+"""The forms of django-allauth for a new password, with the offer to revoke the keys of one's programs.
+
+A key goes on working after the password is changed; who fears that somebody knew the password wants to end them as well.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account import forms as account_forms
+from django import forms
+
+from accounts import tokens
+from accounts.models import User
+
+
+class _OffersRevoking(forms.Form):
+    """A form whose user may have keys."""
+
+    user: User | None
+
+    revoke_keys = forms.BooleanField(required=False, label="Revoke all keys of my programs as well")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        count = self.user.api_tokens.filter(revoked_at=None).count() if self.user is not None else 0
+        if count:
+            self.fields["revoke_keys"].help_text = f"Keys that work now: {count}. They go on working with a new password."
+        else:
+            del self.fields["revoke_keys"]
+
+    def save(self) -> None:
+        super().save()  # type: ignore[misc]
+        if self.user is not None and self.cleaned_data.get("revoke_keys"):
+            tokens.revoke_all(self.user)
+
+
+class ChangePasswordForm(_OffersRevoking, account_forms.ChangePasswordForm):  # type: ignore[misc]
+    """Change the password."""
+
+    field_order = ["oldpassword", "password1", "password2", "revoke_keys"]
+
+
+class ResetPasswordKeyForm(_OffersRevoking, account_forms.ResetPasswordKeyForm):  # type: ignore[misc]
+    """Choose a new password behind the link of a mail."""
+
+    field_order = ["password1", "password2", "revoke_keys"]

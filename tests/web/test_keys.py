@@ -1,0 +1,111 @@
+"""Keys for programs on the profile page, and what a new password offers about them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.addresses import add_verified_address
+from accounts.models import ApiToken
+from accounts.tokens import create_token, find_token, proven_lately
+from tests.web.page import chosen, form_to
+
+PASSWORD, NEW = "a long password", "another long one"
+
+
+@pytest.fixture(autouse=True)
+def _no_tries_yet():
+    cache.clear()
+
+
+@pytest.fixture
+def browser(anna):
+    add_verified_address(anna, "anna@players.example")
+    client = Client()
+    client.force_login(anna)
+    return client
+
+
+def make(browser, *scopes, days=""):
+    """Fill in the form of the profile page as a reader would, and send it."""
+    form = form_to(browser.get("/profile/").content.decode(), "/tokens", "Name of the new key")
+    return browser.post("/profile/tokens", chosen(form, {"name": ["bot"], "scopes": list(scopes), "days": [days]}))
+
+
+def key_on(answer) -> str:
+    return re.findall(r'class="key">(gsk_[^<]+)<', answer.content.decode())[0]
+
+
+def test_the_page_offers_the_scopes_with_what_each_may_do(browser, anna):
+    form = form_to(browser.get("/profile/").content.decode(), "/tokens", "Name of the new key")
+    assert form.choices["scopes"] == {"read", "play", "account", "organise"}
+    anna.is_staff = True
+    anna.save()
+    page = browser.get("/profile/").content.decode()
+    assert "operate" in form_to(page, "/tokens", "Name of the new key").choices["scopes"]
+    assert "act as an operator on matches of others" in page
+
+
+def test_a_key_with_chosen_scopes_and_end(browser, anna):
+    key = key_on(make(browser, "play", "organise", days="30"))
+    token = find_token(key).token
+    assert token.scopes == ["play", "organise"]
+    assert (token.expires_at - token.created_at).days in (29, 30)
+    assert not proven_lately(token)
+
+
+@pytest.mark.parametrize("scope", ["account", "operate"])
+def test_a_key_that_can_do_lasting_harm_asks_for_the_password(browser, anna, scope):
+    anna.is_staff = True
+    anna.save()
+    asked = make(browser, "read", scope)
+    assert asked.status_code == 302
+    assert asked.url.startswith("/accounts/reauthenticate/")
+    assert not ApiToken.objects.exists()
+    made = browser.post(asked.url, {"password": PASSWORD})
+    token = find_token(key_on(made)).token
+    assert token.scopes == ["read", scope]
+    assert proven_lately(token)
+
+
+def test_all_keys_are_revoked_at_once(browser, anna):
+    keys = [create_token(user=anna, name="bot", scopes=["play"])[1] for _ in range(2)]
+    form = form_to(browser.get("/profile/").content.decode(), "/tokens", "Revoke all keys")
+    page = browser.post("/profile/tokens", form.fields, follow=True).content.decode()
+    assert "2 keys revoked." in page
+    assert [find_token(key) for key in keys] == [None, None]
+    assert "Revoke all keys" not in page
+
+
+@pytest.mark.parametrize("revoke", [True, False])
+def test_a_changed_password_offers_to_revoke_the_keys(browser, anna, revoke):
+    key = create_token(user=anna, name="bot", scopes=["play"])[1]
+    form = form_to(browser.get("/accounts/password/change/").content.decode(), "/accounts/password/change/")
+    typed = {"oldpassword": [PASSWORD], "password1": [NEW], "password2": [NEW]}
+    answer = browser.post(form.action, chosen(form, {**typed, **({"revoke_keys": ["on"]} if revoke else {})}))
+    assert answer.status_code == 302
+    anna.refresh_from_db()
+    assert anna.check_password(NEW)
+    assert (find_token(key) is None) is revoke
+
+
+@pytest.mark.parametrize("revoke", [True, False])
+def test_a_reset_password_offers_to_revoke_the_keys(browser, anna, revoke, mailoutbox):
+    key = create_token(user=anna, name="bot", scopes=["play"])[1]
+    stranger = Client()
+    stranger.post("/accounts/password/reset/", {"email": "anna@players.example"})
+    link = re.search(r"https?://[^/\s]+(/accounts/\S+)", mailoutbox[-1].body)[1]
+    page = stranger.get(link, follow=True)
+    assert "Keys that work now: 1" in page.content.decode()
+    typed = {"password1": NEW, "password2": NEW, **({"revoke_keys": "on"} if revoke else {})}
+    stranger.post(page.redirect_chain[-1][0], typed)
+    anna.refresh_from_db()
+    assert anna.check_password(NEW)
+    assert (find_token(key) is None) is revoke
+
+
+def test_without_keys_a_new_password_offers_nothing(browser):
+    assert "revoke_keys" not in browser.get("/accounts/password/change/").content.decode()
