@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from events.store import Statement
 from gamesvc.games import catalog
-from gamesvc.matches import letterbox, notices
-from gamesvc.matches.models import Follow, Holding, Match, Seat
+from gamesvc.matches import letterbox, notices, tenures
+from gamesvc.matches.models import Follow, Match, Seat
 from notifications import outbox, registry
 from notifications.models import Outbox
 from notifications.registry import Message
@@ -181,7 +181,8 @@ def _offer(row: Outbox, match: Match, seat: Seat) -> dict[str, Any]:
         or any(one.user_id == row.user_id for one in seats)
     ):
         return {}
-    if match.entry != Match.Entry.PUBLIC and not Holding.objects.filter(match=match, user=row.user).exists():
+    held = tenures.seats_held(row.user, match)
+    if (held and seat.index not in held) or (not held and match.entry != Match.Entry.PUBLIC):
         return {}
     return notices.watched(match, seats) | {
         "how": _("To take the seat, answer this mail with the one word “join” at the very top."),

@@ -1,7 +1,7 @@
 """What operators see of matches: the record as observers see it, step by step; all of it after the end.
 
 From the page of a match it can be verified, looked behind and organised. Each is a POST that is recorded by its own service;
-there is no way here to what is hidden in a running match but `looks`, and none for an operator who plays in it.
+there is no way here to what is hidden in a running match but `looks`, and none for an operator who plays or has played in it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
 from gamesvc.games.kernel import Caption, Refused
-from gamesvc.matches import auditing, board, loading, looks, organising, refusals, rulings, selectors, turns
+from gamesvc.matches import auditing, board, loading, looks, organising, refusals, rulings, selectors, tenures, turns
 from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.organising import Measure
 from gamesvc.matches.selectors import Access, Forbidden
@@ -43,7 +43,8 @@ def _number(text: str | None) -> int | None:
 
 @admin.register(Match, site=operators)
 class MatchAdmin(ReadOnly):
-    list_display = ("number", "game", "status", "players", "version", "created_at", "started_at", "ended_at")
+    # No version: it counts hidden events, too, so that one could tell when they happen.
+    list_display = ("number", "game", "status", "players", "created_at", "started_at", "ended_at")
     list_filter = ("status", "game")
     search_fields = ("=number", "=id")
     ordering = ("-number",)
@@ -85,7 +86,7 @@ class MatchAdmin(ReadOnly):
         last = loaded.viewer_version(seen.viewer)
         after = _number(request.GET.get("after"))
         after = max(0, last - EVENTS_PAGE) if after is None else after
-        rules = rulings.may_rule(access.user, match, access.seats)
+        rules = rulings.may_rule(access.user, match)
         context = {
             **self.admin_site.each_context(request),
             "title": f"{loaded.game.manifest.title} {match.number}",
@@ -104,6 +105,7 @@ class MatchAdmin(ReadOnly):
             "earlier": max(0, after - EVENTS_PAGE) if after else None,
             "later": after + EVENTS_PAGE if after + EVENTS_PAGE < last else None,
             "may_rule": rules and not match.over,
+            "may_verify": rules or match.over,
             "may_look": rules and loaded.started and not loaded.ended,
             "actions": [name for name in organising.ACTIONS if rules],
             "codes": CODES.items(),
@@ -138,7 +140,13 @@ class MatchAdmin(ReadOnly):
         return redirect(reverse("admin:matches_match_change", args=[match.pk]))
 
     def _verify(self, request: HttpRequest, match: Match) -> None:
-        """The audit of this match: chain, checkpoints, draws, decisions, and all that follows from them."""
+        """Audit this match: chain, checkpoints, draws, decisions, and all that follows from them.
+
+        The findings count what is hidden, so until the end they are not for an operator who has played in it.
+        """
+        assert isinstance(request.user, User)
+        if not match.over:
+            rulings.check_may_rule(request.user, match)
         findings = auditing.check_match(match.id)
         for found in findings:
             at = f" (version {found.version})" if found.version is not None else ""
@@ -167,6 +175,7 @@ class MatchAdmin(ReadOnly):
             "look": look,
             "picture": mark_safe(picture),
             "view_json": json.dumps(shown["view"], indent=2, sort_keys=True),
+            "refusals": [(refusal, json.dumps(refusal.command, sort_keys=True)) for refusal in shown["refusals"]],
         }
         answer = TemplateResponse(request, "operators/look.html", context)
         answer["Cache-Control"] = "private, no-store"
@@ -209,22 +218,30 @@ def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict
 
 @admin.register(Refusal, site=operators)
 class RefusalAdmin(ReadOnly):
-    """Kept for `REFUSALS_KEPT_DAYS`; of running matches that the operator plays in his own only."""
+    """Kept for `REFUSALS_KEPT_DAYS`. Of others in unfinished matches only that there was one, when, and its code."""
 
-    list_display = ("received_at", "match", "seat", "who", "channel", "code")
-    list_filter = ("channel", "code", "match__game")
+    list_display = ("received_at", "match", "seat", "who", "code")
+    list_filter = ("code", "match__game")
     search_fields = ("=match__number", "code")
     date_hierarchy = "received_at"
     ordering = ("-received_at", "-pk")
-    fields = ("match", "seat", "who", "channel", "received_at", "command", "code", "detail", "parameter")
+    _sent = ("channel", "command", "detail", "parameter")
+    fields = ("match", "seat", "who", "received_at", "code", *_sent)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         assert isinstance(request.user, User)
         return refusals.for_operator(request.user)
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave out what was sent where it may not be read."""
+        assert isinstance(request.user, User)
+        whole = obj is None or refusals.opened(obj, obj.match, request.user)
+        return [name for name in self.fields if whole or name not in self._sent]
+
     @admin.display(description="who")
     def who(self, refusal: Refusal) -> str:
-        return refusals.as_json(refusal, refusal.match)["name"] or "-"
+        hidden = refusal.user is None or refusal.match.hides_names
+        return "-" if hidden else str(refusal.user)
 
 
 @admin.register(Look, site=operators)
@@ -262,7 +279,7 @@ class HeartbeatAdmin(ReadOnly):
 
 @admin.register(Premove, site=operators)
 class PremoveAdmin(ReadOnly):
-    """That one is laid by, and what became of it; never what it says, and not those against whom the operator plays."""
+    """That there is one, and what became of it; never what it says, and none of an unfinished match the operator played in."""
 
     list_display = ("made_at", "match", "seat", "number", "status", "given", "ended_at")
     list_filter = ("status", "match__game")
@@ -273,13 +290,16 @@ class PremoveAdmin(ReadOnly):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         assert isinstance(request.user, User)
-        playing = Match.objects.filter(seats__user=request.user, status__in=[Match.Status.OPEN, Match.Status.RUNNING])
-        return super().get_queryset(request).filter(~Q(match__in=playing) | Q(user=request.user))
+        rows = super().get_queryset(request)
+        return rows.filter(~Q(match__in=tenures.closed_to(request.user)) | Q(user=request.user))
 
 
 @admin.register(Holding, site=operators)
 class HoldingAdmin(ReadOnly):
-    """What the statistics count of each holding of a seat; whose it was only where names are told."""
+    """The statistics of each seat tenure; whose it was only where names are told.
+
+    In a running match they tell when a hidden answer was given: none of a match the operator played in.
+    """
 
     _numbers = (
         "counts",
@@ -299,6 +319,10 @@ class HoldingAdmin(ReadOnly):
     ordering = ("-match__number", "seat", "pk")
     fields = ("match", "seat", "who", "holder", *_numbers, "last_at")
     list_select_related = ("match", "user")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        assert isinstance(request.user, User)
+        return super().get_queryset(request).exclude(match__in=tenures.closed_to(request.user))
 
     @admin.display(description="who")
     def who(self, holding: Holding) -> str:
@@ -326,3 +350,8 @@ class ReckonedAdmin(ReadOnly):
     ordering = ("-match__number",)
     fields = ("match", "version", "fault")
     list_select_related = ("match",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Versions count hidden events, too: none of an unfinished match the operator played in."""
+        assert isinstance(request.user, User)
+        return super().get_queryset(request).exclude(match__in=tenures.closed_to(request.user))

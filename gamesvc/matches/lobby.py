@@ -26,9 +26,9 @@ from gamesvc.games import catalog
 from gamesvc.games.dice import Dice, commitment, contribution
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.games.timeline import Run, Timeline, check_options
-from gamesvc.matches import loading, policies, positions, secrets, sweeping
+from gamesvc.matches import loading, policies, positions, secrets, sweeping, tenures
 from gamesvc.matches import reliability as reliable
-from gamesvc.matches.models import Beginning, Invitation, Match, Seat
+from gamesvc.matches.models import Beginning, Holding, Invitation, Match, Seat
 from gamesvc.matches.positions import Start
 from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.turns import dice_for, ended
@@ -369,7 +369,9 @@ def _append(match: Match, events: list[Event], actor: Actor, channel: str) -> No
 def _take(match: Match, user: User, index: int | None, text: str, channel: str) -> None:
     if match.seats.filter(user=user).exists():
         raise Refused("joined_already", "You have a seat in this match already.")
-    free = [seat for seat in match.seats.filter(holder=None).order_by("index") if index in (None, seat.index)]
+    named = [seat for seat in match.seats.filter(holder=None).order_by("index") if index in (None, seat.index)]
+    fitting = tenures.check_seat(by=user, match=match, free=[seat.index for seat in named])
+    free = [seat for seat in named if seat.index in fitting]
     if not free:
         open_seats = ", ".join(str(seat.index) for seat in match.seats.filter(holder=None).order_by("index"))
         raise Refused("seat_taken", f"Free seats: {open_seats or 'none'}.", "seat")
@@ -421,6 +423,8 @@ def _joined(seat: Seat, kind: str) -> Event:
 
 def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
     index = seat.index
+    # Nothing was dealt yet: whoever leaves now may take any seat, or rule.
+    Holding.objects.filter(holder=seat.holder).delete()
     seat.user, seat.holder, seat.bot, seat.contribution, seat.joined_at = None, None, "", "", None
     seat.save()
     _append(match, [Event("match.left", {"seat": index})], actor, channel)

@@ -1,4 +1,4 @@
-"""Looking behind: what a seat of a running match sees, shown to an operator who does not play in it.
+"""Looking behind: what a seat of a running match sees, shown to an operator who has never played in it.
 
 Never by the way: it takes a reason, is an event of the match before anything is shown, and all players see it.
 """
@@ -13,7 +13,7 @@ from django.db import transaction
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import loading, service_events
+from gamesvc.matches import loading, refusals, rulings, service_events
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Look, Match
 from gamesvc.matches.recording import Actor
@@ -25,8 +25,8 @@ LOOKED = "match.looked"
 
 def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str, channel: str = "web") -> Look:
     """Record the look; what it shows is `seen`. Raises `Forbidden` for whom it is not, `Refused` for what cannot be seen."""
-    if not by.is_operator or match.seats.filter(user=by).exists():
-        raise Forbidden("Only an operator who does not play in the match looks behind.")
+    if not rulings.may_look(by, match):
+        raise Forbidden("Only an operator who has never played in the match looks behind.")
     if not reason.strip() or len(reason) > LONGEST_REASON:
         raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
     if not 0 <= seat < match.seat_count:
@@ -49,11 +49,11 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
 
 
 def seen(look: Look) -> dict[str, Any]:
-    """What the seat saw at that version: the view, and the board as picture and text."""
+    """Return the view of the seat at that version, the match as it was then, and the commands refused to the seat so far."""
     match = look.match
     loaded = loading.load_at(catalog.game(match.game), match.id, look.version)
     view = loaded.game.view(loaded.timeline.state, look.seat)
-    return {"view": view, "loaded": loaded}
+    return {"view": view, "loaded": loaded, "refusals": refusals.behind(look)}
 
 
 def as_json(look: Look) -> dict[str, Any]:

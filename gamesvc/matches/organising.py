@@ -1,7 +1,7 @@
 """What an organiser does to a running match that is not his own: pause, resume, extend, set back, replace a player, abort.
 
 Each is an event with the actor `host`, a code for the reason and a random id; the words lie in an erasable table (`Reason`).
-Nobody does any of it to a match he plays in.
+Nobody does any of it to a match they play or have played in.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from gamesvc.matches import (
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Reason, Seat
 from gamesvc.matches.recording import Actor
-from gamesvc.matches.selectors import Forbidden
 from gamesvc.matches.undo_words import CODES
 
 HOURS = (1, 24 * 30)
@@ -79,8 +78,7 @@ def organise(
     Raises `Forbidden` for users who may not, `Refused` for what cannot be done, `KeyReused` for a `command_id` that came with
     another measure within a day, `Stale` or `Busy`.
     """
-    if not rulings.may_rule(by, match, list(match.seats.all())):
-        raise Forbidden("Only the organiser of a match, or an operator, does this, and nobody who plays in it.")
+    rulings.check_may_rule(by, match)
     act = ACTIONS.get(measure.action)
     if act is None:
         raise Refused("bad_action", f"action is one of {', '.join(ACTIONS)}.", "action")

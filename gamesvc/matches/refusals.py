@@ -1,10 +1,13 @@
 """The audit trail of refused commands: who tried what, when, by which channel, and why it was refused. Erasable and pruned.
 
-It tells nobody anything of a running match that he plays in: there a reader gets his own refusals only, the organiser as well.
+A refused command names what its sender knows, also what is hidden from everybody else. So until the end of a match everyone reads
+their own ones in full. The organiser and operators who have not played read that others were refused: the seat, the code and the
+time. The rest shows to an operator who looks behind at that seat, on record (`looks`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,40 +16,49 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from gamesvc.matches.models import Match, Refusal
+from gamesvc.matches import rulings, tenures
+from gamesvc.matches.models import Look, Match, Refusal
 from gamesvc.matches.selectors import Access
 
 
 def of_match(access: Access) -> QuerySet[Refusal]:
-    """The refusals of a match that a reader may see, newest first: the organiser's and operators' all, a player's own."""
-    found = Refusal.objects.filter(match=access.match).select_related("user").order_by("-received_at", "-id")
-    user, match = access.user, access.match
-    if user is None:
-        return found.none()
-    audits = access.is_host or user.is_operator
-    plays = access.seat is not None
-    if not audits or (plays and not match.over):
-        return found.filter(user=user)
-    return found
+    """Return the refusals of a match that a reader may know of, newest first: all to those who may audit it, else their own."""
+    refusals = Refusal.objects.filter(match=access.match).select_related("user").order_by("-received_at", "-id")
+    if access.user is None:
+        return refusals.none()
+    return refusals if rulings.may_audit(access.user, access.match) else refusals.filter(user=access.user)
 
 
 def for_operator(user: User) -> QuerySet[Refusal]:
-    """All refusals but those of others in running matches that this operator plays in."""
-    playing = Match.objects.filter(seats__user=user, status__in=[Match.Status.OPEN, Match.Status.RUNNING])
-    return Refusal.objects.filter(~Q(match__in=playing) | Q(user=user)).select_related("match", "user")
+    """Return all refusals but those of others in unfinished matches that this operator plays or has played in."""
+    return Refusal.objects.filter(~Q(match__in=tenures.closed_to(user)) | Q(user=user)).select_related("match", "user")
 
 
-def as_json(refusal: Refusal, match: Match) -> dict[str, Any]:
+def behind(look: Look) -> Sequence[Refusal]:
+    """Return what was refused to the seat that an operator looks behind at, up to that moment, newest first."""
+    return list(
+        Refusal.objects.filter(match=look.match, seat=look.seat, received_at__lte=look.at).order_by("-received_at", "-id")
+    )
+
+
+def opened(refusal: Refusal, match: Match, reader: User) -> bool:
+    """Return True if a reader may see what was sent: their own, and all once the match is over."""
+    return match.over or refusal.user_id == reader.pk
+
+
+def as_json(refusal: Refusal, match: Match, reader: User) -> dict[str, Any]:
+    """Return a refusal as a reader may see it; of others in an unfinished match no word of what was sent."""
+    whole = opened(refusal, match, reader)
     return {
         "id": refusal.pk,
         "seat": refusal.seat,
         "name": refusal.user.username if refusal.user is not None and not match.hides_names else None,
-        "channel": refusal.channel,
+        "channel": refusal.channel if whole else None,
         "received_at": refusal.received_at.isoformat(),
-        "command": refusal.command,
+        "command": refusal.command if whole else None,
         "code": refusal.code,
-        "detail": refusal.detail,
-        "parameter": refusal.parameter,
+        "detail": refusal.detail if whole else None,
+        "parameter": refusal.parameter if whole else None,
     }
 
 

@@ -16,9 +16,9 @@ from accounts import erasure
 from accounts.models import User
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import REWOUND, Refused, see_event
-from gamesvc.matches import loading, selectors, turns, undo_acts, undo_notices, undo_words
+from gamesvc.matches import loading, selectors, tenures, turns, undo_acts, undo_notices, undo_words
 from gamesvc.matches.loading import STORE, Loaded
-from gamesvc.matches.models import Holding, Look, Match, Reason, Seat
+from gamesvc.matches.models import Holding, Look, Match, Reason
 from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.selectors import Access, Forbidden
 from gamesvc.matches.undo_acts import Outcome
@@ -42,11 +42,32 @@ def erase_reasons(user: User) -> None:
         words._base_manager.filter(about).update(words="", user=None)
 
 
-def may_rule(user: User | None, match: Match, seats: Sequence[Seat]) -> bool:
-    """Whether a user may decide over this match: its organiser or an operator, and nobody who plays in it."""
-    if user is None or any(seat.user_id == user.pk for seat in seats):
+def may_rule(user: User | None, match: Match) -> bool:
+    """Return True for the organiser of a match and for operators, but for nobody who ever held a seat in it.
+
+    This decides all that is done over the players' heads: measures, rewinds, looks behind, verifying.
+    """
+    if user is None or not (match.creator_id == user.pk or user.is_operator):
         return False
-    return match.creator_id == user.pk or user.is_operator
+    return not tenures.played(user, match)
+
+
+def may_look(user: User | None, match: Match) -> bool:
+    """Return True for the operators who may look behind."""
+    return user is not None and user.is_operator and may_rule(user, match)
+
+
+def may_audit(user: User | None, match: Match) -> bool:
+    """Return True for those who read the organiser's records: they may rule, or the match is over and hides nothing."""
+    if user is None or not (match.creator_id == user.pk or user.is_operator):
+        return False
+    return match.over or may_rule(user, match)
+
+
+def check_may_rule(user: User, match: Match) -> None:
+    """Raise `Forbidden` for users who may not decide over a match."""
+    if not may_rule(user, match):
+        raise Forbidden("Only the organiser of a match, or an operator, does this, and nobody who plays or has played in it.")
 
 
 def access_to_rule(*, by: User, ident: str) -> Access:
@@ -77,8 +98,7 @@ def set_back(
     Raises `Forbidden` for whom it is not, `Refused` for a version or reason that will not do, `Stale`, `KeyReused` or `Busy`.
     """
     seats = list(match.seats.all())
-    if not may_rule(by, match, seats):
-        raise Forbidden("Only the organiser of a match, or an operator, sets it back, and nobody who plays in it.")
+    check_may_rule(by, match)
     if code not in undo_words.CODES:
         raise Refused("bad_code", f"code is one of {', '.join(undo_words.CODES)}.", "code")
     if not reason.strip() or len(reason) > LONGEST_REASON:

@@ -30,11 +30,12 @@ from gamesvc.matches import (
     reliability,
     service_events,
     sweeping,
+    tenures,
     timeouts,
     turns,
 )
 from gamesvc.matches.loading import Loaded
-from gamesvc.matches.models import Holding, Match, Question, Seat
+from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
@@ -47,20 +48,21 @@ def free_seats() -> QuerySet[Seat]:
 
 
 def take_over(*, by: User, match: Match, seat: int | None = None, link: str = "", channel: str = "api") -> Match:
-    """Take a free seat of a running match (any, or the one named). Raises `Refused`."""
+    """Take a free seat of a running match: the one named, or any that the user may take (see `tenures`). Raises `Refused`."""
     with transaction.atomic():
         seats = list(match.seats.select_for_update().order_by("index"))
         _check_running(Match.objects.get(pk=match.pk))
         if any(one.user_id == by.pk for one in seats):
             raise Refused("joined_already", "You have a seat in this match already.")
         free = [one for one in seats if one.waits]
-        found = next((one for one in free if seat in (None, one.index)), None)
+        fitting = tenures.check_seat(by=by, match=match, free=[one.index for one in free if seat in (None, one.index)])
+        found = next((one for one in free if one.index in fitting), None)
         if found is None:
             told = ", ".join(str(one.index) for one in free) or "none"
             raise Refused("seat_taken", f"Seats without a player: {told}.", "seat")
         if match.entry == Match.Entry.INVITED and link != match.link_token and match.creator_id != by.pk:
             invited = match.invitations.filter(user=by, declined_at=None).exists()
-            if not invited and not _held_before(match, by):
+            if not invited and not tenures.played(by, match):
                 raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
         reliability.check(by, match)
         found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
@@ -170,11 +172,6 @@ def _settle(match: Match, seat: Seat) -> None:
     except Refused:
         # It has nothing to resign from. Asked again it would be refused again, for as long as the match goes on.
         Seat.objects.filter(pk=seat.pk, vacated_at=seat.vacated_at).update(vacated_at=NEVER)
-
-
-def _held_before(match: Match, user: User) -> bool:
-    """Whether the user sat in this match before: he may come back to a seat that is free."""
-    return Holding.objects.filter(match=match, user=user).exists()
 
 
 def _check_running(match: Match) -> None:

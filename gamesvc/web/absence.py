@@ -17,7 +17,7 @@ from accounts import absences
 from accounts.models import Absence, User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import board, follows, pauses, selectors, substitutes, vacations
+from gamesvc.matches import board, follows, pauses, selectors, substitutes, tenures, vacations
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
@@ -47,6 +47,8 @@ def panel(access: Access) -> dict[str, Any]:
     names, away, coming = selectors.seat_names(access.seats), board.away_players(access), board.announced(access)
     wishes = pauses.wishes(match)
     free = [seat.index for seat in access.seats if seat.waits]
+    held = tenures.seats_held(access.user, match) if free and access.user is not None else set()
+    open_to_reader = [seat for seat in free if not held or seat in held]
     shown = {
         "paused_since": match.paused_at,
         "by_host": pauses.paused_by(match) == "host",
@@ -55,7 +57,7 @@ def panel(access: Access) -> dict[str, Any]:
         "away": [(seat.index, names[seat.index], away[seat.user_id]) for seat in access.seats if seat.user_id in away],
         "coming": [(seat.index, names[seat.index], coming[seat.user_id]) for seat in access.seats if seat.user_id in coming],
         "free": free,
-        "may_take": bool(free) and access.user is not None and access.seat is None,
+        "may_take": open_to_reader if access.user is not None and access.seat is None else [],
         "seated": access.seat is not None,
     }
     return {"absence": shown}

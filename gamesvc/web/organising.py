@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import organising, rulings, selectors, turns
+from gamesvc.matches import organising, rulings, selectors, tenures, turns
 from gamesvc.matches.models import Match
 from gamesvc.matches.organising import Measure
 from gamesvc.matches.selectors import Access, Forbidden
@@ -29,9 +29,9 @@ DONE = {
 
 
 def panel(access: Access) -> dict[str, Any]:
-    """What the page shows to an organiser who does not play in the match."""
+    """What the page shows to an organiser who has never played in the match."""
     match = access.match
-    if match.status != Match.Status.RUNNING or not rulings.may_rule(access.user, match, access.seats):
+    if match.status != Match.Status.RUNNING or not rulings.may_rule(access.user, match):
         return {}
     names = selectors.seat_names(access.seats)
     return {
@@ -45,6 +45,7 @@ def panel(access: Access) -> dict[str, Any]:
             "seats": list(enumerate(names)),
             "codes": CODES.items(),
             "longest": rulings.LONGEST_REASON,
+            "tenures": tenures.of_match(match),
         }
     }
 

@@ -107,6 +107,16 @@ PROBLEMS: dict[str, Entry] = {
     "not_open": Entry("The match is no longer open", "Seats change before the start only.", "Find another match in the lobby."),
     "not_invited": Entry("By invitation only", "The match is open to invited players.", "Ask its host for a link."),
     "joined_already": Entry("You have a seat already", "Nobody holds two seats of a match.", "Play the one you have."),
+    "another_seat": Entry(
+        "You held another seat of this match",
+        "You know what that seat hides, so until the end you play from no other one.",
+        "Take your own seat again when it is free, watch, or play another match.",
+    ),
+    "looked_behind": Entry(
+        "You have looked behind in this match",
+        "As an operator you have seen what a seat hides, so you take no seat in it.",
+        "Watch, or play another match.",
+    ),
     "seat_taken": Entry("The seat is not free", "Somebody holds it.", "Take one of those that `detail` names."),
     "seats_free": Entry("Seats are free", "The match starts when all are taken.", "Wait, or name a bot for them."),
     "no_seat": Entry("No seat", "You, or the one named, hold no seat in this match.", "Look at the seats of the match."),

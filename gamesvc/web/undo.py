@@ -55,7 +55,7 @@ def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
         if not (offer.how or offer.redo is not None or offer.request):
             return {}
         return {"undo": shown}
-    if rulings.may_rule(access.user, access.match, access.seats):
+    if rulings.may_rule(access.user, access.match):
         return {"undo": {**shown, "codes": CODES.items(), "longest": rulings.LONGEST_REASON}}
     return {}
 

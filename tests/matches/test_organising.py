@@ -331,15 +331,35 @@ def test_after_the_end_there_is_nothing_to_look_behind(match, olga, operator, pr
 # --- refused commands ---
 
 
-def test_the_organiser_reads_who_tried_what_and_why_it_was_refused(match, olga, anna, ben, program):
+def test_of_others_the_organiser_reads_code_and_time_until_the_end(match, olga, operator, anna, ben, program):
     play(program, anna, match, name="counter", item=3)
-    play(program, ben, match, name="draw")
-    [second, first] = program(olga, *powers(olga)).get(f"/matches/{match.number}/refusals/").json()["results"]
-    assert (first["seat"], first["name"], first["channel"], first["code"]) == (0, "anna", "api", "no_target")
-    assert first["command"] == {"item": 3, "name": "counter"}
-    assert (second["seat"], second["code"]) == (1, "not_your_turn")
-    [own] = program(ben).get(f"/matches/{match.number}/refusals/").json()["results"]
-    assert own["id"] == second["id"]
+    play(program, ben, match, name="play", card=55)
+    Match.objects.filter(pk=match.pk).update(watch="all")
+    path = f"/matches/{match.number}/refusals/"
+    for reader in (olga, operator):
+        answer = program(reader, *powers(reader)).get(path)
+        [second, first] = answer.json()["results"]
+        assert (first["seat"], first["name"], first["code"]) == (0, "anna", "no_target")
+        assert (second["seat"], second["code"]) == (1, "not_your_turn")
+        for one in (first, second):
+            assert one["received_at"]
+            assert {one[name] for name in ("command", "detail", "parameter", "channel")} == {None}
+        assert "55" not in str([{**one, "received_at": "", "id": ""} for one in answer.json()["results"]])
+    [own] = program(ben).get(path).json()["results"]
+    assert (own["id"], own["command"]) == (second["id"], {"card": 55, "name": "play"})
+    Match.objects.filter(pk=match.pk).update(status="finished")
+    assert program(olga, *powers(olga)).get(path).json()["results"][1]["command"] == {"item": 3, "name": "counter"}
+
+
+@pytest.mark.parametrize("staff", [False, True])
+def test_whoever_played_reads_their_own_refusals_only_until_the_end(toy, anna, ben, program, staff):
+    anna.is_staff = staff
+    anna.save()
+    own = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    play(program, ben, own, name="counter", item=3)
+    play(program, anna, own, name="counter", item=3)
+    assert program(anna).post(f"/matches/{own.number}/give-up/").status_code == 200
+    assert [one["seat"] for one in program(anna).get(f"/matches/{own.number}/refusals/").json()["results"]] == [0]
 
 
 def test_an_organiser_who_plays_reads_his_own_only_until_the_end(toy, anna, ben, program):

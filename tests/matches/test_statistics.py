@@ -202,8 +202,8 @@ def test_numbers_of_an_erased_user_are_nobodys(toy, anna, ben):
 
 
 def given_up(user, match_count=1, finished=0, timeouts=0):
-    """A past, as the follower would have written it."""
-    match = Match.objects.order_by("created_at").last()
+    """A past in another match, as the follower would have written it."""
+    match = lobby.cancel_match(by=user, match=lobby.create_match(by=user, game="toy", take_seat=False))
     for number in range(match_count):
         Holding.objects.create(
             holder=uuid.uuid4(), match=match, seat=0, user=user, vacated=number >= finished, finished=number < finished,

@@ -202,7 +202,7 @@ def test_an_operator_who_plays_sees_and_does_nothing_special(match, ben):
     own = Client()
     own.force_login(ben)
     page = own.get(page_of(match)).content.decode()
-    assert "You play in this match" in page
+    assert "You have played in this match" in page
     assert "Look behind</button>" not in page
     for fields in (
         {"act": "look", "seat": "0", "version": str(match.version), "reason": "curious"},
@@ -225,9 +225,10 @@ def test_refusals_of_the_opponent_are_not_shown_to_an_operator_who_plays(match, 
             seat=seat,
             channel="api",
             received_at=match.created_at,
-            command={"name": secret},
+            command={"name": secret, "card": "a-55"},
             code=f"code_{secret}",
-            detail="no",
+            detail="You do not hold a-55.",
+            parameter="a-55",
         )
     own = Client()
     own.force_login(ben)
@@ -236,7 +237,38 @@ def test_refusals_of_the_opponent_are_not_shown_to_an_operator_who_plays(match, 
     assert "code_counter-9001" not in listed
     hidden = Refusal.objects.get(user=anna)
     assert own.get(reverse("admin:matches_refusal_change", args=[hidden.pk]), follow=True).redirect_chain
-    assert "counter-9001" in desk.get(reverse("admin:matches_refusal_change", args=[hidden.pk])).content.decode()
+    shown = desk.get(reverse("admin:matches_refusal_change", args=[hidden.pk])).content.decode()
+    assert "code_counter-9001" in shown
+    assert "a-55" not in shown
+    assert "a-55" not in desk.get("/admin/matches/refusal/").content.decode()
+    Match.objects.filter(pk=match.pk).update(status="finished")
+    for reader in (own, desk):
+        assert "a-55" in reader.get(reverse("admin:matches_refusal_change", args=[hidden.pk])).content.decode()
+
+
+def test_a_look_behind_shows_what_was_refused_to_that_seat(match, anna, ben, desk, program):
+    for user, card in ((anna, 901), (ben, 902)):
+        client = program(user)
+        tag = client.get(f"/matches/{match.number}/view/")["ETag"]
+        assert client.post(f"/matches/{match.number}/commands/", {"name": "play", "card": card}, etag=tag).status_code == 422
+    page = act(desk, match, act="look", seat="1", version=str(match.version), reason="A complaint").content.decode()
+    assert "902" in page
+    assert "901" not in page
+
+
+def test_numbers_that_count_hidden_events_are_not_for_an_operator_who_plays(match, anna, ben, desk):
+    ben.is_staff = True
+    ben.save()
+    Reckoned.objects.create(match=match, version=4711)
+    own = Client()
+    own.force_login(ben)
+    for model in (Reckoned, Holding):
+        row = reverse(f"admin:matches_{model._meta.model_name}_change", args=[model.objects.first().pk])
+        listed = reverse(f"admin:matches_{model._meta.model_name}_changelist")
+        assert row in desk.get(listed).content.decode()
+        assert row not in own.get(listed).content.decode()
+        assert desk.get(row).status_code == 200
+        assert own.get(row).status_code == 302
 
 
 def test_measures_are_taken_from_the_page(match, desk):
@@ -299,7 +331,7 @@ def test_an_organiser_without_a_seat_finds_his_measures_on_the_page_of_the_match
     assert "Wait for my ruling" in page
     assert "/organise" not in page
     refused = anna_sees.post(f"/matches/{match.number}/organise", {**fields, "action": "abort"}, follow=True)
-    assert "nobody who plays in it" in refused.content.decode()
+    assert "nobody who plays or has played in it" in refused.content.decode()
     match.refresh_from_db()
     assert match.status == "running"
 

@@ -14,9 +14,9 @@ from gamesvc.api.idempotency import required_key
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
-from gamesvc.matches import board, looks, organising, refusals, rulings, turns
+from gamesvc.matches import board, looks, organising, refusals, rulings, tenures, turns
 from gamesvc.matches.organising import Measure
-from gamesvc.matches.selectors import access_match
+from gamesvc.matches.selectors import Forbidden, access_match
 from gamesvc.matches.undo_words import CODES
 
 PAGE = 50
@@ -42,7 +42,7 @@ class Organise(View):
         operation_id="matches_organise",
     )
     def post(self, request: Request, ident: str) -> Response:
-        """As the organiser, or an operator, who does not play in it: pause, resume, extend, set back, replace, abort."""
+        """As the organiser, or an operator, who has never played in it: pause, resume, extend, set back, replace, abort."""
         received_at = timezone.now()
         body = self.body(NewMeasure)
         match = self.access(ident).match
@@ -73,11 +73,11 @@ class RefusalShape(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     seat = serializers.IntegerField(allow_null=True)
     name = serializers.CharField(allow_null=True)
-    channel = serializers.CharField()
+    channel = serializers.CharField(allow_null=True)
     received_at = serializers.DateTimeField()
-    command = serializers.DictField()
+    command = serializers.DictField(allow_null=True, help_text="Null, as all that tells of it, while it may hide something.")
     code = serializers.CharField()
-    detail = serializers.CharField()
+    detail = serializers.CharField(allow_null=True)
     parameter = serializers.CharField(allow_null=True)
 
 
@@ -93,7 +93,8 @@ class Refusals(View):
         operation_id="matches_refusals",
     )
     def get(self, request: Request, ident: str) -> Response:
-        """The refused commands, newest first: all for an organiser or operator who does not play in the match, else your own."""
+        """The refused commands, newest first: yours in full. An organiser or operator who has not played in the match reads of
+        others the seat, code and time, and the rest once the match is over."""
         access = self.access(ident)
         found = refusals.of_match(access)
         if (given := request.query_params.get("before")) is not None:
@@ -104,5 +105,27 @@ class Refusals(View):
         page = list(found[: PAGE + 1])
         following = f"?before={page[PAGE - 1].pk}" if len(page) > PAGE else None
         return Response(
-            {"results": [refusals.as_json(one, access.match) for one in page[:PAGE]], "next": following}, headers=PRIVATE
+            {"results": [refusals.as_json(one, access.match, self.user) for one in page[:PAGE]], "next": following},
+            headers=PRIVATE,
         )
+
+
+class TenureShape(serializers.Serializer[Any]):
+    seat = serializers.IntegerField()
+    holder = serializers.UUIDField(help_text="The random id by which the events know this tenure.")
+    player = serializers.IntegerField(
+        allow_null=True, help_text="The same number for all tenures of one player; null where the player was erased."
+    )
+    holds = serializers.BooleanField(help_text="Whether the tenure goes on.")
+
+
+class Tenures(View):
+    @extend_schema(responses={200: TenureShape(many=True), **PROBLEMS}, operation_id="matches_tenures")
+    def get(self, request: Request, ident: str) -> Response:
+        """As organiser or operator who has not played in the match: its seat tenures, and which belong to one player."""
+        match = rulings.access_to_rule(by=self.user, ident=ident).match
+        if not rulings.may_audit(self.user, match):
+            raise Forbidden(
+                "Only the organiser of a match, or an operator, reads this; until the end nobody who has played in it."
+            )
+        return Response(tenures.of_match(match), headers=PRIVATE)

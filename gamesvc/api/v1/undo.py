@@ -119,7 +119,7 @@ class Rewind(View):
         request=Ruling, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_rewind"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """As organiser or operator, and not as one who plays in it: set the match back to a version, with a reason."""
+        """As organiser or operator who has never played in the match: set the match back to a version, with a reason."""
         body = self.body(Ruling)
         access = rulings.access_to_rule(by=self.user, ident=ident)
         command_id = _command_id(self, access)
@@ -153,7 +153,7 @@ def _offer(access: Access) -> dict[str, Any]:
         "order": loaded.game.render(offer.command) if offer.command else "",
         "asks": list(offer.asks),
         "redo": offer.redo,
-        "may_rewind": rulings.may_rule(access.user, match, access.seats) and loaded.started and not loaded.ended,
+        "may_rewind": rulings.may_rule(access.user, match) and loaded.started and not loaded.ended,
         "request": _request(offer.request, seat),
     }
 

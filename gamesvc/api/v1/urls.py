@@ -60,6 +60,7 @@ urlpatterns = [
     endpoint("matches/<str:ident>/organise/", organising.Organise, POST=RULING),
     endpoint("matches/<str:ident>/looks/", organising.Looks, GET="read"),
     endpoint("matches/<str:ident>/refusals/", organising.Refusals, GET="read"),
+    endpoint("matches/<str:ident>/tenures/", organising.Tenures, GET="read"),
     endpoint("matches/<str:ident>/standing/", standing.Standing, GET="read", POST="play"),
     endpoint("matches/<str:ident>/standing/own/", standing.Own, PUT="play", DELETE="play"),
     endpoint("matches/<str:ident>/standing/<int:number>/", standing.StandingDetail, PUT="play", DELETE="play"),

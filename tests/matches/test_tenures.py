@@ -1,0 +1,273 @@
+"""Seat tenure: a player who has held a seat returns to no other one, and neither rules nor looks behind before the end."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import uuid
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import erasure
+from gamesvc.games.kernel import Refused
+from gamesvc.matches import forks, loading, lobby, looks, substitute_mail, substitutes
+from gamesvc.matches.models import Holding, Look, Match
+from gamesvc.matches.selectors import Forbidden, access_match
+from notifications.inbound.purposes import Letter
+from tests.matches.playing import act
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def duel(toy, anna, ben):
+    """A running match that anna hosts and plays in."""
+    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, watch="all"))
+
+
+@pytest.fixture
+def operator(player):
+    return player("operator", is_staff=True)
+
+
+def give_up(program, user, match):
+    answer = program(user).post(f"/matches/{match.number}/give-up/")
+    assert answer.status_code == 200, answer.content
+
+
+def take(program, user, match, seat=None, **more):
+    return program(user).post(f"/matches/{match.number}/substitute/", {"seat": seat}, **more)
+
+
+def rules(program, user, match, action="pause", **more):
+    body = {"action": action, "code": "dispute", "reason": "I am losing", **more}
+    return program(user).post(f"/matches/{match.number}/organise/", body)
+
+
+# --- into a seat ---
+
+
+def test_a_player_who_gave_up_a_seat_gets_no_other_one(duel, anna, ben, program):
+    give_up(program, anna, duel)
+    give_up(program, ben, duel)
+    answer = take(program, anna, duel, 1)
+    assert (answer.status_code, answer.json()["code"]) == (422, "another_seat")
+    assert "seat 0" in answer.json()["detail"]
+    assert program(anna).get(f"/matches/{duel.number}/view/").json()["seat"] is None
+    assert take(program, anna, duel).json()["your_seat"] == 0, "without a number it is their own"
+    assert take(program, ben, duel, 1).json()["your_seat"] == 1
+
+
+def test_a_seat_taken_by_another_leaves_the_former_player_none(duel, anna, ben, player, program):
+    give_up(program, anna, duel)
+    assert take(program, player("cleo"), duel, 0).status_code == 200
+    give_up(program, ben, duel)
+    for seat in (None, 1):
+        assert take(program, anna, duel, seat).json()["code"] == "another_seat"
+
+
+def test_the_page_offers_a_former_player_their_own_seat_alone(duel, anna, ben, program):
+    give_up(program, anna, duel)
+    give_up(program, ben, duel)
+    client = Client()
+    client.force_login(anna)
+    page = client.get(f"/matches/{duel.number}/").content.decode()
+    assert re.findall(r'name="seat" value="(\d)"><button[^>]*value="take"', page) == ["0"]
+    taken = client.post(f"/matches/{duel.number}/absence", {"act": "take", "seat": "1"}, follow=True).content.decode()
+    assert "You held seat 0" in taken
+    assert not duel.seats.filter(user=anna).exists()
+
+
+def test_no_mail_gives_a_former_player_another_seat(duel, anna, ben, program):
+    give_up(program, anna, duel)
+    give_up(program, ben, duel)
+    payload = {"match": str(duel.id), "seat": 1}
+    letter = Letter(uuid.uuid4(), anna, payload, "join", timezone.now(), "<join@players.example>")
+    assert "You held seat 0" in substitute_mail.handle(letter).report["said"]
+    assert not duel.seats.filter(user=anna).exists()
+
+
+def test_an_organiser_who_replaces_a_player_gives_them_no_other_seat(toy, anna, ben, player, program):
+    olga = player("olga")
+    match = lobby.create_match(by=olga, game=toy, take_seat=False)
+    match = lobby.join_match(by=ben, match=lobby.join_match(by=anna, match=match))
+    assert rules(program, olga, match, "replace", seat=0).status_code == 200
+    assert rules(program, olga, match, "replace", seat=1).status_code == 200
+    assert take(program, anna, match, 1).json()["code"] == "another_seat"
+    assert take(program, anna, match, 0).json()["your_seat"] == 0
+
+
+def test_before_the_start_seats_are_changed_freely(toy, anna, ben, player, program):
+    match = lobby.create_match(by=anna, game=toy, take_seat=False, entry="invited")
+    lobby.join_match(by=anna, match=match, seat=0)
+    lobby.leave_match(by=anna, match=match)
+    invitation, token = lobby.invite(by=anna, match=match, address="ben@work.example")
+    lobby.accept_invitation(by=ben, token=token)
+    lobby.leave_match(by=ben, match=match)
+    assert invitation.match == match
+    lobby.join_match(by=anna, match=match, seat=1)
+    lobby.join_match(by=ben, match=match, seat=0)
+    assert loading.load(match.id, toy).started
+    assert dict(Holding.objects.filter(match=match).values_list("user", "seat")) == {anna.pk: 1, ben.pk: 0}
+    give_up(program, anna, match)
+    assert take(program, anna, match).json()["your_seat"] == 1
+
+
+def test_a_host_who_left_before_the_start_still_rules(toy, anna, ben, player, program):
+    match = lobby.create_match(by=anna, game=toy)
+    lobby.leave_match(by=anna, match=match)
+    lobby.join_match(by=ben, match=match)
+    lobby.join_match(by=player("cleo"), match=match)
+    assert rules(program, anna, match).status_code == 200
+
+
+def test_a_fork_of_a_running_match_seats_its_players_where_they_know_the_hand(duel, anna, ben, program):
+    act(duel, 0)
+    access = access_match(user=anna, ident=str(duel.pk))
+    fork = forks.fork(access=access, version=loading.load(duel.id, "toy").viewer_version(0), entry="public")
+    lobby.leave_match(by=anna, match=fork)
+    with pytest.raises(Refused) as refused:
+        lobby.join_match(by=ben, match=fork, seat=0)
+    assert refused.value.code == "another_seat"
+    lobby.join_match(by=ben, match=fork)
+    assert fork.seats.get(user=ben).index == 1
+    lobby.join_match(by=anna, match=fork)
+    give_up(program, anna, fork)
+    give_up(program, ben, fork)
+    assert take(program, ben, fork, 0).json()["code"] == "another_seat"
+
+
+def test_an_operator_who_looked_behind_takes_no_seat(duel, anna, operator, program):
+    looks.look_behind(by=operator, match=duel, seat=1, version=duel.version, reason="A complaint")
+    give_up(program, anna, duel)
+    answer = take(program, operator, duel, 0)
+    assert (answer.status_code, answer.json()["code"]) == (422, "looked_behind")
+
+
+def test_after_an_erasure_nobody_is_linked_to_a_tenure(duel, anna, program):
+    give_up(program, anna, duel)
+    erasure.erase(anna)
+    assert not Holding.objects.filter(user=anna).exists()
+    assert Holding.objects.filter(match=duel).count() == 2
+
+
+# --- ruling and looking behind ---
+
+
+def test_a_host_who_gave_up_their_seat_does_not_rule(duel, anna, ben, program):
+    before = loading.load(duel.id, "toy").viewer_version(None)
+    give_up(program, anna, duel)
+    version = loading.load(duel.id, "toy").version
+    for action in ("pause", "resume", "extend", "replace", "rewind", "abort"):
+        answer = rules(program, anna, duel, action, seat=1, hours=1, to=before)
+        assert answer.status_code == 403, action
+    client = program(anna)
+    tag = client.get(f"/matches/{duel.number}/view/")["ETag"]
+    body = {"to": before, "code": "dispute", "reason": "x"}
+    assert client.post(f"/matches/{duel.number}/rewind/", body, etag=tag).status_code == 403
+    assert client.get(f"/matches/{duel.number}/undo/").json()["may_rewind"] is False
+    page = Client()
+    page.force_login(anna)
+    assert "/organise" not in page.get(f"/matches/{duel.number}/").content.decode()
+    assert loading.load(duel.id, "toy").version == version
+
+
+def test_an_operator_who_ever_played_neither_rules_nor_looks(duel, ben, program):
+    ben.is_staff = True
+    ben.save()
+    give_up(program, ben, duel)
+    version = loading.load(duel.id, "toy").version
+    assert rules(program, ben, duel, "abort").status_code == 403
+    with pytest.raises(Forbidden):
+        looks.look_behind(by=ben, match=duel, seat=0, version=version, reason="curious")
+    desk = Client()
+    desk.force_login(ben)
+    page = desk.get(reverse("admin:matches_match_change", args=[duel.pk])).content.decode()
+    assert "You have played in this match" in page
+    assert "Look behind</button>" not in page
+    for fields in ({"act": "look", "seat": "0", "version": "3", "reason": "x"}, {"act": "verify"}):
+        answer = desk.post(reverse("admin:matches_match_act", args=[duel.pk]), fields, follow=True).content.decode()
+        assert 'class="error"' in answer
+    assert not Look.objects.exists()
+
+
+@pytest.mark.parametrize("board", [True, False])
+def test_an_operator_who_plays_does_not_look_behind_what_was_made_from_the_match(duel, anna, ben, board):
+    """The opponent's board, or fork, begins with the opponent's own hand."""
+    ben.is_staff = True
+    ben.save()
+    act(duel, 0)
+    access = access_match(user=anna, ident=str(duel.pk))
+    made = forks.fork(access=access, version=loading.load(duel.id, "toy").viewer_version(0), board=board, bots={1: "random"})
+    assert loading.load(made.id, "toy").started
+    with pytest.raises(Forbidden):
+        looks.look_behind(by=ben, match=made, seat=0, version=made.version, reason="curious")
+
+
+def test_an_erased_host_and_a_new_account_are_strangers(duel, anna, player, program):
+    """What cannot be known: the second account of a player who was erased, or who simply made one."""
+    erasure.erase(anna)
+    assert take(program, player("anna2"), duel, 0).status_code == 200
+
+
+# --- what the organiser sees of it ---
+
+
+def test_the_organiser_sees_which_tenures_belong_to_one_player(toy, anna, ben, player, program):
+    olga = player("olga")
+    match = lobby.create_match(by=olga, game=toy, take_seat=False, anonymous=True)
+    match = lobby.join_match(by=ben, match=lobby.join_match(by=anna, match=match))
+    give_up(program, anna, match)
+    assert take(program, player("cleo"), match).status_code == 200
+    assert rules(program, olga, match, "replace", seat=0).status_code == 200
+    assert take(program, anna, match).status_code == 200
+    answer = program(olga).get(f"/matches/{match.number}/tenures/")
+    assert answer.status_code == 200, answer.content
+    rows = answer.json()
+    assert [(one["seat"], one["player"], one["holds"]) for one in rows] == [
+        (0, 1, False),
+        (1, 2, True),
+        (0, 3, False),
+        (0, 1, True),
+    ]
+    assert "anna" not in answer.content.decode()
+    holders = {str(one) for one in Holding.objects.filter(match=match).values_list("holder", flat=True)}
+    assert {one["holder"] for one in rows} == holders
+    assert program(ben).get(f"/matches/{match.number}/tenures/").status_code == 403
+    erasure.erase(anna)
+    rows = program(olga).get(f"/matches/{match.number}/tenures/").json()
+    assert [one["player"] for one in rows] == [None, 1, 2, None]
+
+
+# --- existing databases ---
+
+
+def migration():
+    return importlib.import_module("gamesvc.matches.migrations.0013_tenures")
+
+
+def test_the_migration_forgets_tenures_that_ended_before_the_start(toy, anna, ben):
+    match = lobby.create_match(by=anna, game=toy)
+    left = Holding.objects.get(match=match)
+    lobby.leave_match(by=anna, match=match)
+    lobby.join_match(by=ben, match=match)
+    Holding.objects.create(holder=left.holder, match=match, seat=0, user=anna)
+    migration().forget_those_before_the_start(apps, connection.schema_editor())
+    assert list(Holding.objects.filter(match=match).values_list("user", flat=True)) == [ben.pk]
+
+
+def test_the_migration_links_tenures_by_what_the_database_still_knows(duel, anna, ben, program):
+    program(anna).post(f"/matches/{duel.number}/press/", {"to": "all", "text": "Hello"})
+    give_up(program, anna, duel)
+    Holding.objects.filter(match=duel).update(user=None)
+    migration().link_players(apps, connection.schema_editor())
+    assert set(Holding.objects.filter(match=duel).values_list("seat", "user")) == {(0, anna.pk), (1, ben.pk)}
+    substitutes.vacate(match=duel, seat=1, actor=substitutes.Actor("seat", 1))
+    with pytest.raises(Refused) as refused:
+        substitutes.take_over(by=anna, match=Match.objects.get(pk=duel.pk), seat=1)
+    assert refused.value.code == "another_seat"
