@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -112,8 +112,8 @@ def unreachable_players(access: Access) -> set[int] | None:
 
 
 def away_players(access: Access) -> dict[int | None, datetime]:
-    """The players (their ids) who are on vacation, and until when, while the match goes on."""
-    if access.match.status not in (Match.Status.OPEN, Match.Status.RUNNING):
+    """Return the players (their ids) on vacation while the match goes on, and until when; none where names are hidden."""
+    if access.match.over or access.match.hides_names:
         return {}
     away = absences.away_now(seat.user_id for seat in access.seats if seat.user_id is not None)
     return dict(away.items())
@@ -131,6 +131,13 @@ def announced(access: Access) -> dict[int | None, absences.Span]:
     if policy is None or not policy.vacation or not (access.seat is not None or access.is_host):
         return {}
     return dict(absences.next_away(seat.user_id for seat in access.seats if seat.user_id is not None).items())
+
+
+def shown_clock(access: Access, seat: int, clock: Clock | None) -> Clock | None:
+    """Return the clock of a seat as the reader may see it: without the nights and vacations of an anonymous player."""
+    if clock is None or not access.match.hides_names or seat == access.viewer:
+        return clock
+    return replace(clock, excluded=())
 
 
 def stands_until(clock: Clock | None, moment: datetime) -> datetime | None:
@@ -194,7 +201,8 @@ def summary(access: Access) -> dict[str, Any]:
         "commitment": loaded.opened.get("commitment", ""),
         "link": match.link_token if access.is_host or access.seat is not None else None,
         "awaited": [
-            question_json(one) | {"stands_until": _text(stands_until(clocks.get((one.seat, one.question)), now))}
+            question_json(one)
+            | {"stands_until": _text(stands_until(shown_clock(access, one.seat, clocks.get((one.seat, one.question))), now))}
             for one in questions
         ],
         "outcome": match.outcome,

@@ -27,7 +27,7 @@ def lines(loaded: Loaded, viewer: Viewer) -> Iterator[str]:
     for after in range(0, until, BATCH):
         for stored in STORE.read(loaded.match_id, after, min(after + BATCH, until)):
             head = stored.hash.hex()
-            yield canonical.encode(see_record(loaded.game, stored, viewer, ended=loaded.ended)).decode() + "\n"
+            yield canonical.encode(see_record(loaded, stored, viewer, ended=loaded.ended)).decode() + "\n"
     trailer: dict[str, Any] = {"match": str(loaded.match_id), "count": until, "head": head}
     if (proved := inclusion(loaded, viewer)) is not None:
         trailer["checkpoint"] = proved.as_json()

@@ -14,7 +14,10 @@ from gamesvc.matches.selectors import Access, seat_names
 
 
 def version_at(access: Access, moment: datetime) -> int:
-    """The version a match had at a moment, as far as the viewer may know. Raises `Refused` for one before its first event."""
+    """Return the version of the last event that the viewer knew of at a moment. Raises `Refused` for one before the first event.
+
+    Never that of an event hidden from them: asking for moment after moment would tell when it happened.
+    """
     with connection.cursor() as cursor:
         # The moments of a stream never go back.
         cursor.execute(
@@ -25,7 +28,7 @@ def version_at(access: Access, moment: datetime) -> int:
     if found is None:
         raise Refused("no_such_version", "The match did not exist at that moment.", "at")
     loaded = loading.load(access.match.id, access.match.game)
-    return min(int(found), loaded.viewer_version(access.viewer))
+    return int(found) if loaded.ended else loading.last_known(loaded, access.viewer, int(found))
 
 
 def step(access: Access, version: int, as_seat: Viewer = None) -> dict[str, Any]:

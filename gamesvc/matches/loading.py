@@ -27,7 +27,8 @@ from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Account, Step
 
 REMEMBERED = 512
-NEAR = 10
+# So many events are read around a version to find those that a viewer knows of.
+NEAR = 50
 
 STORE = PostgresStore()
 
@@ -201,21 +202,53 @@ def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
 
     What follows within the act of the next event that he may know of he saw together with that one.
     """
-    # The first event of a match is known to everybody who may look at it.
-    [first] = STORE.read(loaded.match_id, version - 1, version)
-    shown = version
-    while not knows(loaded, first, viewer):
-        shown -= 1
-        [first] = STORE.read(loaded.match_id, shown - 1, shown)
-    at, settled = shown, None
-    while found := STORE.read(loaded.match_id, at, at + NEAR):
-        for stored in found:
+    shown = last_known(loaded, viewer, version)
+    after, settled = shown, None
+    while True:
+        following = STORE.read(loaded.match_id, after, after + NEAR)
+        for stored in following:
             if "command_id" in stored.meta:
                 settled = stored.version - 1
             if knows(loaded, stored, viewer):
                 return shown if settled is None else settled
-        at += NEAR
-    return max(shown, loaded.version)
+        if len(following) < NEAR:
+            return max(shown, loaded.version)
+        after += NEAR
+
+
+def last_known(loaded: Loaded, viewer: Viewer, version: int) -> int:
+    """Return the version of the last event up to `version` that a viewer may know of while the match runs."""
+    until = version
+    while True:
+        for stored in reversed(STORE.read(loaded.match_id, max(0, until - NEAR), until)):
+            if knows(loaded, stored, viewer):
+                return stored.version
+        until -= NEAR
+        # The first event of a match is known to everybody who may look at it.
+        assert until > 0, f"viewer {viewer} knows no event of match {loaded.match_id} up to version {version}"
+
+
+def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
+    """Return one event as a viewer may see it while the match runs; None when it is sealed.
+
+    Where names are hidden, so is what tells people apart by how they live: the nights and vacations from which a deadline was
+    reckoned, and which reminders a player asked for.
+    """
+    seen = see_event(loaded.game, event, viewer)
+    if seen is None or not loaded.opened.get("anonymous") or seen.data.get("seat") == viewer:
+        return seen
+    data = dict(seen.data)
+    if seen.type == fold.SET:
+        data["because"] = {name: value for name, value in data["because"].items() if name != "excluded"}
+        data["cause"] = impersonal(data["cause"])
+    elif seen.type == "match.timed_out":
+        data.pop("reminders", None)
+    return replace(seen, data=data)
+
+
+def impersonal(cause: str) -> str:
+    """Return why a deadline was set as an anonymous match tells it of others."""
+    return "moved" if cause == "vacation" else cause
 
 
 def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.chart import SEAT_NAMES
-from gamesvc.games.kernel import Caption, Event, see_event
+from gamesvc.games.kernel import Caption, Event
 from gamesvc.matches import absence_words, calendar_entries, letterbox, loading, lobby, organising_words, selectors, undo_words
 from gamesvc.matches.clock.fold import MOVES
 from gamesvc.matches.loading import STORE, Loaded
@@ -287,7 +287,7 @@ def tell(
     unmarked = False  # of an automatic act the first sentence says so
     for stored in STORE.read(loaded.match_id, after, loaded.viewer_version(viewer) if until is None else until):
         event = loading.lift(loaded.game, stored)
-        seen = event if loaded.ended or opened else see_event(loaded.game, event, viewer)
+        seen = event if loaded.ended or opened else loading.see(loaded, event, viewer)
         if seen is None:
             continue
         sentence = _service_sentence(seen, names) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)

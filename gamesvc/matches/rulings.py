@@ -148,5 +148,5 @@ def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str, r
 
 
 def _outcome(loaded: Loaded, stored: Sequence[StoredEvent]) -> Outcome:
-    seen: list[dict[str, Any]] = [selectors.see_record(loaded.game, one, None, ended=False) for one in stored]
+    seen: list[dict[str, Any]] = [selectors.see_record(loaded, one, None, ended=False) for one in stored]
     return Outcome(loaded.match_id, max(one["version"] for one in seen if "type" in one), seen, True, None)

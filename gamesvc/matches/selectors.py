@@ -11,8 +11,8 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from events.store import StoredEvent
-from gamesvc.games.kernel import Game, Viewer, see_event
-from gamesvc.matches.loading import STORE, Loaded, lift, load
+from gamesvc.games.kernel import Viewer
+from gamesvc.matches.loading import STORE, Loaded, lift, load, see
 from gamesvc.matches.models import Holding, Match, Seat
 
 
@@ -149,13 +149,13 @@ def open_matches(user: User | None) -> QuerySet[Match]:
     return matches.exclude(seats__user=user) if user is not None else matches
 
 
-def see_record(game: Game[Any], stored: StoredEvent, viewer: Viewer, *, ended: bool) -> dict[str, Any]:
-    """One stored event as a viewer may see it (DESIGN.md section 5): whole, redacted, or sealed."""
+def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bool) -> dict[str, Any]:
+    """Return one stored event as a viewer may see it: whole, redacted, or sealed."""
     record = stored.as_record()
     if ended:
         return record
-    event = lift(game, stored)
-    seen = see_event(game, event, viewer)
+    event = lift(loaded.game, stored)
+    seen = see(loaded, event, viewer)
     if seen is None:
         return {key: record[key] for key in ("match", "version", "digest", "hash")}
     meta = record["meta"]
@@ -177,7 +177,7 @@ def records_for(loaded: Loaded, viewer: Viewer, after: int, limit: int) -> list[
     until = min(after + limit, loaded.viewer_version(viewer))
     if until <= after:
         return []
-    return [see_record(loaded.game, one, viewer, ended=loaded.ended) for one in STORE.read(loaded.match_id, after, until)]
+    return [see_record(loaded, one, viewer, ended=loaded.ended) for one in STORE.read(loaded.match_id, after, until)]
 
 
 def seat_names(seats: tuple[Seat, ...]) -> tuple[str, ...]:

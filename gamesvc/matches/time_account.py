@@ -76,6 +76,8 @@ def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None) -> 
     loaded.account.lines = collected
     lines: list[tuple[int, Line]] = []
     stored = STORE.read(match.id)
+    # The first event says whether names are hidden; the last one opens everything.
+    hidden = not (stored and stored[-1].type == "match.ended") and bool(stored and stored[0].data.get("anonymous"))
     over = bool(stored) and stored[-1].type == "match.ended"
     for act in loading.acts(stored):
         events = [lift(loaded.game, one) for one in act]
@@ -85,17 +87,27 @@ def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None) -> 
             if line.seat == viewer or over:
                 lines.append((act[-1].version, line))
             elif seen:
-                lines.append((act[-1].version, replace(line, at=act[-1].occurred_at)))
+                line = replace(line, at=act[-1].occurred_at)
+                lines.append((act[-1].version, _anonymous(line) if hidden else line))
         collected.clear()
     account = loaded.account
     banks = {line.seat: line.bank for _, line in lines} if account.policy and account.policy.bank else {}
     return TimeAccount(
         policy=account.policy.told if account.policy is not None else {},
         paused_since=account.paused_since,
-        clocks={key: clock for key, clock in account.open.items() if seat in (None, key[0])},
+        clocks={
+            key: replace(clock, excluded=()) if hidden and key[0] != viewer else clock
+            for key, clock in account.open.items()
+            if seat in (None, key[0])
+        },
         banks={index: left for index, left in banks.items() if seat in (None, index)},
         lines=[one for one in lines if seat in (None, one[1].seat)],
     )
+
+
+def _anonymous(line: Line) -> Line:
+    """Return a line without what would tell its player from others: nights and vacations."""
+    return replace(line, what=loading.impersonal(line.what), clock=replace(line.clock, excluded=()))
 
 
 def _text(moment: datetime | None) -> str | None:

@@ -220,7 +220,7 @@ def _repeat(
 def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredEvent]) -> Receipt:
     """The command's events as its sender could see them then; the same for every repetition."""
     ended = stored[-1].type == "match.ended"
-    seen = [see_record(loaded.game, one, seat, ended=ended) for one in stored]
+    seen = [see_record(loaded, one, seat, ended=ended) for one in stored]
     visible = [one["version"] for one in seen if "type" in one]
     return Receipt(match_id, visible[-1] if visible else stored[-1].version, seen)
 
@@ -236,7 +236,7 @@ def _since(loaded: Loaded, seat: int, expected_version: int) -> list[Event]:
 
 def _records_since(match: Match, loaded: Loaded, seat: int, expected_version: int) -> list[dict[str, Any]]:
     stored = STORE.read(match.id, max(0, expected_version), loaded.viewer_version(seat))
-    return [see_record(loaded.game, one, seat, ended=loaded.ended) for one in stored]
+    return [see_record(loaded, one, seat, ended=loaded.ended) for one in stored]
 
 
 def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None:

@@ -195,7 +195,7 @@ def _is_of(stored: Sequence[StoredEvent], content: dict[str, Any]) -> bool:
 
 
 def _outcome(loaded: Loaded, match: Match, seat: int, stored: Sequence[StoredEvent]) -> Outcome:
-    seen = [selectors.see_record(loaded.game, one, seat, ended=False) for one in stored]
+    seen = [selectors.see_record(loaded, one, seat, ended=False) for one in stored]
     version = max((one["version"] for one in seen if "type" in one), default=stored[-1].version)
     asked = [one.version for one in stored if one.type == ASKED]
     answered = [int(one.data["request"]) for one in stored if one.type == ANSWERED]

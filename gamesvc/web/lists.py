@@ -86,6 +86,7 @@ def _row(match: Match, user: User) -> Row:
     asked = [question for question in questions if question.seat == own]
     nearest = min(asked or questions, key=lambda question: question.due_at, default=None)
     names = selectors.seat_names(tuple(sorted(seats, key=lambda seat: seat.index)))
+    left = share(nearest, plain=match.hides_names and not asked)
     return Row(
         match,
         _title(match.game),
@@ -94,8 +95,8 @@ def _row(match: Match, user: User) -> Row:
         prompt=nearest.prompt if nearest is not None and asked else "",
         due=nearest.deadline if nearest is not None else None,
         stands=_stands(match, nearest) if nearest is not None and asked else None,
-        share=share(nearest),
-        urgent=nearest is not None and share(nearest) < 100 * moments.NEARLY_OVER,
+        share=left,
+        urgent=nearest is not None and left < 100 * moments.NEARLY_OVER,
         awaited=tuple(sorted({question.seat for question in questions})),
         place=_place(match.outcome, own),
     )
@@ -109,13 +110,16 @@ def _stands(match: Match, question: Question) -> datetime | None:
     return board.stands_until(clock, timezone.now())
 
 
-def share(question: Question | None) -> int:
-    """How much of a question's time is left, in hundredths: of the time that counts, up to where grace begins."""
+def share(question: Question | None, *, plain: bool = False) -> int:
+    """How much of a question's time is left, in hundredths: of the time that counts, up to where grace begins.
+
+    `plain`: of all time, for readers who may not know which time counts for an anonymous player.
+    """
     if question is None:
         return 0
-    spans = list(zip(question.break_at, question.break_for, strict=True))
+    spans = [] if plain else list(zip(question.break_at, question.break_for, strict=True))
     elapsed = (timezone.now() - question.asked_at).total_seconds()
-    whole = ((question.grace_from or question.due_at) - question.asked_at).total_seconds() - sum(question.break_for)
+    whole = ((question.grace_from or question.due_at) - question.asked_at).total_seconds() - sum(length for _, length in spans)
     return max(0, min(100, round(100 - 100 * gone(elapsed, spans) / (whole or 1))))
 
 

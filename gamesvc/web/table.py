@@ -204,7 +204,10 @@ def _headline(picture: str, name: str) -> str:
 def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
     """Who must act and until when; for the reader also what happens without an order of his."""
     rows = {(row.seat, row.question): row for row in Question.objects.filter(match=access.match)}
-    asked = [_question(one, rows.get((one.seat, one.id)), names) for one in loaded.awaited()]
+    asked = [
+        _question(one, rows.get((one.seat, one.id)), names, plain=access.match.hides_names and one.seat != access.viewer)
+        for one in loaded.awaited()
+    ]
     own = next((one for one in asked if one["seat"] == access.viewer and access.viewer is not None), None)
     without = ""
     if own is not None:
@@ -214,8 +217,8 @@ def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[s
     return {"asked": [one for one in asked if one is not own], "own": own, "without": without}
 
 
-def _question(one: Awaited, row: Question | None, names: tuple[str, ...]) -> dict[str, Any]:
-    share = lists.share(row)
+def _question(one: Awaited, row: Question | None, names: tuple[str, ...], *, plain: bool) -> dict[str, Any]:
+    share = lists.share(row, plain=plain)
     return {
         "seat": one.seat,
         "name": names[one.seat],

@@ -187,13 +187,13 @@ def test_what_is_hidden_changes_nothing_but_digest_and_hash(match_of, game):
         if stored.type.startswith("match."):
             continue
         for viewer in (None, 0, 1):
-            record = see_record(loaded.game, stored, viewer, ended=False)
+            record = see_record(loaded, stored, viewer, ended=False)
             if "salt" in record:
                 assert record == stored.as_record(), "with its salt an event is whole"
                 continue
             other, changed = otherwise(loaded.game, stored, viewer, rng)
             hidden += changed
-            found = see_record(loaded.game, other, viewer, ended=False)
+            found = see_record(loaded, other, viewer, ended=False)
             assert {**found, "digest": "", "hash": ""} == {**record, "digest": "", "hash": ""}
             assert found["digest"] != record["digest"]
     assert hidden, "there was something to hide"
@@ -204,7 +204,7 @@ def test_guessing_hidden_values_against_the_digest_finds_nothing(match_of, anna,
     match = match_of("toy")
     act(match, 0, {"name": "draw"})
     drew = next(stored for stored in STORE.read(match.id) if stored.type == "toy.drew")
-    shown = see_record(catalog.game("toy"), drew, 1, ended=False)
+    shown = see_record(loading.load(match.id, "toy"), drew, 1, ended=False)
     content = export_of(match, 1)
     assert drew.salt.hex() not in content.decode()
 
