@@ -1,5 +1,6 @@
-"""The Celery application. Workers: `celery -A gamesvc.celery worker`; one beat: `celery -A gamesvc.celery beat`."""
+"""The Celery application. The workers and their queues: `gamesvc.queues`; one beat: `celery -A gamesvc.celery beat`."""
 
+import gc
 import os
 from typing import Any
 
@@ -13,7 +14,13 @@ app.autodiscover_tasks()
 
 
 @worker_init.connect  # type: ignore[untyped-decorator]
-def _try_keys(**_: Any) -> None:
+def _before_forking(**_: Any) -> None:
+    from django.db import connections
+
     from gamesvc.matches.checks import refuse_wrong_keys  # here: the apps are loaded by now
 
     refuse_wrong_keys()
+    connections.close_all()  # the children would share the connection
+    # What is loaded by now stays: unlooked at by the garbage collector, its memory remains shared with the children.
+    gc.collect()
+    gc.freeze()

@@ -17,6 +17,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import IO
 
+from gamesvc import queues
+
 RESTART_SECONDS = 2.0
 # A web server that is killed before it has ended its own workers leaves them behind.
 STOP_SECONDS = 30.0
@@ -43,7 +45,7 @@ class Service:
         port: int,
         environment: Mapping[str, str],
         web_workers: int = 2,
-        processes: Collection[str] = ("web", "worker", "mailer", "mailserver", "beat"),
+        processes: Collection[str] = ("web", *queues.WORKERS, "mailserver", "beat"),
     ) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
@@ -60,20 +62,22 @@ class Service:
             **environment,
             "PYTHONUNBUFFERED": "1",
         }
-        celery = [sys.executable, "-m", "celery", "-A", "gamesvc.celery"]
-        worker = [*celery, "worker", "--pool", "solo", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"]
+        celery = [sys.executable, "-m", "celery", "-A"]
+        workers = {
+            name: [*celery, "gamesvc.celery", "worker", "--loglevel", "WARNING", *queues.worker_options(name)]
+            for name in queues.WORKERS
+        }
         commands = {
             "web": [
                 sys.executable,
                 *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
                 *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws", "gamesvc.wsgi:application"),
             ],
-            "worker": [*worker, "--queues", "celery", "--hostname", "worker@%h"],
-            "mailer": [*worker, "--queues", "mail", "--hostname", "mailer@%h"],
+            **workers,
             "mailserver": [sys.executable, "manage.py", "mailserver", "--host", "127.0.0.1", "--port", str(self.mail_port)],
-            "beat": [*celery, "beat", "--loglevel", "WARNING", "--schedule", str(data / "beat"), "--pidfile", ""],
+            "beat": [*celery, "gamesvc.beat", "beat", "--loglevel", "WARNING", "--schedule", str(data / "beat"), "--pidfile", ""],
         }
-        self._commands = {name: command for name, command in commands.items() if name in processes}
+        self.commands = {name: command for name, command in commands.items() if name in processes}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._stopping = threading.Event()
 
@@ -88,7 +92,7 @@ class Service:
     def start(self) -> None:
         """Prepare the database, start all processes, and wait until the web server answers."""
         self.manage("prepare")
-        for name in self._commands:
+        for name in self.commands:
             self._start(name)
         threading.Thread(target=self._keep, daemon=True).start()
         self._wait()
@@ -96,7 +100,7 @@ class Service:
     def stop(self) -> None:
         """End all processes, the sources of work first."""
         self._stopping.set()
-        for name in ("beat", "web", "mailserver", "worker", "mailer"):
+        for name in ("beat", "web", "mailserver", *queues.WORKERS):
             process = self._running.get(name)
             if process is not None and process.poll() is None:
                 process.terminate()
@@ -132,7 +136,7 @@ class Service:
     def _start(self, name: str) -> None:
         with self._log(name) as log:
             self._running[name] = subprocess.Popen(
-                self._commands[name], env=self._env(), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                self.commands[name], env=self._env(), stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
     def _log(self, name: str) -> IO[bytes]:

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from gamesvc import queues
+
 BASE_DIR = Path(__file__).resolve().parents[2]
 DATA_DIR = Path(os.environ.get("GAMESVC_DATA", "var")).absolute()
 
@@ -115,8 +117,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "max_retries": 0,
 }
 SWEEP_SECONDS = float(os.environ.get("SWEEP_SECONDS", "2"))
-# A mail server that swallows connections holds up mails only: they have a queue, and workers, of their own.
-CELERY_TASK_ROUTES = {"notifications.*": {"queue": "mail"}}
+# Which task goes to which queue, and how long it may take.
+CELERY_TASK_ROUTES = (queues.route,)
+CELERY_TASK_ANNOTATIONS = (queues.Limits(),)
 # What must answer for the service to count as able to take commands: http://host:port/path and tcp://host:port, separated by
 # commas. Where nothing beats for HEARTBEAT_GAP_SECONDS, that was an outage, and the deadlines within it are moved.
 HEARTBEAT_PROBES = [door for door in os.environ.get("HEARTBEAT_PROBES", "").split(",") if door]
@@ -124,50 +127,37 @@ HEARTBEAT_SECONDS = float(os.environ.get("HEARTBEAT_SECONDS", "5"))
 HEARTBEAT_GAP_SECONDS = float(os.environ.get("HEARTBEAT_GAP_SECONDS", "60"))
 # So long after a deadline it fires: what our border took in time is stored and applied first. Sweep and margin stay under 2 s.
 DEADLINE_MARGIN_SECONDS = float(os.environ.get("DEADLINE_MARGIN_SECONDS", "0.5"))
+
+
+def every(seconds: float, task: str) -> dict[str, object]:
+    """An entry of the schedule. It expires when the next one comes: runs that waited in vain do not pile up."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+
+
 CELERY_BEAT_SCHEDULE = {
-    "heartbeat": {
-        "task": "gamesvc.matches.tasks.watch_outages",
-        "schedule": HEARTBEAT_SECONDS,
-        "options": {"expires": HEARTBEAT_SECONDS},
-    },
+    "heartbeat": every(HEARTBEAT_SECONDS, "gamesvc.matches.tasks.watch_outages"),
     # Twice as often as the rest: nobody's deadline is to be late by two seconds.
-    "deadlines": {"task": "gamesvc.matches.tasks.sweep_deadlines", "schedule": SWEEP_SECONDS / 2},
-    "held orders": {
-        "task": "gamesvc.matches.tasks.sweep_held_orders",
-        "schedule": 2 * SWEEP_SECONDS,
-        "options": {"expires": 2 * SWEEP_SECONDS},
-    },
-    "bots": {"task": "gamesvc.matches.tasks.sweep_bots", "schedule": 5 * SWEEP_SECONDS},
-    "undo": {"task": "gamesvc.matches.tasks.sweep_undo", "schedule": 5 * SWEEP_SECONDS},
-    "lobby": {"task": "gamesvc.matches.tasks.sweep_lobby", "schedule": 300.0},
-    "substitutes": {"task": "gamesvc.matches.tasks.sweep_substitutes", "schedule": 300.0},
-    "snapshots": {"task": "gamesvc.matches.tasks.renew_snapshots", "schedule": 60.0, "options": {"expires": 60.0}},
-    "checkpoints": {"task": "gamesvc.matches.tasks.make_checkpoint", "schedule": 3600.0},
-    "statistics": {
-        "task": "gamesvc.matches.tasks.follow_statistics",
-        "schedule": 5 * SWEEP_SECONDS,
-        "options": {"expires": 5 * SWEEP_SECONDS},
-    },
-    "reminders": {"task": "gamesvc.matches.tasks.sweep_reminders", "schedule": 10 * SWEEP_SECONDS},
-    "missed reminders": {"task": "gamesvc.matches.tasks.sweep_all_reminders", "schedule": 1800.0},
-    "digests": {"task": "notifications.tasks.sweep_digests", "schedule": 10 * SWEEP_SECONDS},
-    "channels": {"task": "notifications.tasks.sweep_channels", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}},
-    "old notices": {"task": "notifications.tasks.forget", "schedule": 86_400.0},
-    "outbox": {"task": "notifications.tasks.send_due", "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS}},
-    "inbound": {
-        "task": "notifications.inbound.tasks.sweep_mail",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS},
-    },
-    "mailbox": {
-        "task": "notifications.inbound.tasks.poll_mailbox",
-        "schedule": float(os.environ.get("IMAP_SECONDS", "20")),
-        "options": {"expires": 20},
-    },
-    "old held orders": {"task": "gamesvc.matches.tasks.forget_held_orders", "schedule": 86_400.0},
-    "old mail": {"task": "notifications.inbound.tasks.forget_mail", "schedule": 3600.0},
-    "accounts": {"task": "accounts.tasks.prune", "schedule": 86_400.0},
-    "refusals": {"task": "gamesvc.matches.tasks.prune_refusals", "schedule": 86_400.0},
+    "deadlines": every(SWEEP_SECONDS / 2, "gamesvc.matches.tasks.sweep_deadlines"),
+    "held orders": every(2 * SWEEP_SECONDS, "gamesvc.matches.tasks.sweep_held_orders"),
+    "bots": every(5 * SWEEP_SECONDS, "gamesvc.matches.tasks.sweep_bots"),
+    "undo": every(5 * SWEEP_SECONDS, "gamesvc.matches.tasks.sweep_undo"),
+    "lobby": every(300.0, "gamesvc.matches.tasks.sweep_lobby"),
+    "substitutes": every(300.0, "gamesvc.matches.tasks.sweep_substitutes"),
+    "snapshots": every(60.0, "gamesvc.matches.tasks.renew_snapshots"),
+    "checkpoints": every(3600.0, "gamesvc.matches.tasks.make_checkpoint"),
+    "statistics": every(5 * SWEEP_SECONDS, "gamesvc.matches.tasks.follow_statistics"),
+    "reminders": every(10 * SWEEP_SECONDS, "gamesvc.matches.tasks.sweep_reminders"),
+    "missed reminders": every(1800.0, "gamesvc.matches.tasks.sweep_all_reminders"),
+    "digests": every(10 * SWEEP_SECONDS, "notifications.tasks.sweep_digests"),
+    "channels": every(SWEEP_SECONDS, "notifications.tasks.sweep_channels"),
+    "old notices": every(86_400.0, "notifications.tasks.forget"),
+    "outbox": every(SWEEP_SECONDS, "notifications.tasks.send_due"),
+    "inbound": every(SWEEP_SECONDS, "notifications.inbound.tasks.sweep_mail"),
+    "mailbox": every(float(os.environ.get("IMAP_SECONDS", "20")), "notifications.inbound.tasks.poll_mailbox"),
+    "old held orders": every(86_400.0, "gamesvc.matches.tasks.forget_held_orders"),
+    "old mail": every(3600.0, "notifications.inbound.tasks.forget_mail"),
+    "accounts": every(86_400.0, "accounts.tasks.prune"),
+    "refusals": every(86_400.0, "gamesvc.matches.tasks.prune_refusals"),
 }
 
 CACHES = {

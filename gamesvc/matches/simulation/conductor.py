@@ -39,6 +39,7 @@ from gamesvc.matches.simulation.people import Person, Plan
 from gamesvc.matches.simulation.record import Broken, Record
 from gamesvc.matches.simulation.sink import Sink
 from gamesvc.matches.simulation.workers import Job
+from gamesvc.queues import WORKERS
 from notifications import reminders, wishes
 from notifications.models import Preference
 
@@ -248,13 +249,13 @@ class Conductor:
                 return
             self.crew.work([*acts, *sweeps])
             acts = []
-            self.crew.work([*self._hints("celery"), *([("task", BOTS)] if self._due(now).bots else [])])
+            self.crew.work([*self._hints(*WORKERS["worker"]), *([("task", BOTS)] if self._due(now).bots else [])])
             due = self._due(now)
             planning = ((due.reminders, REMINDERS), (due.digests, DIGESTS), (due.substitutes, SUBSTITUTES))
             answers = self.crew.work([("task", name) for wanted, name in planning if wanted])
             if not due.reminders or answers[0] is not None:
                 self.record.swept = now
-            self.crew.work([*self._hints("mail"), *([("task", SEND)] if self._due(now).mails else [])])
+            self.crew.work([*self._hints(*WORKERS["mailer"]), *([("task", SEND)] if self._due(now).mails else [])])
             self._plan_answers(now)
         raise Broken(f"At {now} something is due for ever: {self._due(now)}; failures: {dict(self.record.failures)}")
 
@@ -338,8 +339,8 @@ class Conductor:
 
     # --- what breaks ---
 
-    def _hints(self, queue: str) -> list[Job]:
-        return [("hints", queue)] if self.broker.llen(queue) else []
+    def _hints(self, *queues: str) -> list[Job]:
+        return [("hints", queue) for queue in queues if self.broker.llen(queue)]
 
     def _flush(self) -> None:
         self.broker.flushall()

@@ -1,0 +1,9 @@
+"""The Celery application of beat: it sends tasks by their names, so it loads none of them, nor Django, and stays small."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
+app = Celery("gamesvc", fixups=[])
+app.config_from_object("django.conf:settings", namespace="CELERY")

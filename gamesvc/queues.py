@@ -1,0 +1,75 @@
+"""The queues of the workers: which tasks go where, how long each may take, and which worker process listens to which queue.
+
+Settings, `manage.py up` and the tests of `deploy/` read this one table. Pure Python: nothing here knows Django or Celery.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+DEFAULT = "celery"
+# A task over its soft limit gets an exception and may tidy up; so much later its process is killed.
+HARD_AFTER_SECONDS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The tasks of one queue, as names or patterns, and the seconds after which a task is stopped."""
+
+    seconds: int
+    tasks: tuple[str, ...] = ()
+
+
+# A sweep ends by itself well before its limit: the limit is for the input nobody foresaw.
+QUEUES = {
+    DEFAULT: Queue(120),
+    "deadlines": Queue(30, ("gamesvc.matches.tasks.sweep_deadlines", "gamesvc.matches.tasks.watch_outages")),
+    "inbound": Queue(60, ("notifications.inbound.tasks.*",)),
+    "notices": Queue(90, ("notifications.tasks.*",)),
+    "bots": Queue(120, ("gamesvc.matches.tasks.play_bots", "gamesvc.matches.tasks.sweep_bots")),
+    "checkpoints": Queue(300, ("gamesvc.matches.tasks.make_checkpoint", "gamesvc.matches.tasks.checkpoint_ended")),
+}
+
+# What must not wait for anything else has a process of its own: deadlines, mail in, mail out.
+WORKERS = {
+    "worker": (DEFAULT, "bots", "checkpoints"),
+    "deadlines": ("deadlines",),
+    "inbound": ("inbound",),
+    "mailer": ("notices",),
+}
+
+
+def queue_of(task: str) -> str:
+    """Name the queue of a task."""
+    return next((name for name, queue in QUEUES.items() if any(fnmatchcase(task, each) for each in queue.tasks)), DEFAULT)
+
+
+def route(name: str, /, *_: object, **__: object) -> dict[str, str]:
+    """Route a task, as Celery's `task_routes` wants it."""
+    return {"queue": queue_of(name)}
+
+
+class Limits:
+    """Time limits for every task, as Celery's `task_annotations` wants them."""
+
+    def annotate(self, task: object) -> dict[str, int]:
+        seconds = QUEUES[queue_of(str(getattr(task, "name", "")))].seconds
+        return {"soft_time_limit": seconds, "time_limit": seconds + HARD_AFTER_SECONDS}
+
+    def annotate_any(self) -> None:
+        return None
+
+
+def worker_options(name: str) -> list[str]:
+    """The options of `celery worker` for one of the `WORKERS`, in `up` and in the Procfile alike.
+
+    Prefork, as no other pool has time limits. Each child takes one task at a time and none in advance.
+    """
+    concurrency = 2 if name == "worker" else 1
+    return [
+        *("--queues", ",".join(WORKERS[name])),
+        *("--hostname", f"{name}@%h"),
+        *("--concurrency", str(concurrency), "--prefetch-multiplier", "1"),
+        *("--without-gossip", "--without-mingle"),
+    ]
