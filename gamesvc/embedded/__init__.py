@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import fcntl
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -23,8 +24,10 @@ from typing import IO
 
 from gamesvc.embedded import sockets, watcher
 from gamesvc.embedded.postgres import OWNER, RUNTIME, Postgres
-from gamesvc.embedded.processes import EmbeddedError, held_by_others, locked
+from gamesvc.embedded.processes import EmbeddedError, held_by_others, locked, rotate
 from gamesvc.embedded.valkey import Valkey
+
+log = logging.getLogger(__name__)
 
 __all__ = ["EmbeddedError", "Servers", "use"]
 
@@ -70,6 +73,19 @@ class Servers:
     def programs(self) -> Path:
         """The folder of PostgreSQL's own programs (pg_dump, pg_restore)."""
         return self._database().programs
+
+    def mend(self) -> None:
+        """Start again what has died, and keep the logs small. To be called often; returns at once where all runs."""
+        for server in (self._postgres, self._valkey):
+            if server is None or self._users.closed:
+                continue
+            rotate(server.log)
+            if server.runs():
+                continue
+            with locked(self.home / "start.lock"):
+                if not self._users.closed and not server.runs():
+                    log.warning("%s has died and is started again; its log is %s.", type(server).__name__, server.log)
+                    server.ensure()
 
     def release(self) -> None:
         """Let go. Stops the servers if nobody else holds them. A second call does nothing, nor does a forked child's."""

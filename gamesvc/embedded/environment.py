@@ -37,6 +37,12 @@ def provide(data_dir: Path) -> None:
         os.environ["REDIS_URL"] = servers.redis_url
 
 
+def mend() -> None:
+    """Start those servers held by `provide` again that have died."""
+    for servers in _held:
+        servers.mend()
+
+
 def release() -> None:
     """Let go of the servers held by `provide`; the last process to do so stops them."""
     while _held:

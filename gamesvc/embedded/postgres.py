@@ -17,11 +17,11 @@ import psycopg
 from psycopg import sql
 
 from gamesvc.embedded import sockets
-from gamesvc.embedded.processes import EmbeddedError, Runner, choose_runner, lives, tail
+from gamesvc.embedded.processes import EmbeddedError, Runner, choose_runner, lives, rotate, tail
 
 DATABASE, OWNER, RUNTIME = "gamesvc", "gamesvc_owner", "gamesvc_app"
 START_SECONDS = 120
-LARGEST_LOG = 20_000_000
+PID_SECONDS = 2
 
 # Durable as PostgreSQL is by itself; the rest suits many short transactions on a solid-state disk. A session that leaves
 # a transaction open would hold back the feed's horizon, hence the limit.
@@ -81,6 +81,10 @@ class Postgres:
                 self._start()
         self._provide()
 
+    def runs(self) -> bool:
+        """Return True if its process lives; PostgreSQL itself restarts all others."""
+        return self._pid() is not None
+
     def stop(self) -> None:
         if self._pid() is not None:
             self._runner.run("pg_ctl", "stop", "-D", str(self.data), "-m", "fast", "-w", "-t", str(START_SECONDS))
@@ -97,7 +101,7 @@ class Postgres:
 
     def _wait(self) -> bool:
         """Whether a server that somebody else began to start answers in time; without its socket it never will."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + START_SECONDS
         while self._pid() is not None and time.monotonic() < until:
             if self._answers():
                 return True
@@ -125,8 +129,7 @@ class Postgres:
         for left in (self.data / "postmaster.pid", self.sockets / ".s.PGSQL.5432", self.sockets / ".s.PGSQL.5432.lock"):
             left.unlink(missing_ok=True)
         (self.data / "postgresql.conf").write_text(SETTINGS.format(sockets=self.sockets))
-        if self.log.exists() and self.log.stat().st_size > LARGEST_LOG:
-            self.log.replace(self.log.with_suffix(".log.1"))
+        rotate(self.log)
         # Children of a killed server need a moment to see that it is gone, and hold the data until then.
         for attempt in range(20):
             try:
@@ -137,6 +140,12 @@ class Postgres:
                 if attempt == 19 or "shared memory block" not in said:
                     raise EmbeddedError(f"PostgreSQL did not start in {self.data}: {said}") from error
                 time.sleep(0.25)
+            except BaseException:
+                # We are told to stop, and the server is under way: without its pid file nobody could stop it.
+                until = time.monotonic() + PID_SECONDS
+                while self._pid() is None and time.monotonic() < until:
+                    time.sleep(0.02)
+                raise
 
     def _provide(self) -> None:
         """Make roles and database where they lack: the folder may come from a run that was killed half-way."""

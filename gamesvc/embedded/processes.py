@@ -8,6 +8,7 @@ import filecmp
 import logging
 import os
 import pwd
+import re
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 log = logging.getLogger(__name__)
+
+LARGEST_LOG = 10_000_000
 
 
 class EmbeddedError(RuntimeError):
@@ -53,6 +56,8 @@ class Runner:
                 extra_groups=None if self.user is None else [],
                 timeout=timeout,
                 check=False,
+                # Ctrl-C in a terminal is meant for us: we decide what becomes of the server.
+                start_new_session=True,
             )
             if done.returncode:
                 output.seek(0)
@@ -157,7 +162,7 @@ def lives(pid_file: Path, mark: str) -> int | None:
 
 
 def shows(pid: int, mark: str) -> bool:
-    """Whether there is such a process and its command line holds `mark`."""
+    """Return True if there is such a process and its command line holds `mark` as a whole word: a path, not the end of one."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
     except OSError:
@@ -165,7 +170,7 @@ def shows(pid: int, mark: str) -> bool:
             return False
         listed = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, check=False)
         command = listed.stdout
-    return mark.encode() in command
+    return re.search(rb"(?:^|[\s:=])" + re.escape(os.fsencode(mark)) + rb"(?:$|\s)", command) is not None
 
 
 @contextlib.contextmanager
@@ -196,6 +201,14 @@ def held_by_others(path: Path) -> bool:
             else:
                 return False
     return True
+
+
+def rotate(path: Path, largest: int = LARGEST_LOG) -> None:
+    """Copy a log that has grown too large to `NAME.1` and empty it. Its writers go on: they append."""
+    with contextlib.suppress(OSError):
+        if path.stat().st_size > largest:
+            shutil.copyfile(path, path.with_name(f"{path.name}.1"))
+            os.truncate(path, 0)
 
 
 def tail(path: Path, characters: int = 600) -> str:

@@ -1,42 +1,47 @@
-"""The processes of the service on one machine: web server, mail receiver, Celery workers and beat, each restarted when it ends.
+"""The processes of the service on one machine: web server, mail receiver, Celery workers and beat.
 
 Used by `manage.py up`, `manage.py demo` and the tests that speak real HTTP. Nothing here knows Django.
 """
 
 from __future__ import annotations
 
+import fcntl
+import http.client
+import json
 import os
+import secrets
+import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import IO
 
 from gamesvc import queues
+from gamesvc.embedded.ports import Port, PortTaken, free_port
+from gamesvc.embedded.supervisor import Supervisor, launched
 
-RESTART_SECONDS = 2.0
-# A web server that is killed before it has ended its own workers leaves them behind.
-STOP_SECONDS = 30.0
+__all__ = ["Service", "ServiceError", "free_port"]
+
 READY_SECONDS = 120.0
+# How long the folder may stay taken by the rest of a service that was killed.
+FOLDER_SECONDS = 3.0
 
 
 class ServiceError(Exception):
     """The service did not come up; the message says where the reasons are."""
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class Service:
-    """The running service. `environment` is what its processes get: addresses of the servers, secrets, settings."""
+    """The running service. `environment` is what its processes get: addresses of the servers, secrets, settings.
+
+    The port (0: any free one) and the data folder are its own alone from `start` to `stop`. `upkeep` is called about once a
+    second, to bring back servers that have died.
+    """
 
     def __init__(
         self,
@@ -46,8 +51,15 @@ class Service:
         environment: Mapping[str, str],
         web_workers: int = 2,
         processes: Collection[str] = ("web", *queues.WORKERS, "mailserver", "beat"),
+        upkeep: Callable[[], None] = lambda: None,
     ) -> None:
-        self.port = port
+        self.data = data
+        self.instance = secrets.token_hex(8)
+        self._upkeep = upkeep
+        self._supervisor: Supervisor | None = None
+        self._lock: IO[str] | None = None
+        self._port = _take(port)
+        self.port = port = self._port.number
         self.url = f"http://127.0.0.1:{port}"
         self.logs = data / "logs"
         self.logs.mkdir(parents=True, exist_ok=True)
@@ -60,6 +72,7 @@ class Service:
             "REPLY_DOMAIN": os.environ.get("REPLY_DOMAIN", "reply.gamesvc.example"),
             "INBOUND_AUTH": os.environ.get("INBOUND_AUTH", "loopback"),
             **environment,
+            "GAMESVC_INSTANCE": self.instance,
             "PYTHONUNBUFFERED": "1",
         }
         celery = [sys.executable, "-m", "celery", "-A"]
@@ -71,53 +84,51 @@ class Service:
             "web": [
                 sys.executable,
                 *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
-                *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws", "gamesvc.wsgi:application"),
+                *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws"),
+                # A worker that dies is replaced by itself. At a stop requests have so long to be answered.
+                *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5"),
+                "gamesvc.wsgi:application",
             ],
             **workers,
             "mailserver": [sys.executable, "manage.py", "mailserver", "--host", "127.0.0.1", "--port", str(self.mail_port)],
             "beat": [*celery, "gamesvc.beat", "beat", "--loglevel", "WARNING", "--schedule", str(data / "beat"), "--pidfile", ""],
         }
         self.commands = {name: command for name, command in commands.items() if name in processes}
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._stopping = threading.Event()
 
     def manage(self, *arguments: str) -> str:
         """Run one of the service's own commands to its end and return what it printed. Raises `ServiceError`."""
-        command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(command, env=self._env(), capture_output=True, text=True, check=False)
+        command = launched([sys.executable, "manage.py", *arguments])
+        done = subprocess.run(command, env=self._env(), capture_output=True, text=True, check=False, start_new_session=True)
         if done.returncode:
             raise ServiceError(f"manage.py {' '.join(arguments)} failed:\n{done.stderr[-2000:] or done.stdout[-2000:]}")
         return done.stdout
 
     def start(self) -> None:
-        """Prepare the database, start all processes, and wait until the web server answers."""
+        """Take the folder, prepare the database, start all processes, and wait until our own web server answers."""
+        self._lock = self._take_folder()
         self.manage("prepare")
-        for name in self.commands:
-            self._start(name)
-        threading.Thread(target=self._keep, daemon=True).start()
+        self._supervisor = Supervisor(
+            self.commands, environment=self._env(), logs=self.logs, lock=self._lock, upkeep=self._upkeep
+        )
+        self._supervisor.start()
         self._wait()
 
     def stop(self) -> None:
-        """End all processes, the sources of work first."""
-        self._stopping.set()
-        for name in ("beat", "web", "mailserver", *queues.WORKERS):
-            process = self._running.get(name)
-            if process is not None and process.poll() is None:
-                process.terminate()
-        for process in self._running.values():
-            try:
-                process.wait(timeout=STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        """End all processes; requests and tasks under way have some seconds to be finished."""
+        if self._supervisor is not None:
+            self._supervisor.stop()
+        self._port.release()
+        if self._lock is not None:
+            self._lock.close()
 
     def kill(self, name: str) -> None:
-        """Kill one process the hard way (the tests do); it is started again."""
-        self._running[name].kill()
+        """Kill a process with all its children the hard way (the tests do); it is started again."""
+        os.killpg(self.pid(name), signal.SIGKILL)
 
     def pid(self, name: str) -> int:
         """The process that runs now under this name; another one after it has ended and was started again."""
-        return self._running[name].pid
+        assert self._supervisor is not None
+        return self._supervisor.pid(name)
 
     def __enter__(self) -> Service:
         try:
@@ -133,29 +144,58 @@ class Service:
     def _env(self) -> dict[str, str]:
         return {**os.environ, **self.environment}
 
-    def _start(self, name: str) -> None:
-        with self._log(name) as log:
-            self._running[name] = subprocess.Popen(
-                self.commands[name], env=self._env(), stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
-
-    def _log(self, name: str) -> IO[bytes]:
-        return (self.logs / f"{name}.log").open("ab")
-
-    def _keep(self) -> None:
-        while not self._stopping.wait(RESTART_SECONDS):
-            for name, process in list(self._running.items()):
-                if process.poll() is not None and not self._stopping.is_set():
-                    self._start(name)
+    def _take_folder(self) -> IO[str]:
+        lock = (self.data / "service.lock").open("a")
+        until = time.monotonic() + FOLDER_SECONDS
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return lock
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    lock.close()
+                    raise ServiceError(
+                        f"Another service runs in {self.data}. Stop it, or choose another folder with --data."
+                    ) from None
+                time.sleep(0.05)
 
     def _wait(self) -> None:
+        """Wait until the web server answers as ours and the mail receiver accepts connections."""
         until = time.monotonic() + READY_SECONDS
         while time.monotonic() < until:
-            try:
-                with urllib.request.urlopen(f"{self.url}/api/v1/games/", timeout=5):
-                    return
-            except urllib.error.HTTPError as error:
-                raise ServiceError(f"The web server answers {error.code}; its log is {self.logs / 'web.log'}.") from None
-            except OSError:
-                time.sleep(0.1)
-        raise ServiceError(f"The web server does not answer at {self.url}; its log is {self.logs / 'web.log'}.")
+            if self._is_ours() and self._takes_mail():
+                return
+            time.sleep(0.05)
+        raise ServiceError(f"The service does not answer at {self.url}; its logs are in {self.logs}.")
+
+    def _is_ours(self) -> bool:
+        if "web" not in self.commands:
+            return True
+        try:
+            with urllib.request.urlopen(f"{self.url}/health/", timeout=5) as answer:
+                instance = json.load(answer).get("instance")
+        except urllib.error.HTTPError as error:
+            if error.code == http.client.SERVICE_UNAVAILABLE:
+                return False
+            raise ServiceError(f"The web server answers {error.code}; its log is {self.logs / 'web.log'}.") from None
+        except (OSError, ValueError, http.client.HTTPException):
+            return False
+        if instance != self.instance:
+            raise ServiceError(f"Another service answers at {self.url}. Stop it, or choose another port with --port.")
+        return True
+
+    def _takes_mail(self) -> bool:
+        if "mailserver" not in self.commands:
+            return True
+        try:
+            socket.create_connection(("127.0.0.1", self.mail_port), 5).close()
+        except OSError:
+            return False
+        return True
+
+
+def _take(port: int) -> Port:
+    try:
+        return Port(port)
+    except PortTaken as taken:
+        raise ServiceError(f"{taken} Stop what uses it, or choose another port with --port (0: any free one).") from None

@@ -14,7 +14,6 @@ from gamesvc.embedded import sockets
 from gamesvc.embedded.processes import EmbeddedError, lives, shows, tail
 
 START_SECONDS = 60
-MARK = "valkey-server"  # what its command line shows, also after it has changed its title
 
 
 class Valkey:
@@ -34,7 +33,7 @@ class Valkey:
 
     def ensure(self) -> None:
         """Start the server if it does not answer. The caller holds the lock."""
-        if self._says("PING") == "+PONG":
+        if self.runs():
             return
         self._end()
         self.data.mkdir(mode=0o700, exist_ok=True)
@@ -42,30 +41,38 @@ class Valkey:
             "port": "0", "unixsocket": str(self.socket), "unixsocketperm": "700", "dir": str(self.data), "daemonize": "yes",
             "pidfile": str(self.pid_file), "logfile": str(self.log), "appendonly": "yes", "appendfsync": "everysec",
             "save": "", "maxmemory-policy": "noeviction",
+            # How we know it again: by its socket, which no other folder's server has.
+            "proc-title-template": "{title} {unixsocket}",
         }  # fmt: skip
         command = [str(self._program), *(word for name, value in options.items() for word in (f"--{name}", value))]
         try:
-            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, cwd=self.data, check=True)
+            subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, cwd=self.data, check=True, start_new_session=True
+            )
         except (OSError, subprocess.CalledProcessError) as error:
             raise EmbeddedError(f"The embedded Valkey does not run here ({error}): set REDIS_URL.") from error
         until = time.monotonic() + START_SECONDS
-        while self._says("PING") != "+PONG":
+        while not self.runs():
             if time.monotonic() > until:
                 raise EmbeddedError(f"Valkey did not start in {self.data}: {tail(self.log)}")
             time.sleep(0.01)
+
+    def runs(self) -> bool:
+        """Return True if the server answers."""
+        return self._says("PING") == "+PONG"
 
     def stop(self) -> None:
         self._end("SHUTDOWN")
 
     def _end(self, command: str = "") -> None:
         """End the server that the pid file names, and wait: one on its way out would remove its successor's files."""
-        pid = lives(self.pid_file, MARK)
+        pid = lives(self.pid_file, str(self.socket))
         if command:
             self._says(command)
         elif pid is not None:
             os.kill(pid, signal.SIGTERM)
         began = time.monotonic()
-        while pid is not None and shows(pid, MARK):
+        while pid is not None and shows(pid, str(self.socket)):
             if time.monotonic() > began + 10:
                 os.kill(pid, signal.SIGKILL)
             time.sleep(0.01)

@@ -23,6 +23,9 @@ CSRF_TRUSTED_ORIGINS = [BASE_URL]
 # Addresses or networks from which our own proxies connect (`unix`: through a socket file): only their X-Forwarded-For counts.
 TRUSTED_PROXIES = [name.strip() for name in os.environ.get("TRUSTED_PROXIES", "").split(",") if name.strip()]
 
+# Set by `up`: which start of a service this process belongs to, as /health/ tells.
+INSTANCE = os.environ.get("GAMESVC_INSTANCE", "")
+
 INSTALLED_APPS = [
     # Without its discovery: the site for operators shows what is registered there by name, and nothing else.
     "django.contrib.admin.apps.SimpleAdminConfig",

@@ -189,7 +189,7 @@ def test_postgresql_restarts_in_the_middle(running):
 def test_a_worker_killed_between_events_and_mail_loses_nothing(running):
     running.sink.refuse_mail = lambda raw: "451 4.3.0 come again"
     match, players = running.duel(**CALM)
-    running.service.kill("worker")
+    running.service.kill("mailer")
     number = players[0].get(f"/api/v1/matches/{match}/").body["number"]
     running.sink.refuse_mail = lambda raw: None
     with psycopg.connect(running.servers.owner_url, autocommit=True) as owner:

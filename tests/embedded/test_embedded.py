@@ -58,7 +58,7 @@ def ping(servers: Servers) -> str:
 def pids(home: Path) -> tuple[int | None, int | None]:
     return (
         processes.lives(home / "postgres" / "postmaster.pid", str(home / "postgres")),
-        processes.lives(home / "valkey" / "valkey.pid", "valkey-server"),
+        processes.lives(home / "valkey" / "valkey.pid", str(home / "run" / "valkey.sock")),
     )
 
 
@@ -171,6 +171,31 @@ def test_a_stale_pid_of_a_stranger_is_no_obstacle(home: Path) -> None:
     finally:
         stranger.kill()
         stranger.wait()
+
+
+def test_a_stale_pid_of_another_folders_server_ends_no_stranger(home: Path, tmp_path: Path) -> None:
+    with use(tmp_path, postgres=False) as other:
+        (home / "valkey" / "valkey.pid").write_text((tmp_path / "valkey" / "valkey.pid").read_text())
+        with use(home) as servers:
+            assert ping(servers) == "+PONG"
+        assert ping(other) == "+PONG"
+        assert pids(tmp_path)[1] is not None
+
+
+@pytest.mark.parametrize("victim", [0, 1], ids=["postgres", "valkey"])
+def test_a_server_that_dies_in_use_is_mended(home: Path, victim: int) -> None:
+    with use(home) as servers:
+        servers.mend()
+        before = pids(home)
+        os.kill(before[victim] or 0, signal.SIGKILL)
+        eventually(lambda: pids(home)[victim] is None)
+        servers.mend()
+        assert pids(home)[victim] not in (None, before[victim])
+        assert pids(home)[1 - victim] == before[1 - victim]
+        assert ask(servers.database_url, "SELECT 1") == 1
+        assert ping(servers) == "+PONG"
+    servers.mend()
+    assert pids(home) == (None, None), "what was released is not started again"
 
 
 def test_a_half_made_folder_is_made_anew(tmp_path: Path) -> None:

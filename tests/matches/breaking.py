@@ -69,14 +69,14 @@ def standing_still(world: World, name: str) -> Iterator[None]:
     process = world.service.pid(name)
 
     def stopped() -> bool:
-        os.kill(process, signal.SIGSTOP)
+        os.killpg(process, signal.SIGSTOP)
         if not ask(world, "SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND pid <> pg_backend_pid()"):
             return True
-        os.kill(process, signal.SIGCONT)
+        os.killpg(process, signal.SIGCONT)
         return False
 
     try:
         wait_for(stopped, f"a quiet moment of the {name}")
         yield
     finally:
-        os.kill(process, signal.SIGCONT)
+        os.killpg(process, signal.SIGCONT)

@@ -208,7 +208,7 @@ def test_a_mail_whose_worker_is_killed_is_done_once(world: World, moment: str) -
                 match_row.release()
                 wait_for(mail_row.awaited, "the mail to be settled")
                 assert deeds(table, before) == ["mail"]
-            breaking.kill(world, "mailer")
+            breaking.kill(world, "inbound")
             assert not player.receipts(sent)
     # The dead worker's lease would run out in a minute.
     hurry = "UPDATE notifications_inbound_mail SET claimed_until = NULL WHERE message_id = %s AND attempts = 1 RETURNING status"
@@ -222,7 +222,7 @@ def test_a_mail_that_comes_twice_is_done_once(world: World) -> None:
     seat, before = table.mover(), table.version
     player = table.players[seat]
     mail = player.letter(f"{table.choose(seat)}\nEND", to=table.mail_of(seat))
-    with standing_still(world, "mailer"), ThreadPoolExecutor(2) as pool:
+    with standing_still(world, "inbound"), ThreadPoolExecutor(2) as pool:
         list(pool.map(player.post, [mail, mail]))
     player.receipt(str(mail["Message-ID"]))
     player.post(mail)
@@ -250,7 +250,7 @@ def test_the_moment_at_our_border_counts(world: World) -> None:
     seat, before = table.mover(), table.version
     early, order = table.players[seat], table.choose(seat)
     asked = early.newest("your-turn", table.about)
-    with standing_still(world, "mailer"):
+    with standing_still(world, "inbound"):
         sent = early.write(f"{order}\nEND", to=asked)
         due = come_back(early)
         # The sweep has had it, and puts it off by seconds: a lease would be a minute.

@@ -6,6 +6,9 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import connection
+
+MIGRATING = 0x6D696772617465  # "migrate"
 
 
 class Command(BaseCommand):
@@ -16,7 +19,14 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        call_command("migrate", interactive=False, verbosity=0, skip_checks=True)
+        with connection.cursor() as cursor:
+            # Of several that start at once one migrates, and the others find it done. The lock ends with the connection.
+            cursor.execute("SELECT pg_advisory_lock(%s::bigint)", [MIGRATING])
+        try:
+            call_command("migrate", interactive=False, verbosity=0, skip_checks=True)
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s::bigint)", [MIGRATING])
         call_command("collectstatic", interactive=False, verbosity=0)
         call_command("check", databases=["default"], fail_level="CRITICAL")
         self.stdout.write('{"ready": true}' if options["json"] else "Ready.")

@@ -12,8 +12,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.embedded import EmbeddedError, environment
-from gamesvc.embedded.service import Service, ServiceError, free_port
+from gamesvc.embedded.service import Service, ServiceError
 from notifications.sink import MailSink
+
+
+class Stopped(BaseException):
+    """We were told to stop; the way out ends whatever was started so far."""
+
+
+def _stop(number: int, frame: object) -> None:
+    # Once: the way out must not be cut short by a second Ctrl-C.
+    for again in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(again, signal.SIG_IGN)
+    raise Stopped
 
 
 class Command(BaseCommand):
@@ -27,22 +38,23 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         data = options["data"].absolute()
-        os.environ["GAMESVC_DATA"] = str(data)
-        stopped = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: stopped.set())
+            signal.signal(number, _stop)
         try:
             environment.provide(data)
             with (
                 LocalMail(data) as mail,
-                Service(data, port=options["port"] or free_port(), environment=mail.settings) as service,
+                Service(data, port=options["port"], environment=mail.settings, upkeep=environment.mend) as service,
             ):
                 login = self.demo_login(service, data)
                 self.announce(service, data, mail, login, as_json=options["json"])
-                stopped.wait()
-                self.stderr.write("Stopping.")
+                threading.Event().wait()
         except (EmbeddedError, ServiceError) as error:
             raise CommandError(str(error)) from None
+        except Stopped:
+            self.stderr.write("Stopped.")
+        finally:
+            environment.release()
 
     def demo_login(self, service: Service, data: Path) -> dict[str, str]:
         """The one demo login of this data folder, made at its first start."""

@@ -1,0 +1,249 @@
+"""`manage.py up` and its processes under real signals: what dies comes back, and what is stopped or killed leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+import pytest
+
+from gamesvc import queues
+from tests.test_readme import ROOT, alone
+
+pytestmark = pytest.mark.timeout(280)
+ROLES = ("web", *queues.WORKERS, "mailserver", "beat")
+MARKS = {
+    "web": "granian",
+    "mailserver": "mailserver",
+    "beat": "gamesvc.beat",
+    **{name: f"{name}@%h" for name in queues.WORKERS},
+}
+
+
+class Up:
+    """A running `up`, in a session of its own as in a terminal."""
+
+    def __init__(self, data: Path, port: int = 0) -> None:
+        self.data = data
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "up", "--port", str(port), "--data", str(data), "--json"],
+            cwd=ROOT, env=alone(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        self.facts: dict[str, str] = {}
+
+    def ready(self) -> Up:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, self.process.communicate()[1]
+        self.facts = json.loads(line)
+        return self
+
+    @property
+    def port(self) -> int:
+        return int(self.facts["web"].rsplit(":", 1)[1])
+
+    def get(self, path: str) -> Any:
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", headers={"Authorization": f"Bearer {self.facts['token']}"}
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def answers(self) -> bool:
+        with suppress(OSError):
+            return bool(self.get("/api/v1/me/")["name"] == "demo")
+        return False
+
+    def role(self, name: str) -> psutil.Process | None:
+        """The leader of a role."""
+        children = psutil.Process(self.process.pid).children()
+        for child in children:
+            with suppress(psutil.Error):
+                if any(MARKS[name] in word for word in child.cmdline()) and child.status() != psutil.STATUS_ZOMBIE:
+                    return child
+        return None
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """Send a signal to the whole group, as a terminal does, and wait."""
+        os.killpg(self.process.pid, number)
+        _, said = self.process.communicate(timeout=60)
+        return self.process.returncode, said
+
+
+def left(data: Path) -> list[str]:
+    """What still runs for a data folder, whoever its parent is."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            words = [*process.cmdline(), *process.environ().values()]
+            if process.status() != psutil.STATUS_ZOMBIE and any(str(data) in word for word in words):
+                found.append(" ".join(process.cmdline()))
+    return found
+
+
+def eventually(condition: Callable[[], Any], seconds: float = 90) -> Any:
+    until = time.monotonic() + seconds
+    while not (true := condition()):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return true
+
+
+class Home:
+    """A data folder and the `up` that runs in it; one that a test has ended is followed by the next."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self._up: Up | None = None
+
+    def up(self) -> Up:
+        if self._up is None or self._up.process.poll() is not None:
+            self._up = Up(self.data)
+            self._up.ready()
+        return self._up
+
+    def close(self) -> None:
+        if self._up is not None and self._up.process.poll() is None:
+            self._up.end()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    home = Home(tmp_path_factory.mktemp("up"))
+    yield home
+    home.close()
+    eventually(lambda: not left(home.data))
+
+
+@pytest.fixture
+def up(home: Home) -> Up:
+    return home.up()
+
+
+def number_in(path: Path) -> int:
+    return int(path.read_text().split(maxsplit=1)[0])
+
+
+@pytest.mark.parametrize("server", ["postgres/postmaster.pid", "valkey/valkey.pid"])
+def test_a_server_that_is_killed_is_brought_back(up, server):
+    before = number_in(up.data / server)
+    os.kill(before, signal.SIGKILL)
+
+    def another() -> bool:
+        with suppress(OSError, ValueError, IndexError):
+            return number_in(up.data / server) != before
+        return False
+
+    eventually(another)
+    eventually(up.answers)
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_every_process_that_is_killed_comes_back_without_its_old_children(up, name):
+    leader = eventually(lambda: up.role(name))
+    family = [leader, *leader.children(recursive=True)]
+    leader.kill()
+    psutil.wait_procs(family, timeout=30)
+    assert not any(process.is_running() for process in family)
+    eventually(lambda: (again := up.role(name)) and again.pid != leader.pid)
+    eventually(up.answers)
+
+
+def test_a_web_worker_that_dies_takes_nothing_with_it(up):
+    leader = eventually(lambda: (role := up.role("web")) and len(role.children()) == 2 and role)
+    victim, other = leader.children()
+    victim.kill()
+    eventually(lambda: len(live := {child.pid for child in leader.children()} - {victim.pid}) == 2 and other.pid in live)
+    assert eventually(lambda: up.role("web")).pid == leader.pid
+    eventually(up.answers)
+
+
+def test_a_second_up_is_refused_by_the_folder_and_by_the_port(up, tmp_path):
+    same_folder, same_port = Up(up.data), Up(tmp_path, port=up.port)
+    for second, sentence in (
+        (same_folder, f"Another service runs in {up.data}. Stop it, or choose another folder with --data."),
+        (same_port, f"Port {up.port} is not free"),
+    ):
+        _, said = second.process.communicate(timeout=120)
+        assert second.process.returncode == 1
+        assert sentence in said
+        assert "Traceback" not in said
+    assert up.answers()
+    eventually(lambda: not left(tmp_path))
+
+
+def test_the_health_answer_names_this_service(up):
+    told = up.get("/health/")
+    assert told["status"] == "ok"
+    assert len(told["instance"]) == 16
+
+
+def test_ctrl_c_lets_a_request_be_answered_and_ends_all_beside_a_half_sent_one(up):
+    half = socket.create_connection(("127.0.0.1", up.port))
+    half.sendall(b"POST /api/v1/matches/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
+    answer: list[Any] = []
+    asking = threading.Thread(target=lambda: answer.append(up.get("/api/v1/me/")))
+    url = f"postgresql://gamesvc_owner@/gamesvc?host={up.data / 'run'}"
+    log = up.data / "logs" / "web.log"
+    stops = log.read_text().count("Shutting down granian")
+    with psycopg.connect(url) as owner, psycopg.connect(url, autocommit=True) as looking:
+        owner.execute("LOCK TABLE accounts_user IN ACCESS EXCLUSIVE MODE")
+        asking.start()
+        waits = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+        eventually(lambda: looking.execute(waits, [owner.info.backend_pid]).fetchone() != (0,))
+        os.killpg(up.process.pid, signal.SIGINT)
+        eventually(lambda: log.read_text().count("Shutting down granian") > stops)
+    asking.join()
+    assert answer[0]["name"] == "demo"
+    _, said = up.process.communicate(timeout=60)
+    assert up.process.returncode == 0
+    assert said.endswith("Stopped.\n")
+    eventually(lambda: not left(up.data))
+    half.close()
+
+
+def test_an_up_that_is_killed_takes_all_along_and_the_next_one_starts(home):
+    killed = home.up()
+    before = {role.pid for role in psutil.process_iter(["cmdline", "environ"]) if is_role(role, home.data)}
+    assert len(before) == len(ROLES)
+    killed.process.kill()
+    killed.process.communicate()
+    home.up()
+    roles = [role for role in psutil.process_iter(["cmdline", "environ"]) if is_role(role, home.data)]
+    assert {role.ppid() for role in roles} == {home.up().process.pid}
+    assert len(roles) == len(ROLES)
+    assert not before & {role.pid for role in roles}
+
+
+def is_role(process: psutil.Process, data: Path) -> bool:
+    """Return True for the leader of a role of this folder."""
+    environment = process.info["environ"] or {}
+    return "GAMESVC_INSTANCE" in environment and str(data) in environment.get("DATABASE_URL", "") and leads(process)
+
+
+def leads(process: psutil.Process) -> bool:
+    with suppress(OSError):
+        return os.getpgid(process.pid) == process.pid
+    return False
+
+
+@pytest.mark.parametrize("moment", ["postgres.new", "postgres/postmaster.pid", "valkey/valkey.pid", "logs"])
+def test_a_stop_during_the_first_start_leaves_nothing(tmp_path, moment):
+    service = Up(tmp_path)
+    eventually(lambda: (tmp_path / moment).exists())
+    assert service.end(signal.SIGTERM) == (0, "Stopped.\n")
+    eventually(lambda: not left(tmp_path))
+    assert not (tmp_path / "postgres" / "postmaster.pid").exists()
