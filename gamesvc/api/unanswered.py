@@ -1,15 +1,20 @@
-"""Answers where no view gives one: under /api/ a problem, elsewhere a page."""
+"""Answers where no view gives one, also while the database is away: under /api/ a problem, elsewhere a page."""
 
 from __future__ import annotations
 
+import sys
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template import loader
 from django.views import defaults
 
 from gamesvc.api import problems
+from gamesvc.away import is_away
 from gamesvc.games.intake import Fault
 
 API = "/api/"
+RETRY_SECONDS = 5
 UNREADABLE = Fault("bad_request", "The request is not one that can be read. Load the page again and send it once more.")
 
 
@@ -37,10 +42,23 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer for the exception that is being handled: 503 where the database is away, else 500."""
+    if is_away(sys.exc_info()[1]):
+        return _unavailable(request)
     if not is_api(request):
         return defaults.server_error(request)
     detail = "The fault is ours and has been noted. Sent again with the same Idempotency-Key the request counts once."
     return _problem(request, 500, "fault", "Something broke here", detail)
+
+
+def _unavailable(request: HttpRequest) -> HttpResponse:
+    if is_api(request):
+        detail = "The database does not answer. Send the same request again, with the same Idempotency-Key, in some seconds."
+        response = _problem(request, 503, "unavailable", "Not available for the moment", detail)
+    else:
+        response = HttpResponse(loader.get_template("503.html").render(), status=503, headers={"Cache-Control": "no-store"})
+    response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _problem(request: HttpRequest, status: int, code: str, title: str, detail: str, **more: object) -> HttpResponse:

@@ -111,6 +111,8 @@ CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Workers log as everything else does, by LOGGING below.
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # A broker that is down must not hold up a turn: the hint is dropped and the sweep finds the work.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -283,7 +285,9 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "loggers": {"mail.log": {"level": "WARNING"}},
+    "filters": {"away": {"()": "gamesvc.away.SaidOnceAMinute"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away"]}},
+    # Without handlers of its own: all that is logged goes through the one above.
+    "loggers": {"mail.log": {"level": "WARNING"}, "django": {"handlers": [], "level": "INFO", "propagate": True}},
     "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "INFO")},
 }

@@ -81,6 +81,11 @@ PROBLEMS: dict[str, Entry] = {
         "This is no version of your view", "If-Match holds something else than an ETag of this match as your seat saw it.", _LOOK
     ),
     "stale": Entry("The match has moved on", "Something happened that outdates what you sent. Nothing was done.", _LOOK),
+    "unavailable": Entry(
+        "Not available for the moment",
+        "The service cannot reach its database.",
+        f"Wait for the seconds that the header Retry-After names. {_AGAIN}",
+    ),
     "busy": Entry("Too many writers", "Others were faster several times in a row.", _AGAIN),
     "not_confirmed": Entry("Not confirmed", "What cannot be taken back is asked for twice.", _FIELD),
     # opening a match

@@ -1,0 +1,48 @@
+"""A database that is away: how an error tells it, and how the log tells it once a minute instead of with each request."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+import psycopg
+
+SAID_EVERY_SECONDS = 60.0
+# SQLSTATE: connection lost, shut down or starting up, no connection free. Without one the server was not reached at all.
+_AWAY = ("08", "57P", "53300")
+
+
+def is_away(error: BaseException | None) -> bool:
+    """Return True if an error, or one that led to it, says that the database cannot be reached."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
+            return error.sqlstate is None or error.sqlstate.startswith(_AWAY)
+        error = error.__cause__ or error.__context__
+    return False
+
+
+class SaidOnceAMinute(logging.Filter):
+    """Replaces the tracebacks of a database that is away by one line a minute, for each process."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._said_at = -SAID_EVERY_SECONDS
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if not is_away(error):
+            return True
+        with self._lock:
+            now = time.monotonic()
+            if now - self._said_at < SAID_EVERY_SECONDS:
+                return False
+            self._said_at = now
+        record.levelno, record.levelname = logging.ERROR, "ERROR"
+        record.msg = "The database does not answer: requests get 503 and sweeps wait. Said once a minute. %s"
+        record.args = (" ".join(str(error).split()),)
+        record.exc_info = record.exc_text = None
+        return True

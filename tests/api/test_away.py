@@ -1,0 +1,78 @@
+"""While the database is away: 503 with Retry-After for programs and pages, and one line in the log a minute."""
+
+from __future__ import annotations
+
+import logging
+import logging.config
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import OperationalError, connection
+from django.test import Client
+
+from gamesvc.away import SAID_EVERY_SECONDS, is_away
+
+ADDRESSES = ["/", "/lobby/", "/health/", "/matches/1/", "/api/v1/matches/", "/api/v1/me/", "/api/v1/matches/1/view/"]
+
+
+def refused(sqlstate: str = "") -> OperationalError:
+    """An error as Django raises it for one of psycopg's."""
+    cause = psycopg.errors.lookup(sqlstate)("no") if sqlstate else psycopg.OperationalError("connection refused")
+    error = OperationalError(str(cause))
+    error.__cause__ = cause
+    return error
+
+
+@pytest.fixture
+def away(db, monkeypatch):
+    def fails(*_, **__):
+        raise refused()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", fails)
+        yield
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_every_door_says_when_to_come_back(away, path, method):
+    headers = {"Authorization": "Bearer gsk_x", "Cookie": f"{settings.SESSION_COOKIE_NAME}={'x' * 32}", "Idempotency-Key": "k"}
+    answer = Client(raise_request_exception=False).generic(method, path, "{}", "application/json", headers=headers)
+    assert answer.status_code == 503 or (path, method) in [("/", "POST"), ("/lobby/", "POST")], answer.content
+    if answer.status_code == 503:
+        assert int(answer["Retry-After"]) > 0
+        assert "Traceback" not in answer.content.decode()
+    if answer.status_code == 503 and path.startswith("/api/"):
+        assert answer["Content-Type"] == "application/problem+json"
+        assert answer.json()["code"] == "unavailable"
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "away"), [("", True), ("08006", True), ("57P01", True), ("53300", True), ("55P03", False), ("40P01", False)]
+)
+def test_a_lock_or_a_deadlock_is_not_away(sqlstate, away):
+    assert is_away(refused(sqlstate)) is away
+    wrapped = RuntimeError("a sweep failed")
+    wrapped.__context__ = refused(sqlstate)
+    assert is_away(wrapped) is away
+
+
+def test_the_log_says_it_once_a_minute_and_everything_else_each_time(monkeypatch, capsys):
+    moments = iter([0.0, 1.0, SAID_EVERY_SECONDS - 1, SAID_EVERY_SECONDS + 1])
+    monkeypatch.setattr("gamesvc.away.time.monotonic", lambda: next(moments))
+    logging.config.dictConfig(settings.LOGGING)
+    for name in ("django.request", "gamesvc.matches.sweeping", "celery.app.trace", "notifications.inbound.receiver"):
+        try:
+            raise refused()
+        except OperationalError:
+            logging.getLogger(name).exception("it failed")
+    try:
+        raise ValueError("a fault of ours")
+    except ValueError:
+        logging.getLogger("django.request").exception("it failed, too")
+    said = capsys.readouterr().err
+    assert said.count("The database does not answer: requests get 503 and sweeps wait.") == 2
+    assert said.count("connection refused") == 2
+    assert said.count("Traceback") == 1
+    assert "a fault of ours" in said
