@@ -63,6 +63,7 @@ class MailSink:
         self._changed = threading.Condition()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._serving = threading.Event()
 
     def start(self) -> MailSink:
         """Listen. A sink that was stopped may be started again, on the port it had."""
@@ -79,8 +80,10 @@ class MailSink:
             raise
         self.port = listening.getsockname()[1]
         self._loop = asyncio.new_event_loop()
+        self._serving.clear()
         self._thread = threading.Thread(target=self._serve, args=(self._loop, listening), name="mail-sink", daemon=True)
         self._thread.start()
+        self._serving.wait(timeout=10)
         return self
 
     def stop(self) -> None:
@@ -129,6 +132,7 @@ class MailSink:
                 lambda: SMTP(_Handler(self), data_size_limit=LARGEST, enable_SMTPUTF8=True, loop=loop), sock=listening
             )
         )
+        loop.call_soon(self._serving.set)
         try:
             loop.run_forever()
         finally:

@@ -39,8 +39,8 @@ class ServiceError(Exception):
 class Service:
     """The running service. `environment` is what its processes get: addresses of the servers, secrets, settings.
 
-    The port (0: any free one) and the data folder are its own alone from `start` to `stop`. `upkeep` is called about once a
-    second, to bring back servers that have died.
+    The port (0: any free one) and the data folder are its own alone until `stop`; `ServiceError` where they are taken.
+    `upkeep` is called about once a second, to bring back servers that have died.
     """
 
     def __init__(
@@ -57,8 +57,9 @@ class Service:
         self.instance = secrets.token_hex(8)
         self._upkeep = upkeep
         self._supervisor: Supervisor | None = None
-        self._lock: IO[str] | None = None
-        self._port = _take(port)
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._port = _take_port(port)
+        self._lock = _take_folder(data)
         self.port = port = self._port.number
         self.url = f"http://127.0.0.1:{port}"
         self.logs = data / "logs"
@@ -104,8 +105,7 @@ class Service:
         return done.stdout
 
     def start(self) -> None:
-        """Take the folder, prepare the database, start all processes, and wait until our own web server answers."""
-        self._lock = self._take_folder()
+        """Prepare the database, start all processes, and wait until our own web server answers."""
         self.manage("prepare")
         self._supervisor = Supervisor(
             self.commands, environment=self._env(), logs=self.logs, lock=self._lock, upkeep=self._upkeep
@@ -118,8 +118,7 @@ class Service:
         if self._supervisor is not None:
             self._supervisor.stop()
         self._port.release()
-        if self._lock is not None:
-            self._lock.close()
+        self._lock.close()
 
     def kill(self, name: str) -> None:
         """Kill a process with all its children the hard way (the tests do); it is started again."""
@@ -143,21 +142,6 @@ class Service:
 
     def _env(self) -> dict[str, str]:
         return {**os.environ, **self.environment}
-
-    def _take_folder(self) -> IO[str]:
-        lock = (self.data / "service.lock").open("a")
-        until = time.monotonic() + FOLDER_SECONDS
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return lock
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    lock.close()
-                    raise ServiceError(
-                        f"Another service runs in {self.data}. Stop it, or choose another folder with --data."
-                    ) from None
-                time.sleep(0.05)
 
     def _wait(self) -> None:
         """Wait until the web server answers as ours and the mail receiver accepts connections."""
@@ -194,8 +178,23 @@ class Service:
         return True
 
 
-def _take(port: int) -> Port:
+def _take_port(port: int) -> Port:
     try:
         return Port(port)
     except PortTaken as taken:
         raise ServiceError(f"{taken} Stop what uses it, or choose another port with --port (0: any free one).") from None
+
+
+def _take_folder(data: Path) -> IO[str]:
+    """Hold a data folder until the file is closed, by us and by the reaper that inherits it."""
+    lock = (data / "service.lock").open("a")
+    until = time.monotonic() + FOLDER_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except BlockingIOError:
+            if time.monotonic() > until:
+                lock.close()
+                raise ServiceError(f"Another service runs in {data}. Stop it, or choose another folder with --data.") from None
+            time.sleep(0.05)

@@ -50,6 +50,7 @@ class Receiver:
         self._workers = ThreadPoolExecutor(THREADS, thread_name_prefix="mail-store")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._serving = threading.Event()
 
     def start(self) -> Receiver:
         """Listen; returns when connections are accepted."""
@@ -57,8 +58,10 @@ class Receiver:
         listening = socket.create_server((self.host, self.port), family=family, backlog=128)
         self.port = listening.getsockname()[1]
         self._loop = asyncio.new_event_loop()
+        self._serving.clear()
         self._thread = threading.Thread(target=self._serve, args=(self._loop, listening), name="mail-receiver", daemon=True)
         self._thread.start()
+        self._serving.wait(timeout=10)
         return self
 
     def stop(self) -> None:
@@ -92,6 +95,7 @@ class Receiver:
             )
 
         server = loop.run_until_complete(loop.create_server(protocol, sock=listening))
+        loop.call_soon(self._serving.set)
         try:
             loop.run_forever()
         finally:

@@ -18,6 +18,13 @@ OURS = sorted(name for name in app.tasks if not name.startswith("celery."))
 PROCFILE = dict(line.split(": ", 1) for line in (DEPLOY / "Procfile").read_text().splitlines())
 
 
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    service = Service(tmp_path_factory.mktemp("service"), port=0, environment={})
+    yield service
+    service.stop()
+
+
 def queue_of(task: str) -> str:
     """The queue that Celery itself sends a task to."""
     return str(app.amqp.router.route({}, task)["queue"].name)
@@ -40,8 +47,7 @@ def test_every_task_has_time_limits(name):
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_no_task_waits_in_a_queue_that_nobody_listens_to(name, tmp_path):
-    service = Service(tmp_path, port=1, environment={})
+def test_no_task_waits_in_a_queue_that_nobody_listens_to(name, service):
     up = [" ".join(command) for command in service.commands.values()]
     assert any(queue_of(name) in listened_to(command) for command in up)
     assert any(queue_of(name) in listened_to(command) for command in PROCFILE.values())
@@ -77,10 +83,10 @@ def test_every_periodic_task_exists_and_expires_when_the_next_comes(entry):
 
 
 @pytest.mark.parametrize("name", queues.WORKERS)
-def test_up_and_the_procfile_start_the_same_workers(name, tmp_path):
+def test_up_and_the_procfile_start_the_same_workers(name, service):
     assert PROCFILE[name].endswith(" ".join(queues.worker_options(name)))
     assert f"gamesvc@{name}" in (DEPLOY / "gamesvc@.service").read_text()
-    assert set(PROCFILE) == set(Service(tmp_path, port=1, environment={}).commands)
+    assert set(PROCFILE) == set(service.commands)
 
 
 @pytest.mark.parametrize("name", queues.WORKERS)

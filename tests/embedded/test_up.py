@@ -191,6 +191,19 @@ def test_the_health_answer_names_this_service(up):
     assert len(told["instance"]) == 16
 
 
+def test_an_up_that_is_killed_takes_all_along_and_the_next_one_starts(home):
+    killed = home.up()
+    before = {role.pid for role in psutil.process_iter(["cmdline", "environ"]) if is_role(role, home.data)}
+    assert len(before) == len(ROLES)
+    killed.process.kill()
+    killed.process.communicate()
+    home.up()
+    roles = [role for role in psutil.process_iter(["cmdline", "environ"]) if is_role(role, home.data)]
+    assert {role.ppid() for role in roles} == {home.up().process.pid}
+    assert len(roles) == len(ROLES)
+    assert not before & {role.pid for role in roles}
+
+
 def test_ctrl_c_lets_a_request_be_answered_and_ends_all_beside_a_half_sent_one(up):
     half = socket.create_connection(("127.0.0.1", up.port))
     half.sendall(b"POST /api/v1/matches/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
@@ -215,19 +228,6 @@ def test_ctrl_c_lets_a_request_be_answered_and_ends_all_beside_a_half_sent_one(u
     half.close()
 
 
-def test_an_up_that_is_killed_takes_all_along_and_the_next_one_starts(home):
-    killed = home.up()
-    before = {role.pid for role in psutil.process_iter(["cmdline", "environ"]) if is_role(role, home.data)}
-    assert len(before) == len(ROLES)
-    killed.process.kill()
-    killed.process.communicate()
-    home.up()
-    roles = [role for role in psutil.process_iter(["cmdline", "environ"]) if is_role(role, home.data)]
-    assert {role.ppid() for role in roles} == {home.up().process.pid}
-    assert len(roles) == len(ROLES)
-    assert not before & {role.pid for role in roles}
-
-
 def is_role(process: psutil.Process, data: Path) -> bool:
     """Return True for the leader of a role of this folder."""
     environment = process.info["environ"] or {}
@@ -240,7 +240,7 @@ def leads(process: psutil.Process) -> bool:
     return False
 
 
-@pytest.mark.parametrize("moment", ["postgres.new", "postgres/postmaster.pid", "valkey/valkey.pid", "logs"])
+@pytest.mark.parametrize("moment", ["postgres.new", "postgres/postmaster.pid", "logs"])
 def test_a_stop_during_the_first_start_leaves_nothing(tmp_path, moment):
     service = Up(tmp_path)
     eventually(lambda: (tmp_path / moment).exists())

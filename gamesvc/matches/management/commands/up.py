@@ -41,14 +41,13 @@ class Command(BaseCommand):
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _stop)
         try:
-            environment.provide(data)
-            with (
-                LocalMail(data) as mail,
-                Service(data, port=options["port"], environment=mail.settings, upkeep=environment.mend) as service,
-            ):
-                login = self.demo_login(service, data)
-                self.announce(service, data, mail, login, as_json=options["json"])
-                threading.Event().wait()
+            with LocalMail(data) as mail:
+                service = Service(data, port=options["port"], environment=mail.settings, upkeep=environment.mend)
+                environment.provide(data)
+                with service:
+                    login = self.demo_login(service, data)
+                    self.announce(service, data, mail, login, as_json=options["json"])
+                    threading.Event().wait()
         except (EmbeddedError, ServiceError) as error:
             raise CommandError(str(error)) from None
         except Stopped:
