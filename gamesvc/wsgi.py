@@ -7,6 +7,8 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
 application = get_wsgi_application()
 
-from gamesvc.matches.checks import refuse_wrong_keys  # noqa: E402 - the apps must be loaded first
+from gamesvc.matches import heartbeat  # noqa: E402 - the apps must be loaded first
+from gamesvc.matches.checks import refuse_wrong_keys  # noqa: E402
 
 refuse_wrong_keys()
+heartbeat.keep_beating()

@@ -1,24 +1,25 @@
 """Taking notices out of the outbox and putting down what became of them. Each step is one short statement of its own.
 
-A claim is a lease: whoever holds it may send until it runs out. A worker that dies keeps nothing; one that merely sleeps too
-long finds, when it wants to send or to settle, that the row's lease is not the one it was given.
+A claim is a lease, renewed while its worker goes on (`kept`). A worker that dies keeps its rows for seconds only; one that
+merely sleeps too long finds, when it wants to send or to settle, that the row's lease is not the one it was given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q
 from django.utils import timezone
 
-from notifications import threads
+from notifications import leases, threads
 from notifications.models import Outbox, Status
 
-LEASE_SECONDS = 180
+LEASE_SECONDS = 30
 _SWEEP_LOCK = 0x6E6F74696365  # "notice"
 CHANNELS_LOCK = 0x6368616E6E656C  # "channel"
 
@@ -50,10 +51,15 @@ def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID]
 def count(row: Outbox) -> bool:
     """A claimed notice's turn has come: count the try, so that a notice that kills its worker is counted too, and those behind
     it are not. False if the row is no longer ours."""
-    if not _ours(row).update(attempts=F("attempts") + 1):
+    if not _change(row, attempts=F("attempts") + 1):
         return False
     row.attempts += 1
     return True
+
+
+def kept(rows: Sequence[Outbox]) -> AbstractContextManager[None]:
+    """Keep claimed rows ours for as long as the block runs."""
+    return leases.kept(rows, Outbox, LEASE_SECONDS)
 
 
 @contextmanager
@@ -94,34 +100,37 @@ def begin(row: Outbox, *, sent_to: str = "", lease_seconds: int = LEASE_SECONDS)
 def settle(row: Outbox, status: Status, *, error: str = "") -> bool:
     """Put down that the notice is done with; False if the row is no longer ours and another sender decides."""
     now = timezone.now()
-    return bool(
-        _ours(row).update(status=status, error=error[:500], claimed_until=None, sent_at=now if status == Status.SENT else None)
-    )
+    sent_at = now if status == Status.SENT else None
+    return _change(row, status=status, error=error[:500], claimed_until=None, sent_at=sent_at)
 
 
 def put_back(row: Outbox, *, until: datetime, error: str) -> bool:
     """Let the notice be tried again, not before `until`; the last error stays readable beside it."""
-    return bool(_ours(row).update(claimed_until=until, error=error[:500]))
+    return _change(row, claimed_until=until, error=error[:500])
 
 
 def hold(row: Outbox, *, until: datetime) -> bool:
     """Let the notice be due later, as if it had not been tried; only for one whose sending has not begun."""
-    return bool(_ours(row).filter(message_id="").update(due_at=until, claimed_until=None, attempts=F("attempts") - 1))
+    return _change(row, Q(message_id=""), due_at=until, claimed_until=None, attempts=F("attempts") - 1)
 
 
 def release(rows: Sequence[Outbox]) -> None:
     """Give back rows that were claimed and not tried."""
     for row in rows:
-        _ours(row).update(claimed_until=None)
+        _change(row, claimed_until=None)
 
 
 def _renew(row: Outbox, message_id: str, sent_to: str, lease_seconds: int) -> bool:
     until = timezone.now() + timedelta(seconds=lease_seconds)
-    if not _ours(row).update(claimed_until=until, message_id=message_id, sent_to=sent_to):
-        return False
-    row.claimed_until, row.message_id, row.sent_to = until, message_id, sent_to
+    with leases.CHANGING:
+        if not _change(row, claimed_until=until, message_id=message_id, sent_to=sent_to):
+            return False
+        row.claimed_until, row.message_id, row.sent_to = until, message_id, sent_to
     return True
 
 
-def _ours(row: Outbox) -> QuerySet[Outbox]:
-    return Outbox.objects.filter(pk=row.pk, status=Status.QUEUED, claimed_until=row.claimed_until)
+def _change(row: Outbox, where: Q | None = None, **values: Any) -> bool:
+    """Change a row if it is still ours."""
+    with leases.CHANGING:
+        ours = Outbox.objects.filter(where or Q(), pk=row.pk, status=Status.QUEUED, claimed_until=row.claimed_until)
+        return bool(ours.update(**values))

@@ -7,6 +7,7 @@ growing pauses. No notice keeps another from being sent.
 from __future__ import annotations
 
 import logging
+import math
 import random
 import smtplib
 import time
@@ -117,16 +118,18 @@ def open_connection() -> BaseEmailBackend:
     return backend
 
 
-def send_batch(rows: Sequence[Outbox]) -> list[Outcome]:
-    """Send claimed rows through one connection; if the server cannot be reached, give the rest back untried."""
+def send_batch(rows: Sequence[Outbox], end: float = math.inf) -> list[Outcome]:
+    """Send claimed rows through one connection; if the server cannot be reached, or the moment `end` of the monotonic clock
+    has come, give the rest back untried."""
     connection = open_connection()
     outcomes: list[Outcome] = []
     try:
-        for index, row in enumerate(rows):
-            outcomes.append(deliver(row, connection))
-            if outcomes[-1] is Outcome.UNREACHABLE:
-                claims.release(rows[index + 1 :])
-                break
+        with claims.kept(rows):
+            for index, row in enumerate(rows):
+                outcomes.append(deliver(row, connection))
+                if outcomes[-1] is Outcome.UNREACHABLE or time.monotonic() > end:
+                    claims.release(rows[index + 1 :])
+                    break
     finally:
         _close(connection)
     return outcomes
@@ -134,7 +137,7 @@ def send_batch(rows: Sequence[Outbox]) -> list[Outcome]:
 
 def send_claimed(ids: Sequence[UUID]) -> int:
     """Claim and send these notices, those that are due and free; return how many were sent."""
-    return send_batch(claims.claim(len(ids), ids=ids)).count(Outcome.SENT)
+    return send_batch(claims.claim(len(ids), ids=ids), time.monotonic() + SWEEP_LASTS).count(Outcome.SENT)
 
 
 def sweep(*, lasting: float = SWEEP_LASTS) -> int:
@@ -142,7 +145,7 @@ def sweep(*, lasting: float = SWEEP_LASTS) -> int:
     end = time.monotonic() + lasting
     sent = 0
     while rows := claims.claim(BATCH):
-        outcomes = send_batch(rows)
+        outcomes = send_batch(rows, end)
         sent += outcomes.count(Outcome.SENT)
         if Outcome.UNREACHABLE in outcomes or time.monotonic() > end:
             break

@@ -25,7 +25,8 @@ from notifications.models import Handover
 
 log = logging.getLogger(__name__)
 
-LEASE = timedelta(seconds=60)
+# Longer than any parcel is on its way (`outward.WHOLE_SECONDS`).
+LEASE = timedelta(seconds=30)
 AT_ONCE = 8
 PER_LANE = 2
 LANE_FAILURES = 3

@@ -1,15 +1,17 @@
 """Time-outs: who has run out of time, and the game's own answer for him.
 
-The database is the timer. A sweep claims due questions by a lease in a short transaction of its own, then submits
+The database is the timer. A sweep claims due questions by a short lease, renewed while it goes on, then submits
 the default command as actor `clock`. The question and the version are the key, so two sweeps answer a question once.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
@@ -26,15 +28,18 @@ from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Act, Actor, record, seats_held
 from gamesvc.matches.timeouts import Ruling
 from gamesvc.matches.turns import Sender
-from notifications import outbox, reminders
+from notifications import leases, outbox, reminders
 from notifications.inbound import store
 
 logger = logging.getLogger(__name__)
 
-LEASE_SECONDS = 60
+LEASE_SECONDS = 5
 BATCH = 60
 # A default command may lead to another question under the same clock (the next phase of the same turn).
 MOST_DEFAULTS = 60
+# How long a sweep goes on at most, and how long a match rests whose time-out failed.
+SWEEP_LASTS = 15.0
+REST = timedelta(seconds=30)
 # How soon a deadline that waits for unread mail, or for a vacation to be counted, is looked at again.
 PAUSE = timedelta(seconds=2)
 
@@ -107,22 +112,39 @@ def sweep(limit: int = 1000) -> int:
     """Answer due questions with the game's default commands, in batches. Returns how many questions were closed."""
     fired = 0
     for claims, failed in _batches(limit):
-        batch = Batch.of(claims)
-        for claim in claims:
-            try:
-                if not _vacation_waits(claim, batch, failed):
-                    fired += _time_out(claim, batch)
-            except Exception:
-                # One match that cannot go on must not stop the clocks of the others; its lease runs out and it is tried again.
-                logger.exception("The time-out of match %s, seat %s failed.", claim.match_id, claim.seat)
+        waiting = {claim.id for claim in claims}
+        with leases.repeating(partial(_renew, waiting), LEASE_SECONDS / 3):
+            batch = Batch.of(claims)
+            for claim in claims:
+                fired += _fire(claim, batch, failed)
+                waiting.discard(claim.id)
     return fired
+
+
+def _fire(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
+    """Close one question. A match that cannot go on rests, and must not stop the clocks of the others."""
+    try:
+        return not _vacation_waits(claim, batch, failed) and _time_out(claim, batch)
+    except Exception:
+        if not connection.is_usable():
+            raise
+        logger.exception("The time-out of match %s, seat %s failed.", claim.match_id, claim.seat)
+        Question.objects.filter(id=claim.id).update(claimed_until=timezone.now() + REST)
+        return False
+
+
+def _renew(waiting: set[UUID]) -> None:
+    """Renew the leases of questions that this sweep has still to close; what is due no more is not claimed again."""
+    now = timezone.now()
+    claimed = Question.objects.filter(id__in=list(waiting), claimed_until__gt=now, due_at__lte=now)
+    claimed.update(claimed_until=now + timedelta(seconds=LEASE_SECONDS))
 
 
 def _batches(limit: int) -> Iterator[tuple[list[Claim], set[tuple[UUID, int]]]]:
     """Claims of due questions, and the matches and users whose vacation could not be counted; vacations that were announced
     come first. None while an outage lasts, or has not been settled, and none that was due after the doors last answered."""
-    left = limit
-    while left > 0:
+    left, end = limit, time.monotonic() + SWEEP_LASTS
+    while left > 0 and time.monotonic() < end:
         settled = vacations.settle()
         if not _any_due(ripe()):
             return

@@ -1,8 +1,9 @@
 """Whether the service can take commands: one row that beats, the gaps in which it did not, and what they forgive.
 
-Celery beat has it written every few seconds, and so does a sweep that has something to fire; it is written only while every
-door in `HEARTBEAT_PROBES` answers (the web server, the mail receiver). A deadline fires when a beat came after it: that proves
-that it could be met. Nothing here moves a deadline: see `outages`.
+Each web server has it written every few seconds (`keep_beating`), Celery beat does, and so does a sweep that has something to
+fire; it is written only while every door in `HEARTBEAT_PROBES` answers (the web server, the mail receiver). So workers or a
+broker that are away make deadlines late, and that is no outage: players could answer. A deadline fires when a beat came after
+it: that proves that it could be met. Nothing here moves a deadline: see `outages`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import http.client
 import logging
 import socket
+import threading
+import time
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connections, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -62,6 +65,23 @@ def keep_alive() -> None:
     if beating.exists() and _doors_open():
         # The moment before the doors were tried: they answered after it.
         beating.update(beat_at=now)
+
+
+def keep_beating() -> threading.Thread:
+    """Beat from a thread of its own as long as this process lives."""
+
+    def run() -> None:
+        while True:
+            try:
+                beat()
+            except Exception:
+                logger.exception("The heartbeat failed; it is tried again.")
+                connections.close_all()
+            time.sleep(settings.HEARTBEAT_SECONDS)
+
+    thread = threading.Thread(target=run, name="heartbeat", daemon=True)
+    thread.start()
+    return thread
 
 
 def proven_until() -> datetime | None:

@@ -7,7 +7,9 @@ match that cannot be moved holds up itself alone: it is tried again with each be
 from __future__ import annotations
 
 import logging
+import time
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
@@ -22,11 +24,14 @@ from gamesvc.matches.clock.spans import Span
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Outage, Question, Seat
 from gamesvc.matches.recording import Actor
+from notifications import leases
 
 logger = logging.getLogger(__name__)
 
 BATCH = 200
-LEASE = timedelta(seconds=60)
+LEASE = timedelta(seconds=5)
+# What is left then is moved at the next beat.
+SETTLING_LASTS = 15.0
 # A lock or a connection lost is over by then; what fails so often is broken.
 TRIES = 60
 
@@ -34,19 +39,27 @@ TRIES = 60
 def watch() -> int:
     """Beat, and settle what outages there were. Returns how many matches were moved."""
     heartbeat.beat()
-    return sum(settle(outage) for outage in _waiting().order_by("started_at") if _claim(outage))
+    moved = 0
+    for outage in _waiting().order_by("started_at"):
+        if _claim(outage):
+            with leases.repeating(partial(_renew, outage), LEASE.total_seconds() / 3):
+                moved += settle(outage)
+    return moved
 
 
 def settle(outage: Outage) -> int:
     """Move the deadlines of every match that the outage touched, or of those that failed before. Returns how many it moved."""
-    moved, failed = 0, {}
+    moved, failed, end = 0, dict[str, int](), time.monotonic() + SETTLING_LASTS
     outage.refresh_from_db()
     if outage.settled_at is None:
         waiting = list(_touched(outage).values_list("match_id", flat=True).distinct())
     else:
         waiting = [UUID(match_id) for match_id in outage.failed]
     for at in range(0, len(waiting), BATCH):
-        _renew(outage)
+        if time.monotonic() > end:
+            later = {match_id: tries for match_id, tries in outage.failed.items() if UUID(match_id) in waiting[at:]}
+            Outage.objects.filter(pk=outage.pk).update(failed=later | failed, claimed_until=None)
+            return moved
         heartbeat.keep_alive()
         for match in Match.objects.filter(pk__in=waiting[at : at + BATCH]):
             try:
@@ -112,4 +125,5 @@ def _claim(outage: Outage) -> bool:
 
 
 def _renew(outage: Outage) -> None:
-    Outage.objects.filter(pk=outage.pk).update(claimed_until=timezone.now() + LEASE)
+    now = timezone.now()
+    Outage.objects.filter(pk=outage.pk, claimed_until__gt=now).update(claimed_until=now + LEASE)

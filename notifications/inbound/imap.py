@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
@@ -26,6 +27,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
+from notifications import leases
 from notifications.inbound import doors, store
 from notifications.inbound.authentication import check_mode, is_loopback
 from notifications.inbound.reading import LARGEST
@@ -34,7 +36,7 @@ from notifications.models import Mailbox, ReplyAddress
 log = logging.getLogger(__name__)
 
 TIMEOUT_SECONDS = 20.0
-LEASE = timedelta(minutes=2)
+LEASE = timedelta(seconds=30)
 MOST_TRIES = 10
 # A mailbox that is read for the first time begins with what came lately: older turns are over.
 FIRST_LOOK = timedelta(days=14)
@@ -94,7 +96,7 @@ def poll() -> int:
         return 0
     began = timezone.now()
     try:
-        with _connected(where) as connection:
+        with leases.repeating(partial(_renew, box), LEASE.total_seconds() / 3), _connected(where) as connection:
             taken = _read(connection, where, box)
     except (imaplib.IMAP4.error, OSError, EOFError) as fault:
         Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
@@ -128,6 +130,11 @@ def _claim(name: str) -> Mailbox | None:
         box.claimed_until = now + LEASE
         box.save(update_fields=["claimed_until"])
     return box
+
+
+def _renew(box: Mailbox) -> None:
+    now = timezone.now()
+    Mailbox.objects.filter(pk=box.pk, claimed_until__gt=now).update(claimed_until=now + LEASE)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ Everything here may run again for the same mail: a worker that dies leaves a lea
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable
 from uuid import UUID
 
@@ -17,13 +18,15 @@ from notifications.models import InboundMail, MailStatus
 log = logging.getLogger(__name__)
 
 BATCH = 25
+SWEEP_LASTS = 20.0
 
 
 def work(ids: Iterable[UUID] | None = None) -> int:
-    """Work on waiting mails (of `ids` only, if given) until none is left; return how many were settled."""
-    settled = 0
-    while mails := store.claim(BATCH, ids=ids):
-        settled += sum(work_on(mail) for mail in mails)
+    """Work on waiting mails (of `ids` only, if given) until none is left or the time is up; return how many were settled."""
+    settled, end = 0, time.monotonic() + SWEEP_LASTS
+    while time.monotonic() < end and (mails := store.claim(BATCH, ids=ids)):
+        with store.kept(mails):
+            settled += sum(work_on(mail) for mail in mails)
     return settled
 
 

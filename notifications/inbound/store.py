@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -14,14 +15,14 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from notifications import outbox
+from notifications import leases, outbox
 from notifications.inbound.reading import body_of, message_id
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
 
 log = logging.getLogger(__name__)
 
-LEASE_SECONDS = 60
+LEASE_SECONDS = 30
 MOST_ATTEMPTS = 6
 KEPT_FOR = timedelta(days=30)
 # A due deadline waits at most so long for mail taken before it.
@@ -83,10 +84,16 @@ def begin(mail: InboundMail) -> bool:
     """A claimed mail's turn has come: its lease begins anew and the try is counted, so that a mail that kills its worker is
     counted too, and those behind it are not. False if it is another worker's by now."""
     until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
-    if not _ours(mail).update(claimed_until=until, attempts=F("attempts") + 1):
-        return False
-    mail.claimed_until, mail.attempts = until, mail.attempts + 1
+    with leases.CHANGING:
+        if not _change(mail, claimed_until=until, attempts=F("attempts") + 1):
+            return False
+        mail.claimed_until, mail.attempts = until, mail.attempts + 1
     return True
+
+
+def kept(mails: Sequence[InboundMail]) -> AbstractContextManager[None]:
+    """Keep claimed mails ours for as long as the block runs."""
+    return leases.kept(mails, InboundMail, LEASE_SECONDS)
 
 
 def settle(
@@ -94,12 +101,10 @@ def settle(
 ) -> bool:
     """Put down what became of a mail, together with the notice that tells it; False if the mail is no longer ours."""
     with transaction.atomic():
-        ours = _ours(mail).update(
-            status=status, error=_storable(error), report=report, claimed_until=None, finished_at=timezone.now()
-        )
+        ours = _change(mail, status=status, error=_storable(error), report=report, claimed_until=None, finished_at=timezone.now())
         if ours and notice is not None:
             outbox.notify(notice)
-    return bool(ours)
+    return ours
 
 
 def put_back(mail: InboundMail, *, error: str) -> None:
@@ -108,7 +113,7 @@ def put_back(mail: InboundMail, *, error: str) -> None:
         settle(mail, MailStatus.FAILED, error=error)
         return
     until = timezone.now() + timedelta(seconds=2**mail.attempts)
-    _ours(mail).update(claimed_until=until, error=_storable(error))
+    _change(mail, claimed_until=until, error=_storable(error))
 
 
 def confirm(mail_id: UUID) -> bool:
@@ -172,8 +177,11 @@ def _waiting(topic: str, user_id: int, moment: datetime) -> QuerySet[InboundMail
     )
 
 
-def _ours(mail: InboundMail) -> QuerySet[InboundMail]:
-    return InboundMail.objects.filter(pk=mail.pk, status=MailStatus.WAITING, claimed_until=mail.claimed_until)
+def _change(mail: InboundMail, **values: Any) -> bool:
+    """Change a mail if it is still ours."""
+    with leases.CHANGING:
+        waiting = InboundMail.objects.filter(pk=mail.pk, status=MailStatus.WAITING)
+        return bool(waiting.filter(claimed_until=mail.claimed_until).update(**values))
 
 
 def _storable(text: str) -> str:

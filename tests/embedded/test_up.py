@@ -185,6 +185,25 @@ def test_a_second_up_is_refused_by_the_folder_and_by_the_port(up, tmp_path):
     eventually(lambda: not left(tmp_path))
 
 
+def test_workers_that_stand_still_are_no_outage(up):
+    """Deadlines are late then, and players can answer all the same."""
+    leaders = [eventually(lambda name=name: up.role(name)).pid for name in ("beat", "deadlines")]
+    with psycopg.connect(f"postgresql://gamesvc_owner@/gamesvc?host={up.data / 'run'}", autocommit=True) as looking:
+
+        def beat_at() -> Any:
+            row = looking.execute("SELECT beat_at FROM matches_heartbeat").fetchone()
+            return row and row[0]
+
+        try:
+            for leader in leaders:
+                os.killpg(leader, signal.SIGSTOP)
+            before = eventually(beat_at)
+            eventually(lambda: beat_at() > before)
+        finally:
+            for leader in leaders:
+                os.killpg(leader, signal.SIGCONT)
+
+
 def test_the_health_answer_names_this_service(up):
     told = up.get("/health/")
     assert told["status"] == "ok"

@@ -151,6 +151,21 @@ def test_a_sweeper_that_died_leaves_its_claims_to_the_next(duels):
         assert [one.type for one in STORE.read(match.id)].count("toy.drew") == 1
 
 
+def test_a_match_whose_time_out_fails_rests_and_the_others_go_on(duels, monkeypatch):
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    broken, real = duels[0].id, clocks._time_out
+
+    def time_out(claim, batch):
+        if claim.match_id == broken:
+            raise RuntimeError("its rules are broken")
+        return real(claim, batch)
+
+    monkeypatch.setattr(clocks, "_time_out", time_out)
+    assert clocks.sweep() == ROUNDS - 1
+    rests = Question.objects.get(match=broken).claimed_until - timezone.now()
+    assert rests > timedelta(seconds=clocks.LEASE_SECONDS)
+
+
 def test_a_long_sweep_keeps_the_heartbeat_from_standing_still(duels):
     Heartbeat.objects.create(name="service", beat_at=timezone.now() - timedelta(seconds=40))
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))

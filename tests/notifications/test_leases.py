@@ -1,0 +1,96 @@
+"""Leases: renewed while work goes on, short where the worker is gone, and never taken back from another worker."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.apps import apps
+from django.db import transaction
+from django.utils import timezone
+
+from gamesvc.matches import clocks, outages
+from notifications import claims, handovers, leases
+from notifications.inbound import imap, store
+from notifications.models import Outbox, Status
+from notifications.outbox import Notice, notify
+
+
+def queue(user) -> None:
+    with transaction.atomic():
+        notify(Notice("your_turn", user.pk, due_at=timezone.now() - timedelta(seconds=1)))
+
+
+def eventually(condition: Callable[[], object]) -> None:
+    until = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def until(row: Outbox):
+    return Outbox.objects.values_list("claimed_until", flat=True).get(pk=row.pk)
+
+
+def test_every_lease_is_short():
+    assert timedelta(seconds=clocks.LEASE_SECONDS) <= timedelta(seconds=5)
+    assert timedelta(seconds=5) >= outages.LEASE
+    assert timedelta(seconds=claims.LEASE_SECONDS) <= timedelta(seconds=30)
+    assert timedelta(seconds=store.LEASE_SECONDS) <= timedelta(seconds=30)
+    assert timedelta(seconds=30) >= handovers.LEASE
+    assert timedelta(seconds=30) >= imap.LEASE
+    # A new table with leases belongs on this list.
+    leased = {model.__name__ for model in apps.get_models() if any(f.name == "claimed_until" for f in model._meta.fields)}
+    assert leased == {"Question", "Outage", "Outbox", "InboundMail", "Handover", "Mailbox"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lease_goes_on_while_its_worker_does_and_its_row_can_still_be_settled(ann):
+    queue(ann)
+    [row] = claims.claim(5)
+    with leases.kept([row], Outbox, 0.3):
+        first = until(row)
+        eventually(lambda: until(row) > first)
+        second = until(row)
+        eventually(lambda: until(row) > second)
+        assert claims.claim(5) == []
+        assert claims.begin(row, lease_seconds=1)
+        third = until(row)
+        eventually(lambda: until(row) != third)
+        assert claims.settle(row, Status.SENT)
+    assert until(row) is None
+    assert not [thread for thread in threading.enumerate() if thread.name == "lease"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_row_that_another_worker_has_is_not_taken_back(ann):
+    queue(ann)
+    [row] = claims.claim(5)
+    theirs = timezone.now() + timedelta(days=1)
+    Outbox.objects.update(claimed_until=theirs)
+    turns = threading.Semaphore(0)
+    with leases.kept([row], Outbox, 0.06), leases.repeating(turns.release, 0.06):
+        for _ in range(5):
+            assert turns.acquire(timeout=30)
+    assert until(row) == theirs
+    assert not claims.settle(row, Status.SENT)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_of_the_worker_and_the_renewal_do_not_wait_for_each_other(ann):
+    queue(ann)
+    queue(ann)
+    rows = claims.claim(5)
+    turns = threading.Semaphore(0)
+    with leases.kept(rows, Outbox, 0.06), leases.repeating(turns.release, 0.06):
+        with transaction.atomic():
+            assert claims.count(rows[0])
+            for _ in range(3):
+                assert turns.acquire(timeout=30)
+            assert claims.count(rows[1])
+            assert claims.settle(rows[0], Status.SENT)
+        assert claims.settle(rows[1], Status.SENT)
+    assert set(Outbox.objects.values_list("status", flat=True)) == {Status.SENT}
