@@ -228,15 +228,18 @@ OWN_TURN: dict[str, Callable[[Flow, int, Params], None]] = {
 
 
 def react(flow: Flow, seat: int, params: Params) -> None:
-    """Answer an item. What lies before it is settled; then the match goes back as far as the answer needs."""
+    """Answer an item: the match goes back as far as the answer needs, then the item and those before it are settled.
+
+    In this order, because settling tells what was flipped: what is taken back was never flipped.
+    """
     play, number = params["play"], params.get("item")
     item = next((one for one in flow.state.items if one.n == number), None)
     answer = is_response(flow.state, item, play)
     if item is not None:
-        flow.settle(seat, item.n)
         version = item.seq if answer else item.end
         if version is not None:
             flow.back(version, cause="reaction", seat=seat, item=item.n)
+        flow.settle(seat, item.n)
     if answer and item is not None:
         respond(flow, seat, item.n, answer)
     elif "card" not in play:

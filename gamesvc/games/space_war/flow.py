@@ -109,7 +109,6 @@ class Flow:
         if version != self.run.version:
             self.run.rewind(version, **why)
         self.agenda = list(self.run.state.agenda)
-        self._cmd = None
 
     # --- prompts ---
 

@@ -308,3 +308,63 @@ def test_going_back_to_an_item_and_playing_the_same_again_gives_the_same():
     send(two, commands[1:])
     assert one.state.pieces == two.state.pieces
     assert one.state.sides == two.state.sides
+
+
+# --- what a cancelled act has shown ---
+
+
+def told(t, events, viewer):
+    """What a viewer is told by events, as text."""
+    return json.dumps([t.seen(event, viewer) for event in events])
+
+
+def face_down(t, seat):
+    return [card.id for card in t.side(seat).station if not card.flipped]
+
+
+def test_an_attack_that_is_stopped_shows_nothing_of_the_station():
+    ships = {"play": [("titan", {"zone": "enemy"})]}
+    t = table(a=ships, b={"hand": ["target_missed"], "station": {"draw": 2, "hand": 2}}, phase="attack")
+    attack = t.do(0, "attack_station", attacker=t["a.titan"], slots=["s1", "s2", "s3"])
+    events = t.react(1, t.item(), card=t["b.target_missed"], mode=1)
+    assert t.flipped(1) == []
+    for viewer in (0, None):
+        for card in face_down(t, 1):
+            assert card not in told(t, [*attack, *events], viewer)
+            assert card not in json.dumps(t.view(viewer))
+
+
+def test_a_supernova_that_is_countered_shows_nothing_of_either_station():
+    b = {"hand": ["supernova"], "actions": 9, "station": {"draw": 3, "hand": 3}}
+    t = table(a={"play": ["avoid"], "station": {"draw": 3, "hand": 3}}, b=b, turn=6, active=1)
+    play = t.do(1, "play_card", card=t["b.supernova"], slots=["s1", "s2", "s3"])
+    while own := [prompt for prompt in t.state.prompts if prompt.seat == 1]:
+        play += t.choose(1, *own[0].options[: own[0].least])
+    assert t.flipped(0)
+    events = t.react(0, t.item("supernova"), card=t["a.avoid"])
+    assert t.flipped(0) == t.flipped(1) == []
+    for viewer, seat in ((0, 1), (1, 0), (None, 0), (None, 1)):
+        assert not [card for card in face_down(t, seat) if card in told(t, [*play, *events], viewer)]
+
+
+def test_an_answer_shows_the_flips_of_the_items_before_it_alone():
+    ships = {"play": [("battlestar", {"zone": "enemy"}), ("titan", {"zone": "enemy"})]}
+    t = table(a=ships, b={"hand": ["target_missed"], "station": {"draw": 2, "hand": 5}}, phase="attack")
+    t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
+    t.do(0, "attack_station", attacker=t["a.titan"], slots=["s3", "s4", "s5"])
+    station = {card.slot: card.id for card in t.side(1).station}
+    events = t.react(1, t.item("titan"), card=t["b.target_missed"], mode=1)
+    assert t.flipped(1) == ["s1", "s2"]
+    for slot, card in station.items():
+        assert (card in told(t, events, 0)) == (slot in ("s1", "s2"))
+        assert (card in json.dumps(t.view(0))) == (slot in ("s1", "s2"))
+
+
+def test_an_answer_ends_a_row_of_timeouts_also_where_it_goes_back():
+    t = table(a={"hand": ["luck"]}, b={"hand": ["battlestar"], "station": {"action": 3}})
+    t.do(0, "time_out")
+    t.do(0, "time_out")
+    assert t.side(0).timeouts == 1
+    t.do(1, "play_card", card=t["b.battlestar"])
+    assert "match.rewound" in [event["type"] for event in t.react(0, t.item("battlestar"), card=t["a.luck"])]
+    assert t.side(0).timeouts == 0
