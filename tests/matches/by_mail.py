@@ -214,7 +214,7 @@ class Table:
 
     def kept(self) -> int:
         """How many mails have orders that wait, behind a window or for a deadline."""
-        query = "SELECT count(*) FROM matches_heldorders WHERE match_id = %s::uuid AND state = 'held'"
+        query = "SELECT count(*) FROM matches_held_orders WHERE match_id = %s::uuid AND state = 'held'"
         with psycopg.connect(self.world.servers.owner_url) as owner:
             [count] = owner.execute(query, [self.match]).fetchone() or [0]
         return int(count)

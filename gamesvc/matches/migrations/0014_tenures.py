@@ -76,7 +76,7 @@ def link_players(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("matches", "0012_premove_course"),
+        ("matches", "0013_old_clocks"),
         ("events", "0001_store"),
         ("notifications", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
