@@ -8,7 +8,6 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as allauth_context
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.mail import EmailMessage
@@ -16,6 +15,7 @@ from django.http import HttpRequest
 from django.utils import translation
 
 from accounts import network
+from accounts.addresses import is_own
 from accounts.models import Language, User
 from accounts.throttling import throttle
 
@@ -43,12 +43,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return str(super().clean_username(username, shallow))
 
     def clean_email(self, email: str) -> str:
-        """Refuse addresses of our own domains: the service would write to itself, and answer itself."""
+        """Refuse the service's own addresses: it would write to itself, and answer itself."""
         address = str(super().clean_email(email))
-        domain = address.rpartition("@")[2].lower()
-        own = str(settings.MAIL_DOMAIN).lower()
-        if domain == own or domain.endswith(f".{own}"):
-            raise ValidationError(f"An address at {own} belongs to this service itself; give one of your own.", code="own_domain")
+        if is_own(address):
+            raise ValidationError(f"{address} belongs to this service itself; give an address of your own.", code="own_address")
         return address
 
     def get_client_ip(self, request: HttpRequest) -> str:

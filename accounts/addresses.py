@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from email.utils import parseaddr
 
 from allauth.account import app_settings
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
+
+
+def is_own(address: str) -> bool:
+    """Return True for an address of the service itself: it would write to itself, and answer itself.
+
+    These are the addresses it writes from, and those it takes answers at: its mailbox with any tag, or, where all addresses of the
+    reply domain are its own, that whole domain. Other addresses of the same domains are people's.
+    """
+    local, _at, domain = address.strip().lower().rpartition("@")
+    senders = (parseaddr(str(sender))[1].lower() for sender in (settings.DEFAULT_FROM_EMAIL, settings.SERVER_EMAIL))
+    if f"{local}@{domain}" in senders:
+        return True
+    if not settings.REPLY_DOMAIN or domain != str(settings.REPLY_DOMAIN).lower():
+        return False
+    mailbox = str(settings.REPLY_MAILBOX).lower()
+    return not mailbox or local == mailbox or local.startswith((f"{mailbox}+", f"{mailbox}="))
 
 
 def verified_addresses(user: User) -> list[str]:

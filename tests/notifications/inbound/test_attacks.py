@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.adapter import AccountAdapter
+from accounts.addresses import add_verified_address
 from gamesvc.matches import lobby
 from notifications import delivery
 from notifications.inbound import addresses, pipeline, store
@@ -95,11 +96,50 @@ def test_nothing_of_a_message_id_becomes_a_header(to, mailing, message_id, anna)
     assert answer.message["In-Reply-To"] in (None, "<a@b>")
 
 
-def test_our_own_addresses_are_nobodys_account(settings):
-    settings.MAIL_DOMAIN, settings.REPLY_DOMAIN = "games.example", "reply.games.example"
-    for address in ("play@games.example", "turn+x@reply.games.example"):
-        with pytest.raises(ValidationError):
+@pytest.mark.parametrize(
+    ("domain", "mailbox", "own", "peoples"),
+    [
+        (
+            "reply.games.example",
+            "",
+            ["play@games.example", "turn+x@reply.games.example", "x@reply.games.example"],
+            ["x@games.example"],
+        ),
+        (
+            "games.example",
+            "play",
+            ["play@games.example", "Play+x@Games.example", "play=x@games.example"],
+            ["player@games.example"],
+        ),
+        (
+            "gmail.example",
+            "club",
+            ["club@gmail.example", "club+x@gmail.example"],
+            ["anna@gmail.example", "clubber@gmail.example"],
+        ),
+        ("", "", ["play@games.example"], ["anna@games.example"]),
+    ],
+)
+def test_our_own_addresses_are_nobodys_account_and_their_neighbours_are_peoples(settings, domain, mailbox, own, peoples):
+    settings.DEFAULT_FROM_EMAIL = "Games <play@games.example>"
+    settings.MAIL_DOMAIN, settings.REPLY_DOMAIN, settings.REPLY_MAILBOX = "games.example", domain, mailbox
+    for address in own:
+        with pytest.raises(ValidationError, match="belongs to this service itself"):
             AccountAdapter().clean_email(address)
+    for address in peoples:
+        assert AccountAdapter().clean_email(address) == address
+
+
+@pytest.mark.parametrize("domain", ["games.example", "gmail.example"])
+def test_who_shares_the_domain_of_our_mailbox_can_answer(letters, mailing, anna, settings, domain):  # noqa: F811
+    settings.REPLY_DOMAIN, settings.REPLY_MAILBOX = domain, "play"
+    add_verified_address(anna, f"anna@{domain}")
+    address = addresses.make("turn", key=uuid4(), user=anna, topic="m", expires_at=timezone.now() + timedelta(days=1))
+    mailing.write("move A1", to=address, sender=f"anna@{domain}")
+    mailing.write("move B2", to=address, sender=f"play+x@{domain}")
+    mailing.work()
+    assert [letter.text for letter in letters] == ["move A1"]
+    assert sorted(InboundMail.objects.values_list("error", flat=True)) == ["", "our_own"]
 
 
 def test_an_address_is_not_bombed_with_invitations(toy, anna, player, mailing):  # noqa: F811
