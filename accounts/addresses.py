@@ -16,8 +16,8 @@ from accounts.models import User
 def is_own(address: str) -> bool:
     """Return True for an address of the service itself: it would write to itself, and answer itself.
 
-    These are the addresses it writes from, and those it takes answers at: its mailbox with any tag, or, where all addresses of the
-    reply domain are its own, that whole domain. Other addresses of the same domains are people's.
+    These are the addresses it writes from, and those it takes answers at: its mailbox with any tag, or, where all addresses of
+    the reply domain are its own, that whole domain. Other addresses of the same domains are people's.
     """
     local, _at, domain = address.strip().lower().rpartition("@")
     senders = (parseaddr(str(sender))[1].lower() for sender in (settings.DEFAULT_FROM_EMAIL, settings.SERVER_EMAIL))
