@@ -1,4 +1,4 @@
-"""Whether a mail really comes from the domain in its From line: one setting, `INBOUND_AUTH`, says who checks that.
+"""Proof that a mail comes from the domain in its From line: one setting, `INBOUND_AUTH`, says who checks that.
 
 - `border`: the mail server in front of us wrote `Authentication-Results` under the name `INBOUND_AUTHSERV_ID`. It must strip
   foreign headers that bear its name; headers under any other name are an attacker's word and are not read.
@@ -12,22 +12,32 @@ import ipaddress
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from email.message import EmailMessage
+from email.message import Message
 from typing import Any
 
-from authheaders import check_dkim, check_dmarc
+from authheaders import dmarc_per_from
 from authheaders.dmarc_lookup import DMARCException
-from authres import AuthResError, FeatureContext
+from authres import AuthResError, DKIMAuthenticationResult, FeatureContext
 from authres import dmarc as dmarc_feature
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from dkim import DKIM, DKIMException
 from dns.exception import DNSException
+
+from notifications.inbound.reading import LONGEST_FIELD
+from notifications.inbound.sender import domain_of
 
 MODES = ("border", "own", "loopback")
 PASS, FAIL, NONE = "pass", "fail", "none"
 
 _POLICY = re.compile(r"\b(?:p|policy|policy\.dmarc)=[ \"]*(none|quarantine|reject)", re.IGNORECASE)
+_DMARC = re.compile(r";\s*dmarc\s*=[^;]*", re.IGNORECASE)
 _FEATURES = FeatureContext(dmarc_feature)
+# Some senders sign twice, forwarders once more.
+_MOST_SIGNATURES = 5
+_PART_OF_BODY = re.compile(rb"(?:\A|;)\s*l\s*=")
+# dkimpy takes very long over many blanks.
+_BLANKS = re.compile(rb"\s{40}")
 Lookup = Callable[..., Any]
 
 
@@ -50,27 +60,27 @@ def check_mode(host: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is one that only this machine reaches. A name is not: it could lead anywhere."""
+    """Return True for an address that only this machine reaches. A name is none: it could lead anywhere."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 
 
-def authenticate(message: EmailMessage, raw: bytes, sender: str, *, lookup: Lookup | None = None) -> Verdict:
-    """The verdict on a mail with this one From address; `lookup` stands in for DNS in tests."""
-    domain = sender.rpartition("@")[2]
+def authenticate(message: Message, raw: bytes, sender: str, *, lookup: Lookup | None = None) -> Verdict:
+    """Return the verdict on a mail from this one address (`sender.sender_of`); `lookup` stands in for DNS in tests."""
+    domain = domain_of(sender)
     match settings.INBOUND_AUTH:
         case "loopback":
             return Verdict(PASS)
         case "own":
-            return _own(raw, lookup)
+            return _own(raw, domain, lookup) if domain else Verdict(NONE)
         case _:
-            return _border(message, domain)
+            return _border(message, domain) if domain else Verdict(NONE)
 
 
-def _border(message: EmailMessage, domain: str) -> Verdict:
-    """The worst of what our border wrote: where two headers under its name disagree, one of them is not its own."""
+def _border(message: Message, domain: str) -> Verdict:
+    """Return the worst of what our border wrote: where two headers under its name disagree, one of them is not its own."""
     wanted = str(settings.INBOUND_AUTHSERV_ID).lower()
     verdicts: list[Verdict] = []
     for value in message.get_all("Authentication-Results", []):
@@ -78,41 +88,89 @@ def _border(message: EmailMessage, domain: str) -> Verdict:
         if not wanted or line.split(";")[0].split(" ")[0].lower() != wanted:
             continue
         try:
-            header = _FEATURES.parse_value(line)
-        except AuthResError:
+            header = _FEATURES.parse_value(line) if len(line) <= LONGEST_FIELD else None
+        except (AuthResError, RecursionError):
+            header = None
+        if header is None or header.authserv_id != wanted:
             verdicts.append(Verdict(NONE))
             continue
-        for result in header.results:
-            if result.method != "dmarc":
-                continue
-            about = str(getattr(result, "header_from", None) or domain).lower()
-            said = result.result if result.result in (PASS, FAIL) and about == domain else NONE
-            policy = _POLICY.search(f"{result.result_comment or ''} {line}")
-            verdicts.append(Verdict(said, strict=bool(policy and policy[1].lower() != "none")))
+        verdicts += [_border_says(result, domain, line) for result in header.results if result.method == "dmarc"]
     if not verdicts:
         return Verdict(NONE)
-    return min(verdicts, key=lambda one: ([FAIL, NONE, PASS].index(one.dmarc), not one.strict))
+    return min(verdicts, key=lambda verdict: ([FAIL, NONE, PASS].index(verdict.dmarc), not verdict.strict))
 
 
-def _own(raw: bytes, lookup: Lookup | None) -> Verdict:
-    """Our own look at DKIM and DMARC. SPF is not checked, so a mail without a signature is unknown, not a forgery."""
-    if not re.search(rb"^dkim-signature:", raw.split(b"\r\n\r\n")[0].split(b"\n\n")[0], re.IGNORECASE | re.MULTILINE):
+def _border_says(result: Any, domain: str, line: str) -> Verdict:
+    """Return the verdict in one result, if it is about this domain. One that names no domain could be about another."""
+    about = domain_of("@" + str(getattr(result, "header_from", None) or "").rpartition("@")[2])
+    if result.result not in (PASS, FAIL) or about != domain:
         return Verdict(NONE)
+    # The policy mostly stands in a comment, which the library drops; other results bear words of the sender's.
+    policies = (_POLICY.search(said) for said in _DMARC.findall(line))
+    return Verdict(result.result, strict=any(policy is not None and policy[1].lower() != "none" for policy in policies))
+
+
+def _own(raw: bytes, domain: str, lookup: Lookup | None) -> Verdict:
+    """Return what our own look at DKIM and DMARC says of this domain, and of no other that the mail names.
+
+    SPF is not checked, so a mail without a signature is unknown, not a forgery.
+    """
     try:
-        dkim = check_dkim(raw, dnsfunc=lookup)
-        if dkim.result not in (PASS, FAIL):
+        signers = _signers(raw, lookup)
+        if signers is None:
             return Verdict(NONE)
-        result = check_dmarc(raw, None, dkim, dnsfunc=_records(lookup) if lookup else None)
-    except (DNSException, DMARCException, ValueError, AttributeError, UnicodeError, OSError):
-        # A name server that does not answer, or a signature so broken that the library stumbles: unknown.
+        records = _records(lookup) if lookup else None
+        # The policy alone first; then one aligned signature is enough, whichever of them it is.
+        verdict, _comment, _domain, policy = dmarc_per_from(domain, dnsfunc=records)
+        signatures = {signer: DKIMAuthenticationResult(result=PASS, header_d=signer) for signer in signers}
+        aligned = {
+            signer for signer, dkim in signatures.items() if dmarc_per_from(domain, dkim_result=dkim, dnsfunc=records)[0] == PASS
+        }
+    except (DNSException, DMARCException, ValueError, LookupError, AttributeError, OSError):
+        # A name server that does not answer, or a record so broken that the library stumbles: unknown.
         return Verdict(NONE)
-    if result.result not in (PASS, FAIL):
-        return Verdict(NONE)
-    return Verdict(result.result, strict=getattr(result, "policy", "") in ("quarantine", "reject"))
+    strict = policy in ("quarantine", "reject")
+    if any(_related(signer, domain) for signer in aligned):
+        return Verdict(PASS, strict=strict)
+    return Verdict(FAIL if verdict == FAIL and not aligned else NONE, strict=strict)
+
+
+def _related(signer: str, domain: str) -> bool:
+    """Return True if one domain is the other, or lies in it.
+
+    The library goes by its list of public suffixes: in a top-level domain that is newer than the list all domains are one to it.
+    """
+    shorter, longer = sorted((signer, domain), key=len)
+    return signer == domain or ("." in shorter and longer.endswith("." + shorter))
+
+
+def _signers(raw: bytes, lookup: Lookup | None) -> set[str] | None:
+    """Return the domains whose signatures of this mail are valid; None if none was made, or if it cannot be told."""
+    try:
+        mail = DKIM(raw)
+    except DKIMException:
+        return None
+    fields = [value for name, value in mail.headers if name.lower() == b"dkim-signature"][:_MOST_SIGNATURES]
+    found: set[str] = set()
+    told = unknown = False
+    for index, field in enumerate(fields):
+        # A signature of a part of the body (RFC 6376 section 8.2) proves nothing of the rest. Long ones are slow to read.
+        if len(field) > LONGEST_FIELD or _BLANKS.search(field) or _PART_OF_BODY.search(field):
+            continue
+        try:
+            valid = mail.verify(index, **({"dnsfunc": lookup} if lookup else {}))
+            told = True
+        except (DKIMException, ValueError, LookupError, TypeError, AttributeError):
+            valid, told = False, True
+        except DNSException:
+            valid, unknown = False, True
+        if valid:
+            found.add(domain_of("@" + mail.domain.decode("ascii", "replace")))
+    return found - {""} if found or (told and not unknown) else None
 
 
 def _records(lookup: Lookup) -> Lookup:
-    """The stand-in as authheaders calls it: names and answers are text there."""
+    """Return the stand-in as authheaders calls it: names and answers are text there."""
 
     def ask(name: str, qtype: str = "TXT") -> Any:
         found = lookup(name.encode() if isinstance(name, str) else name)

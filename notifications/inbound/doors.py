@@ -7,16 +7,19 @@ header opens nothing: only a token that we made leads anywhere, and the sender h
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Iterable
 from datetime import datetime
-from email.errors import MessageError
 from email.message import Message
-from email.parser import BytesHeaderParser
-from email.utils import getaddresses
 from uuid import UUID
+
+from django.conf import settings
 
 from notifications import bounces, return_paths
 from notifications.inbound import addresses, stopping, store
+from notifications.inbound.refusals import MailRefused
+from notifications.inbound.sender import sender_of
 from notifications.models import ReplyAddress
 from notifications.return_paths import BOUNCE, ReturnPath
 
@@ -27,17 +30,24 @@ Destination = ReplyAddress | ReturnPath
 _DELIVERED = ("Delivered-To", "X-Original-To", "Envelope-To", "X-Delivered-To", "X-Envelope-To")
 _WRITTEN = ("To", "Cc")
 MOST_ADDRESSES = 20
-_HEADERS = 65_536
+# RFC 5321 section 4.5.3.1.3
+_LONGEST_PATH = 256
+# Stands for a sender that cannot be read. It is not empty: that would make the mail a bounce.
+_NOBODY = "unknown"
+
+log = logging.getLogger(__name__)
 
 
 def resolve(address: str) -> Destination | None:
-    """Where an address of ours leads; None for any other."""
+    """Return where an address of ours leads; None for any other."""
     return return_paths.resolve(address) or addresses.resolve(address)
 
 
 def keep(raw: bytes, destination: Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
-    """Store an answer raw, for the workers to be woken; None for one that was stored before. What comes back to a return path
-    is read at once: it is one row, and nobody waits for an answer."""
+    """Store an answer raw, for the workers to be woken; return None for one that is `repeated`.
+
+    What comes back to a return path is read at once: it is one row, and nobody waits for an answer.
+    """
     if isinstance(destination, ReturnPath):
         if destination.purpose == BOUNCE:
             bounces.take(destination, raw, received_at=received_at)
@@ -46,46 +56,42 @@ def keep(raw: bytes, destination: Destination, *, envelope_from: str, received_a
         if stopping_address is None:
             return None
         destination = stopping_address
-    return store.store(raw, address=destination, envelope_from=envelope_from, received_at=received_at)
-
-
-def headers_of(raw: bytes) -> Message:
-    """The headers of a raw mail; never raises, since it is asked before the mail is stored."""
-    try:
-        return BytesHeaderParser().parsebytes(raw[:_HEADERS])
-    except (MessageError, ValueError, LookupError, TypeError):
-        return Message()
+    kept = store.store(raw, address=destination, envelope_from=envelope_from, received_at=received_at)
+    if kept is None:
+        log.info("a mail to the reply address %s is refused: repeated", destination.id)
+    return kept
 
 
 def addressed(headers: Message, *, named: Iterable[str] = ()) -> list[Destination]:
-    """The addresses of ours that a mail is for: those that its server named, else those in its headers."""
+    """Return the addresses of ours that a mail is for: those that its server named, else those in its headers."""
     found = (resolve(address) for address in [address for address in named if address] or addressed_to(headers))
     return list(dict.fromkeys(one for one in found if one is not None))
 
 
 def addressed_to(headers: Message) -> list[str]:
-    """The addresses in the headers that a mail could be for, each once, those written by servers first."""
-    return list(dict.fromkeys([*_found(headers, _DELIVERED), *_found(headers, _WRITTEN)]))[:MOST_ADDRESSES]
+    """Return the addresses of ours in the headers, each once, those written by servers first.
+
+    They are looked for as text. A parser of whole address lists would take long over hostile ones, and the token alone decides.
+    """
+    if not settings.REPLY_DOMAIN:
+        return []
+    ours = re.compile(rf"[\w.+=-]{{1,64}}@{re.escape(str(settings.REPLY_DOMAIN))}(?![\w.-])", re.IGNORECASE | re.ASCII)
+    text = (str(value) for name in (*_DELIVERED, *_WRITTEN) for value in headers.get_all(name, []))
+    return list(dict.fromkeys(address for value in text for address in ours.findall(value)))[:MOST_ADDRESSES]
 
 
 def sent_by(headers: Message) -> str:
-    """The envelope's sender as the last server wrote it, empty for a bounce; without that line the From address."""
+    """Return the envelope's sender as the last server wrote it, empty for a bounce; without that line the From address."""
     path = headers.get("Return-Path")
     if path is not None:
-        return str(path).strip().strip("<>").strip()
-    return next(iter(_found(headers, ("From",))), "")
+        return str(path).strip().strip("<>").strip()[:_LONGEST_PATH]
+    try:
+        return sender_of(headers)
+    except MailRefused:
+        return _NOBODY
 
 
 def take(raw: bytes, *, to: Iterable[Destination], envelope_from: str, received_at: datetime) -> list[UUID]:
     """Store a mail for each of its addresses; return what is new. The caller wakes the workers."""
     kept = (keep(raw, one, envelope_from=envelope_from, received_at=received_at) for one in to)
     return [one for one in kept if one is not None]
-
-
-def _found(headers: Message, names: Iterable[str]) -> list[str]:
-    values = [str(value) for name in names for value in headers.get_all(name, [])]
-    try:
-        return [address for _name, address in getaddresses(values) if "@" in address]
-    except (ValueError, IndexError, TypeError):
-        # The library's reader of addresses fails in these ways on hostile lines; such a mail names nobody.
-        return []

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from accounts.throttling import throttle
 from notifications import registry
 from notifications.inbound import addresses, reading, stopping, store, text
+from notifications.inbound.limits import cpu_limit
 from notifications.inbound.refusals import MailRefused
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from notifications.outbox import Notice
@@ -79,11 +80,11 @@ def mail_held(row: Outbox) -> Message | None:
 
 
 def mail_failed(row: Outbox) -> Message | None:
-    """Says that a mail could not be worked on and that its orders do not stand."""
+    """Say that a mail was not worked on, why, and what to do; None once the mail is deleted."""
     mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
     if mail is None:
         return None
-    context = {"received_at": mail.received_at, "link": settings.BASE_URL}
+    context = {"received_at": mail.received_at, "link": settings.BASE_URL, "reason": _reason(row.payload.get("code", ""))}
     return Message(
         subject=_("Your mail could not be read"),
         text=render_to_string("notifications/failed.txt", context),
@@ -93,22 +94,41 @@ def mail_failed(row: Outbox) -> Message | None:
     )
 
 
+def _reason(code: str) -> str:
+    """Return what is wrong with a refused mail and what its writer can do; empty where the fault is ours."""
+    match code:
+        case "too_large" | "too_many_headers" | "too_many_parts" | "too_deep" | "too_slow":
+            return _("It is too large or too involved to be read. Send your orders alone: plain text, no attachments, no quotes.")
+        case "broken":
+            return _(
+                "Its headers are damaged. Send your orders again as a new mail; if that fails too, use another mail program."
+            )
+        case "no_single_sender":
+            return _(
+                "Its From line does not name exactly one address in the usual form: Name <address>. Correct your sender name."
+            )
+        case "not_confirmed":
+            return _("Only the one word “yes” in the first line confirms orders. Answer the question again, or open its link.")
+    return ""
+
+
 def find(mail_id: UUID) -> InboundMail | None:
     """A mail that is still held."""
     return InboundMail.objects.select_related("address").filter(pk=mail_id, status=MailStatus.HELD).first()
 
 
 def shown(mail: InboundMail) -> str:
-    """The orders of a held mail, as text."""
+    """Return the orders of a held mail, as text."""
     try:
-        return text.written(reading.parse(bytes(mail.raw)))
+        with cpu_limit():
+            return text.written(reading.parse(bytes(mail.raw)))
     except MailRefused as refused:
         return f"({refused.code.replace('_', ' ')})"
 
 
 def answered(address: ReplyAddress, written: str) -> None:
     """An answer to the question: `yes` in its first line confirms, once. Raises `MailRefused` for anything else."""
-    first = written.splitlines()[0].strip(" .!\t").lower()
+    first = written.partition("\n")[0].strip(" .!\t").lower()
     if first not in _YES:
         raise MailRefused("not_confirmed")
     accept(address)

@@ -30,7 +30,7 @@ from django.utils import timezone
 from notifications import leases
 from notifications.inbound import doors, store
 from notifications.inbound.authentication import check_mode, is_loopback
-from notifications.inbound.reading import LARGEST
+from notifications.inbound.reading import LARGEST, LARGEST_HEADERS, headers_of
 from notifications.models import Mailbox, ReplyAddress
 
 log = logging.getLogger(__name__)
@@ -189,8 +189,8 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
 
 def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:
     """Store one message if it is for us, and mark it."""
-    head, _moment = _fetch(connection, uid, "BODY.PEEK[HEADER]")
-    headers = doors.headers_of(head)
+    head, _moment = _fetch(connection, uid, f"BODY.PEEK[HEADER]<0.{LARGEST_HEADERS}>")
+    headers = headers_of(head)
     to = doors.addressed(headers)
     if not to:
         return []

@@ -1,4 +1,4 @@
-"""A stored mail's way to its handler: small steps, each of which may refuse it by name (MAIL_AND_API.md section 4).
+"""A stored mail's way to its handler: small steps, each of which may refuse it by name (`refusals`).
 
 Everything here may run again for the same mail: a worker that dies leaves a lease that runs out.
 """
@@ -8,11 +8,15 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from uuid import UUID
 
 from notifications.inbound import held, purposes, reading, robots, store, text, trust
+from notifications.inbound.authentication import Verdict
+from notifications.inbound.limits import cpu_limit
 from notifications.inbound.purposes import Letter
 from notifications.inbound.refusals import Hears, MailRefused
+from notifications.inbound.sender import sender_of
 from notifications.models import InboundMail, MailStatus
 
 log = logging.getLogger(__name__)
@@ -50,42 +54,70 @@ def work_on(mail: InboundMail) -> bool:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a mail says: its sender, what is proved of it (None where no proof is asked for), its text or why it has none."""
+
+    sender: str
+    verdict: Verdict | None
+    text: str
+    refusal: MailRefused | None
+
+
+def _read(mail: InboundMail, *, prove: bool) -> _Read:
+    """Read a mail within its CPU limit; asks no database. Raises `MailRefused`.
+
+    A machine's mail is told by its headers alone, before anything else can be wrong with it: it gets no answer.
+    """
+    raw = bytes(mail.raw)
+    robots.check_envelope(mail.envelope_from)
+    with cpu_limit():
+        headers = reading.parse_head(raw)
+        robots.check_marks(headers)
+        sender = sender_of(headers)
+        robots.check_person(headers, envelope_from=mail.envelope_from, sender=sender)
+        message = reading.parse(raw)
+        verdict = trust.prove(message, raw, sender) if prove else None
+        try:
+            return _Read(sender, verdict, text.written(message), None)
+        except MailRefused as refused:
+            if refused.hears is not Hears.WORDS:
+                raise
+            return _Read(sender, verdict, "", refused)
+
+
 def _steps(mail: InboundMail) -> bool:
     address = mail.address
-    raw = bytes(mail.raw)
-    message = reading.parse(raw)
-    sender = reading.sender_of(message)
-    robots.check_person(message, envelope_from=mail.envelope_from, sender=sender)
     if address.user is not None and not address.user.is_active:
         raise MailRefused("inactive")
-    if address.purpose == held.PURPOSE:
-        held.answered(address, text.written(message))
+    confirms = address.purpose == held.PURPOSE
+    read = _read(mail, prove=not confirms and mail.confirmed_at is None)
+    if confirms:
+        held.answered(address, read.text)
         return store.settle(mail, MailStatus.DONE)
-    if mail.confirmed_at is None:
-        trust.check_owner(address, message, raw, sender)
+    if read.verdict is not None:
+        trust.check_owner(address, read.sender, read.verdict)
     handler = purposes.find(address.purpose)
     if handler is None:
         raise MailRefused("no_such_purpose", address.purpose)
-    written, refusal = "", ""
-    try:
-        written = text.written(message)
-    except MailRefused as refused:
-        if refused.hears is not Hears.WORDS:
-            raise
-        refusal = refused.code
-    letter = Letter(mail.id, address.user, address.payload, written, mail.counts_at, mail.message_id, refusal, address.email)
+    refusal = read.refusal.code if read.refusal else ""
+    letter = Letter(mail.id, address.user, address.payload, read.text, mail.counts_at, mail.message_id, refusal, address.email)
     handled = handler(letter)
     notice = handled.notice if held.may_answer(address) else None
     return store.settle(mail, MailStatus.DONE, error=refusal, report=handled.report, notice=notice)
 
 
 def _refused(mail: InboundMail, refused: MailRefused) -> bool:
-    """By the table: silence, or a question to the owner of the address, at his own address."""
+    """Do what the table says: silence, or a question or the reason to the owner of the address, at their own address."""
     log.info("the mail %s is refused: %s", mail.id, refused.code)
+    status, notice = MailStatus.REFUSED, None
     if refused.hears is Hears.QUESTION:
-        notice = held.question(mail) if held.may_answer(mail.address, held.QUESTIONS_A_DAY) else None
-        return store.settle(mail, MailStatus.HELD, error=str(refused), notice=notice)
-    return store.settle(mail, MailStatus.REFUSED, error=str(refused))
+        status, notice = MailStatus.HELD, held.question(mail)
+    elif refused.hears is Hears.REASON:
+        notice = store.failed_notice(mail, code=refused.code)
+    if notice is not None and not held.may_answer(mail.address, held.QUESTIONS_A_DAY):
+        notice = None
+    return store.settle(mail, status, error=str(refused), notice=notice)
 
 
 def _give_up(mail: InboundMail, error: str) -> bool:

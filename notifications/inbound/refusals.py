@@ -1,47 +1,76 @@
-"""Why a mail is not worked on, by name, and the one table that says what its sender hears of it."""
+"""Every way in which a mail is not worked on: why, and what its writer hears of it. This table is the only one.
+
+`deploy/mail-in.md` shows it to operators; a test keeps the two the same and sends one mail through each row.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 
 class Hears(Enum):
     """What becomes of a refused mail."""
 
-    NOTHING = "nothing"  # dropped: its sender is unknown, or a machine
-    QUESTION = "question"  # held: the owner of the address is asked, at his own address
-    WORDS = "words"  # handed to the purpose with the refusal's name: its receipt says what was wrong
+    NOTHING = "nothing"  # dropped: its sender is a machine or a forger, or nothing is lost
+    QUESTION = "question"  # held: the owner of the reply address is asked at their own address
+    REASON = "reason"  # dropped: the owner of the reply address gets the reason at their own address
+    WORDS = "words"  # handed to the purpose with the refusal's code: its receipt says what was wrong
+    REPLY = "reply"  # refused at the door: the SMTP answer, or the provider's log, says so
 
 
-ANSWERS: dict[str, Hears] = {
-    "broken": Hears.NOTHING,
-    "too_large": Hears.NOTHING,
-    "too_many_parts": Hears.NOTHING,
-    "too_deep": Hears.NOTHING,
-    "null_return_path": Hears.NOTHING,
-    "auto_submitted": Hears.NOTHING,
-    "bulk": Hears.NOTHING,
-    "mailing_list": Hears.NOTHING,
-    "delivery_report": Hears.NOTHING,
-    "mailer_daemon": Hears.NOTHING,
-    "our_own": Hears.NOTHING,
-    "no_single_sender": Hears.NOTHING,
-    "spoofed": Hears.NOTHING,
-    "inactive": Hears.NOTHING,
-    "no_such_purpose": Hears.NOTHING,
-    "not_confirmed": Hears.NOTHING,
-    "used": Hears.NOTHING,
-    "unproved": Hears.QUESTION,
-    "stranger": Hears.QUESTION,
-    "empty": Hears.WORDS,
-    "too_long": Hears.WORDS,
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One reason to refuse a mail: which mail, why, and what its writer hears."""
+
+    hears: Hears
+    what: str
+    why: str
+
+
+_ROBOT = "nobody waits for an answer, and answering a machine may begin a loop"
+_HOSTILE = "no mail program writes this, and reading it could stop the other mails"
+
+REFUSALS: dict[str, Row] = {
+    # At the door, before anything is stored.
+    "unknown_address": Row(Hears.REPLY, "to no address of ours, or to an expired one", "there is nobody whose mail it could be"),
+    "repeated": Row(
+        Hears.NOTHING, "the same Message-ID, or the same body without one, to the same address", "it is here already"
+    ),
+    # A machine's mail.
+    "null_return_path": Row(Hears.NOTHING, "an empty envelope sender", _ROBOT),
+    "auto_submitted": Row(Hears.NOTHING, "marked as an automatic answer", _ROBOT),
+    "bulk": Row(Hears.NOTHING, "marked as bulk mail", _ROBOT),
+    "mailing_list": Row(Hears.NOTHING, "sent by a mailing list", _ROBOT),
+    "delivery_report": Row(Hears.NOTHING, "a report of delivery or of reading", _ROBOT),
+    "mailer_daemon": Row(Hears.NOTHING, "from a sender such as mailer-daemon or no-reply", _ROBOT),
+    "our_own": Row(Hears.NOTHING, "from our From address or one of our reply addresses", "the service would answer itself"),
+    # Size and shape.
+    "too_large": Row(Hears.REASON, "larger than 1 MB, more than 50,000 lines, or more than 64 KB of headers", _HOSTILE),
+    "too_many_headers": Row(Hears.REASON, "more than 200 header fields", _HOSTILE),
+    "too_many_parts": Row(Hears.REASON, "more than 100 parts", _HOSTILE),
+    "too_deep": Row(Hears.REASON, "parts within parts, more than five deep", _HOSTILE),
+    "broken": Row(Hears.REASON, "headers that two programs could read differently", "one of them could be deceived"),
+    "too_slow": Row(Hears.REASON, "five seconds of CPU were not enough to read it", "it would keep back all other mail"),
+    # The sender.
+    "no_single_sender": Row(Hears.REASON, "a From line that does not name exactly one address", "no sender could be proved"),
+    "spoofed": Row(Hears.NOTHING, "a forgery by the word of the From domain, which asks to drop it", "nobody to answer"),
+    "unproved": Row(Hears.QUESTION, "from the player's address, without proof", "anybody can write a From line"),
+    "stranger": Row(Hears.QUESTION, "from an address that is not the player's", "they may have passed the mail on"),
+    # The address and the text.
+    "inactive": Row(Hears.NOTHING, "to an address of a closed account", "there is nobody to answer"),
+    "no_such_purpose": Row(Hears.REASON, "to an address for something this service no longer does", "nobody can work on it"),
+    "not_confirmed": Row(Hears.REASON, "an answer to “Are these orders yours?” that is not “yes”", "only a clear yes counts"),
+    "used": Row(Hears.NOTHING, "a second “yes”", "the first one counted"),
+    "empty": Row(Hears.WORDS, "nothing above the quoted mail", "there is nothing to carry out"),
+    "too_long": Row(Hears.WORDS, "more than 20,000 characters of the writer's own", "no orders are so long"),
 }
 
 
 class MailRefused(Exception):
-    """A mail that a step does not let pass; `code` is a key of `ANSWERS`, `detail` is for the operator."""
+    """A mail that a step does not let pass; `code` is a key of `REFUSALS`, `detail` is for the operator."""
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}: {detail}" if detail else code)
         self.code = code
-        self.hears = ANSWERS[code]
+        self.hears = REFUSALS[code].hears

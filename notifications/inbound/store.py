@@ -158,9 +158,13 @@ def set_aside(*, topic: str, user_id: int, moment: datetime) -> int:
     return len(rows)
 
 
-def failed_notice(mail: InboundMail) -> Notice:
-    """The notice that tells the writer of a mail that it is set aside: an order lost in silence could lose the game."""
-    return Notice("mail_failed", mail.address.user_id, mail.address.email, payload={"mail": str(mail.id)})
+def failed_notice(mail: InboundMail, *, code: str = "") -> Notice:
+    """Return the notice that tells the owner of the reply address that a mail was not worked on, and why (`refusals`).
+
+    An order lost in silence could lose the game.
+    """
+    payload = {"mail": str(mail.id), "code": code} if code else {"mail": str(mail.id)}
+    return Notice("mail_failed", mail.address.user_id, mail.address.email, payload=payload)
 
 
 def forget_old() -> int:

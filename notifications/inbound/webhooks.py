@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from email.policy import compat32
 from typing import Any
 
+from anymail import inbound as anymail_inbound
 from anymail import signals
 from anymail.inbound import AnymailInboundMessage
 from anymail.signals import AnymailInboundEvent
@@ -22,13 +24,38 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
-from notifications.inbound import doors, store
+from notifications.inbound import doors, reading, store
 
 log = logging.getLogger(__name__)
 
 
+class _Posted(AnymailInboundMessage):  # type: ignore[misc]
+    """A mail that a provider posted raw. Only its headers are parsed here; the worker reads the rest, within its limits.
+
+    anymail would parse all of it with the modern policy, in the process that serves the pages, and write it anew for us.
+    """
+
+    raw = b""
+
+    @classmethod
+    def parse_raw_mime_bytes(cls, raw: bytes) -> AnymailInboundMessage:
+        message = cls(policy=compat32)
+        for name, value in reading.headers_of(raw).raw_items():
+            message.set_raw(name, value)
+        message.raw = raw
+        return message
+
+    @classmethod
+    def parse_raw_mime_chunks(cls, chunks: Iterable[bytes]) -> AnymailInboundMessage:
+        return cls.parse_raw_mime_bytes(b"".join(chunks))
+
+
 def register() -> None:
-    """Have what the providers post stored."""
+    """Have what the providers post stored, as it was posted."""
+    # The class that anymail's views call makes another one of raw mail; what they build from parsed fields stays its own.
+    AnymailInboundMessage.parse_raw_mime_bytes = _Posted.parse_raw_mime_bytes
+    AnymailInboundMessage.parse_raw_mime_chunks = _Posted.parse_raw_mime_chunks
+    anymail_inbound.default_policy = compat32
     signals.inbound.connect(arrived, dispatch_uid="notifications.inbound.webhooks")
 
 
@@ -45,11 +72,11 @@ def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any
         log.warning("%s reports mail that it could not take", esp_name)
         return
     raw = _raw(message)
-    headers = doors.headers_of(raw)
+    headers = reading.headers_of(raw)
     named = (str(message.envelope_recipient),) if message.envelope_recipient else ()
     to = doors.addressed(headers, named=named)
     if not to:
-        log.info("mail from %s is for no address of ours", esp_name)
+        log.info("a mail that %s posted is refused: unknown_address", esp_name)
         return
     envelope_from = str(message.envelope_sender) if message.envelope_sender else doors.sent_by(headers)
     taken = doors.take(raw, to=to, envelope_from=envelope_from, received_at=received_at)
@@ -58,11 +85,13 @@ def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any
 
 
 def _raw(message: AnymailInboundMessage) -> bytes:
-    """The mail as bytes; of one with a broken part what can be written."""
+    """Return the mail as it came; of one that was posted in fields what can be written, cut just above the limit."""
+    if isinstance(message, _Posted):
+        return message.raw[: reading.LARGEST + 1]
     try:
-        return bytes(message.as_bytes())
+        return bytes(message.as_bytes())[: reading.LARGEST + 1]
     except (UnicodeError, ValueError, LookupError, TypeError, AttributeError):
-        return str(message.as_string()).encode("utf-8", "replace")
+        return str(message.as_string()).encode("utf-8", "replace")[: reading.LARGEST + 1]
 
 
 def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

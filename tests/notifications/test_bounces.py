@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from accounts import erasure
 from accounts.addresses import add_verified_address
 from notifications import dsn, return_paths, suppression
-from notifications.inbound import doors
+from notifications.inbound import doors, reading
 from notifications.models import Bounce, InboundMail, Mute, Outbox, Report, Scope, Source, Status, Suppression
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due
@@ -222,7 +222,7 @@ def test_a_mailbox_or_a_provider_may_bring_the_report(wanted):
     for _ in range(2):
         _row, caught = send(wanted)
         raw = (REPORTS / "postfix_unknown_user.eml").read_bytes().replace(b"RETURN_PATH", caught.sender.encode())
-        to = doors.addressed(doors.headers_of(raw))
+        to = doors.addressed(reading.headers_of(raw))
         assert doors.take(raw, to=to, envelope_from="", received_at=timezone.now()) == [], "no worker has to be woken"
     assert suppression.unreachable([wanted.anna])
 

@@ -24,6 +24,7 @@ from gamesvc.games.timeline import Timeline, check_options
 from gamesvc.matches import order_mail
 from notifications.inbound import doors, reading, robots, text
 from notifications.inbound.refusals import MailRefused
+from notifications.inbound.sender import sender_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "mail"
 ODD = [
@@ -89,9 +90,9 @@ def mutated(rng: random.Random, raw: bytes) -> bytes:
 def orders_of(raw: bytes, game: Any, view: Mapping[str, Any]) -> list[str]:
     """The orders that a mail would carry out, as the pipeline reads it. Raises `MailRefused`."""
     reading.message_id(raw)
-    doors.addressed_to(doors.headers_of(raw))
+    doors.addressed_to(reading.headers_of(raw))
     message = reading.parse(raw)
-    sender = reading.sender_of(message)
+    sender = sender_of(message)
     robots.check_person(message, envelope_from=sender, sender=sender)
     lines = order_mail.read(text.written(message), game, view)
     if order_mail.unreadable(lines):

@@ -55,6 +55,23 @@ def test_a_verdict_about_another_domain_is_none():
     assert verdict("mx.games.example; dmarc=pass header.from=evil.example").dmarc == NONE
 
 
+def test_a_verdict_that_names_no_domain_could_be_about_any():
+    assert verdict("mx.games.example; dmarc=pass").dmarc == NONE
+    assert verdict("mx.games.example; dmarc=pass header.from=evil.example (header.from=players.example)").dmarc == NONE
+
+
+def test_the_policy_is_that_of_the_dmarc_result_and_of_no_other():
+    spf = 'spf=fail smtp.mailfrom="p=reject@evil.example"'
+    assert verdict(f"mx.games.example; {spf}; dmarc=fail header.from=players.example") == Verdict(FAIL, strict=False)
+
+
+@pytest.mark.parametrize(
+    "value", ["mx.games.example; " + "(" * 3000, "mx.games.example; dmarc=pass " + "a" * 5000, "mx.games.example"]
+)
+def test_results_that_cannot_be_read_are_no_results(value):
+    assert verdict(value).dmarc == NONE
+
+
 def test_a_policy_of_none_is_not_strict():
     assert verdict("mx.games.example; dmarc=fail (p=none dis=none) header.from=players.example") == Verdict(FAIL, strict=False)
     assert verdict("mx.games.example; dmarc=fail header.from=players.example") == Verdict(FAIL, strict=False)
@@ -87,6 +104,7 @@ def test_our_own_check(settings, signed):
     settings.INBOUND_AUTH = "own"
     raw, lookup = signed
     assert verdict(raw=raw, lookup=lookup) == Verdict(PASS, strict=True)
+    assert verdict(raw=raw.replace(b"\r\n", b"\n"), lookup=lookup) == Verdict(PASS, strict=True)
     assert verdict(raw=raw.replace(b"move A1", b"move B2"), lookup=lookup) == Verdict(FAIL, strict=True)
     assert verdict(raw=raw.partition(b"\r\nFrom:")[2].join([b"From:", b""]), lookup=lookup).dmarc == NONE  # not signed
     assert verdict(raw=b"DKIM-Signature: nonsense\r\nFrom: anna@players.example\r\n\r\nx", lookup=lookup).dmarc in (NONE, FAIL)

@@ -10,6 +10,7 @@ import pytest
 
 from notifications.inbound import reading, robots, text
 from notifications.inbound.refusals import MailRefused
+from notifications.inbound.sender import sender_of
 from tests.mailing import FIXTURES
 
 EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))
@@ -45,7 +46,7 @@ def test_robots_leave(name, settings):
     message = reading.parse((FIXTURES / f"{name}.eml").read_bytes())
     with pytest.raises(MailRefused) as refused:
         robots.check_person(
-            message, envelope_from=EXPECTED[name].get("envelope_from", "anna@x.example"), sender=reading.sender_of(message)
+            message, envelope_from=EXPECTED[name].get("envelope_from", "anna@x.example"), sender=sender_of(message)
         )
     assert refused.value.code == EXPECTED[name]["refused"]
 

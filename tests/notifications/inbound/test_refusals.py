@@ -1,0 +1,164 @@
+"""The table of refusals: one mail through the pipeline for each row, and its players' own account of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from notifications.inbound import pipeline, purposes
+from notifications.inbound.authentication import FAIL, NONE, Verdict
+from notifications.inbound.refusals import REFUSALS, Hears
+from notifications.models import InboundMail, MailStatus
+from tests.mailing import mailing  # noqa: F401
+from tests.notifications.inbound.test_pipeline import held, letters, said, to  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+DOCUMENT = Path(__file__).parents[3] / "deploy" / "mail-in.md"
+ANNA = "anna@players.example"
+PLAIN = "From: anna@players.example\r\n"
+
+
+def nested(depth: int) -> str:
+    parts = (f'Content-Type: multipart/mixed; boundary="b{at}"\r\n\r\n--b{at}\r\n' for at in range(depth))
+    return PLAIN + "".join(parts) + "\r\nmove A1"
+
+
+def _spin(_message):
+    while True:
+        pass
+
+
+# Mails that a row refuses, as they are handed to the door. Those that take more than a mail stand in `prepared`.
+RAW = {
+    "null_return_path": PLAIN + "\r\nmove A1",
+    "auto_submitted": PLAIN + "Auto-Submitted: auto-replied\r\n\r\nmove A1",
+    "bulk": PLAIN + "Precedence: bulk\r\n\r\nmove A1",
+    "mailing_list": PLAIN + "List-Id: <a.b>\r\n\r\nmove A1",
+    "delivery_report": PLAIN + "Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\n\r\nmove A1",
+    "mailer_daemon": "From: mailer-daemon@players.example\r\n\r\nmove A1",
+    "our_own": "From: play@games.example\r\n\r\nmove A1",
+    "too_large": PLAIN + "Cc: " + "a@b.example,\r\n " * 5000 + "\r\n\r\nmove A1",
+    "too_many_headers": PLAIN + "X: y\r\n" * 200 + "\r\nmove A1",
+    "too_many_parts": PLAIN + "Content-Type: multipart/mixed; boundary=b\r\n\r\n" + "--b\r\n\r\nx\r\n" * 101,
+    "too_deep": nested(5),
+    "broken": PLAIN + "no field\r\n\r\nmove A1",
+    "too_slow": PLAIN + "\r\nmove A1",
+    "no_single_sender": "From: =?utf-8?Q?a@evil.example?= <anna@players.example>\r\n\r\nmove A1",
+    "spoofed": PLAIN + "\r\nmove A1",
+    "unproved": PLAIN + "\r\nmove A1",
+    "stranger": "From: x@elsewhere.example\r\n\r\nmove A1",
+    "inactive": PLAIN + "\r\nmove A1",
+    "no_such_purpose": PLAIN + "\r\nmove A1",
+    "not_confirmed": PLAIN + "\r\nyes please",
+    "used": PLAIN + "\r\nyes",
+    "empty": PLAIN + "\r\n> move A1",
+    "too_long": PLAIN + "\r\n" + "move A1\r\n" * 4000,
+    "repeated": PLAIN + "Message-ID: <a@b>\r\n\r\nmove A1",
+}
+
+
+@pytest.fixture
+def prepared(to, mailing, letters, anna, monkeypatch):  # noqa: F811
+    """What a row needs beside its mail; returns the address to write to."""
+
+    def prepare(code: str) -> str:
+        match code:
+            case "too_slow":
+                monkeypatch.setattr("notifications.inbound.limits.CPU_SECONDS", 0.05)
+                monkeypatch.setattr("notifications.inbound.text.written", _spin)
+            case "spoofed":
+                said(monkeypatch, Verdict(FAIL, strict=True))
+            case "unproved":
+                said(monkeypatch, Verdict(NONE))
+            case "inactive":
+                anna.is_active = False
+                anna.save()
+            case "no_such_purpose":
+                purposes._handlers.clear()
+            case "repeated":
+                mailing.deliver(RAW[code].encode(), to=to)
+            case "not_confirmed" | "used":
+                question = str(held(mailing, to, monkeypatch).message["Reply-To"])
+                if code == "used":
+                    mailing.write("yes", to=question)
+                    mailing.work()
+                return question
+        return to
+
+    return prepare
+
+
+@pytest.mark.parametrize("code", [code for code, row in REFUSALS.items() if row.hears is not Hears.REPLY])
+def test_each_row_does_what_it_says(code, prepared, mailing, letters):  # noqa: F811
+    address, before = prepared(code), InboundMail.objects.count()
+    mailing.deliver(RAW[code].encode(), to=address, sender="" if code == "null_return_path" else ANNA)
+    if code == "repeated":
+        assert InboundMail.objects.count() == before
+        return
+    read, told = len(letters), len(mailing.sink.messages)
+    mailing.work()
+    mail = mailing.newest
+    assert mail.error.partition(":")[0] == code
+    status = {Hears.QUESTION: MailStatus.HELD, Hears.WORDS: MailStatus.DONE}.get(REFUSALS[code].hears, MailStatus.REFUSED)
+    assert mail.status == status
+    assert mail.attempts == 1
+    reasons = [letter.refusal for letter in letters[read:]]
+    assert reasons == ([code] if REFUSALS[code].hears is Hears.WORDS else [])
+    heard = [(mail.recipients, mail.subject) for mail in mailing.sink.messages[told:]]
+    expected = {Hears.QUESTION: "Are these orders yours?", Hears.REASON: "Your mail could not be read"}.get(REFUSALS[code].hears)
+    assert heard == ([((ANNA,), expected)] if expected else [])
+
+
+@pytest.mark.parametrize("code", [code for code, row in REFUSALS.items() if row.hears is Hears.REASON])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_reason_says_what_to_do_next(code, language, prepared, mailing, anna):  # noqa: F811
+    address = prepared(code)
+    anna.language = language
+    anna.save()
+    mailing.deliver(RAW[code].encode(), to=address)
+    mailing.work()
+    text = " ".join(mailing.last(ANNA).text.split())
+    assert "http" in text
+    does = {
+        "en": ("Send your", "Correct your", "Answer the", "send them again"),
+        "de": ("Sende ", "sende ", "Berichtige", "Antworte"),
+    }
+    assert any(word in text for word in does[language])
+
+
+def test_reasons_are_capped(to, mailing, letters, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("notifications.inbound.held.QUESTIONS_A_DAY", 2)
+    for _ in range(4):
+        mailing.deliver(f"{PLAIN}Message-ID: <{uuid4()}@x>\r\nno field\r\n\r\nmove A1".encode(), to=to)
+    mailing.work()
+    assert InboundMail.objects.filter(status=MailStatus.REFUSED).count() == 4
+    assert len(mailing.sink.messages) == 2
+
+
+def test_a_slow_mail_keeps_back_no_other_and_is_not_tried_again(to, mailing, letters, monkeypatch):  # noqa: F811
+    from notifications.inbound import text
+
+    written = text.written
+    monkeypatch.setattr("notifications.inbound.limits.CPU_SECONDS", 0.05)
+    monkeypatch.setattr(text, "written", lambda message: _spin(message) if message["X-Slow"] else written(message))
+    mailing.write("slow", to=to, X_Slow="yes")
+    mailing.write("move A1", to=to)
+    mailing.work()
+    assert [letter.text for letter in letters] == ["move A1"]
+    assert pipeline.work() == 0
+
+
+def test_operators_read_the_same_table():
+    names = {
+        Hears.NOTHING: "nothing",
+        Hears.QUESTION: "question",
+        Hears.REASON: "reason",
+        Hears.WORDS: "receipt",
+        Hears.REPLY: "SMTP 550",
+    }
+    rows = [f"| `{code}` | {row.what} | {row.why} | {names[row.hears]} |" for code, row in REFUSALS.items()]
+    table = "\n".join(["| reason | mail | why | the player hears |", "| --- | --- | --- | --- |", *rows])
+    assert table in DOCUMENT.read_text(), table
