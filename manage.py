@@ -7,7 +7,7 @@ from pathlib import Path
 
 # These need no database, so they start none; `compat --all` does.
 WITHOUT_SERVERS = {"", "help", "--help", "version", "--version"}
-WITHOUT_SERVERS |= {"selfplay", "verify", "compat", "demo", "up", "bench", "simulate"}
+WITHOUT_SERVERS |= {"selfplay", "verify", "compat", "demo", "up", "bench", "simulate", "doors"}
 
 
 def main() -> None:

@@ -57,6 +57,11 @@ def register(purpose: str, handler: Handler) -> None:
     _handlers[purpose] = handler
 
 
+def known() -> list[str]:
+    """Return the purposes that letters may have."""
+    return list(_handlers)
+
+
 def find(purpose: str) -> Handler | None:
     """The handler of a purpose, or None if no app registered one."""
     return _handlers.get(purpose)

@@ -1,0 +1,261 @@
+"""Every way into the service, who may use it and which limits hold: the rows behind `manage.py doors`.
+
+What stands in the code (routes, methods, scopes, sign-in, purposes, commands, operations, the numbers) is read from it. What
+does not (who, beyond a scope or a sign-in) is declared here; a door that is neither is an error, so a new one must be decided.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core.management import get_commands, load_command_class
+from django.urls import URLPattern, URLResolver, get_resolver
+from rest_framework.views import APIView
+
+from gamesvc.api.v1.base import PUBLIC
+from gamesvc.games import intake
+from gamesvc.games.protocol import Session
+from gamesvc.matches import press
+from notifications import muting
+from notifications.inbound import held, limits, purposes, reading
+from notifications.inbound.stopping import PURPOSE as STOPPING
+
+EVERYONE = "everyone"
+USER = "signed-in users, for themselves"
+SIGNED_IN = "signed-in users"
+PLAYER = "the player of the seat"
+READERS = "its players and organiser; others as the match allows (everyone, by its link, nobody)"
+RULERS = "the organiser or an operator, who has never held a seat in the match"
+HOST = "the host of the match"
+HOLDER = "whoever has the link, which is a secret of its receiver"
+OPERATORS = "operators"
+PROVIDER = "the mail provider, by the shared secret"
+SHELL = "whoever has a shell on the server"
+
+# The last part of a match's address, where it is not for its readers (to read) or for its players (to act).
+OF_A_MATCH = {
+    "organise": RULERS,
+    "rewind": RULERS,
+    "refusals": "each user their own; the organiser and operators who may rule: code and time of all, the rest after the end",
+    "tenures": RULERS,
+    "join": "signed-in users who fit what the match asks for",
+    "substitute": "signed-in users who fit what the match asks for and never held another seat of it",
+    "start": HOST,
+    "cancel": HOST,
+    "bots": HOST,
+    "seats": HOST,
+    "<int:seat>": HOST,
+    "invitations": HOST,
+    "invite": HOST,
+    "position": f"{READERS}; once the match is over",
+}
+# Pages by name, where their route does not tell. What a page of a match does is as in `OF_A_MATCH`.
+PAGES = {
+    "home": EVERYONE,
+    "lobby": EVERYONE,
+    "games": EVERYONE,
+    "rules": EVERYONE,
+    "choose": EVERYONE,
+    "problem": EVERYONE,
+    "substitutes": EVERYONE,
+    "player": SIGNED_IN,
+    "new": SIGNED_IN,
+    "invitation": HOLDER,
+    "calendar": HOLDER,
+}
+MAIL_ADDRESSES = {
+    STOPPING: "the receiver of the mail, proved by their address; else they are asked",
+    held.PURPOSE: "whoever reads the mailbox of the account",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """One way in: what it is called, how it is used, by whom, within which limits."""
+
+    name: str
+    use: str
+    who: str
+    limits: str
+
+
+def all_doors() -> dict[str, list[Door]]:
+    """Return the doors by kind, each kind in the order of its routes or names."""
+    found = [(route, entry) for route, entry in _routes(get_resolver().url_patterns, "") if not _of_a_row(route)]
+    return {
+        "API": [_endpoint(route, entry.callback) for route, entry in found if hasattr(entry.callback, "cls")],
+        "Pages": [_page(route, entry.name or "", entry.callback) for route, entry in found if not hasattr(entry.callback, "cls")],
+        "Mail addresses": list(_mail_addresses()),
+        "Commands": list(_commands()),
+        "Engine protocol": list(_operations()),
+    }
+
+
+def _routes(entries: Sequence[Any], before: str) -> Iterator[tuple[str, URLPattern]]:
+    for entry in entries:
+        route = before + str(entry.pattern).removeprefix("^").replace("\\Z", "")
+        if isinstance(entry, URLResolver):
+            yield from _routes(entry.url_patterns, route)
+        elif isinstance(entry, URLPattern):
+            yield route, entry
+
+
+def _of_a_row(route: str) -> bool:
+    """Return True for Django's own pages of one row under /admin/: they stand behind the list of its table, and only read."""
+    parts = [part for part in route.split("/") if part]
+    return parts[:1] == ["admin"] and len(parts) > 3 and parts[-1] != "act"
+
+
+# --- HTTP ---
+
+
+def _kilobytes(size: int) -> str:
+    return f"{size // 1024} kB" if size < 1024 * 1024 else f"{size // (1024 * 1024)} MB"
+
+
+def _endpoint(route: str, view: Callable[..., Any]) -> Door:
+    kind: type[APIView] = view.cls  # type: ignore[attr-defined]
+    scopes = getattr(view, "view_initkwargs", {}).get("scopes", {})
+    told = [f"{method} (scope {' or '.join(needed)})" if PUBLIC not in needed else method for method, needed in scopes.items()]
+    methods = told or [name.upper() for name in ("get", "post") if hasattr(kind, name)]
+    public = all(PUBLIC in needed for needed in scopes.values()) if scopes else False
+    limits = f"body {_kilobytes(settings.API_BODY_BYTES)}, nested {intake.DEEPEST} deep"
+    return Door(f"/{route}", ", ".join(methods), EVERYONE if public else _who(route, ""), _extra(route, limits))
+
+
+def _who(route: str, name: str) -> str:
+    """Say who may use an address that is not open to everyone. Raises `LookupError` for one that nobody has decided about."""
+    parts = [part for part in route.split("/") if part]
+    if "<str:ident>" in parts:
+        last = parts[-1]
+        if last in OF_A_MATCH:
+            return OF_A_MATCH[last]
+        return READERS if "commands" not in last else PLAYER
+    if name in PAGES:
+        return PAGES[name]
+    if parts[:3] == ["api", "v1", "me"] or parts[:3] == ["api", "v1", "tokens"] or parts[0] in ("profile", "accounts"):
+        return USER
+    if parts[:2] == ["api", "v1"]:
+        return SIGNED_IN
+    if parts[0] == "admin":
+        return OPERATORS
+    if parts[:2] == ["mail", "provider"]:
+        return PROVIDER
+    if parts[0] == "mail":
+        return HOLDER
+    raise LookupError(f"Say in gamesvc/api/doors.py who may use /{route}.")
+
+
+def _extra(route: str, limits: str) -> str:
+    """The limits of an address beside its size."""
+    parts = [part for part in route.split("/") if part]
+    last = parts[-1] if parts else ""
+    if last in ("commands", "orders", "command"):
+        limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
+    elif last == "press":
+        limits += f"; {press.PER_HOUR} messages an hour in a match, {press.PER_DAY} a day"
+    elif parts[-1:] == ["matches"] or "new" in parts or last in ("forks", "fork"):
+        limits += f"; {settings.MATCHES_PER_MINUTE} new matches a minute, {settings.MATCHES_OPEN_PER_USER} not over"
+    return limits
+
+
+def _page(route: str, name: str, view: Callable[..., Any]) -> Door:
+    limits = f"form {_kilobytes(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)}"
+    if route.startswith("accounts/"):
+        limits = "; ".join([limits, *(f"{what.replace('_', ' ')} {rate}" for what, rate in _rates(route))])
+        return Door(f"/{route}", "GET, POST", "everyone (sign-in, sign-up) or signed-in users, for themselves", limits)
+    if route == "health/":
+        return Door(f"/{route}", "GET", EVERYONE, "no body")
+    methods = ", ".join(_methods(view))
+    who = _who(route, name)
+    if route.startswith("mail/") and not route.startswith("mail/provider/"):
+        limits += f"; {muting.CHANGES_A_DAY} changes a day for each receiver"
+    if who == READERS and _signed_in(view) and "POST" in methods:
+        who = PLAYER
+    return Door(f"/{route}", methods, who, _extra(route, limits))
+
+
+def _rates(route: str) -> list[tuple[str, str]]:
+    """The limits of django-allauth that hold at an address of its own."""
+    at = {
+        "login": ("login", "login_failed"),
+        "signup": ("signup",),
+        "reauthenticate": ("reauthenticate",),
+        "reset": ("reset_password", "reset_password_from_key"),
+        "email": ("manage_email", "confirm_email"),
+        "change": ("change_password",),
+    }
+    names = [name for word, limits in at.items() if word in route for name in limits]
+    return [(name, settings.ACCOUNT_RATE_LIMITS[name]) for name in names]
+
+
+def _wrapped(view: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    while view is not None:
+        yield view
+        view = getattr(view, "__wrapped__", None)  # type: ignore[assignment]
+
+
+def _methods(view: Callable[..., Any]) -> list[str]:
+    """The methods that Django's decorators let through; GET and POST where none says otherwise."""
+    for layer in _wrapped(view):
+        listed = inspect.getclosurevars(layer).nonlocals.get("request_method_list") if inspect.isfunction(layer) else None
+        if listed is not None:
+            return list(listed)
+    return ["GET", "POST"]
+
+
+def _signed_in(view: Callable[..., Any]) -> bool:
+    return any(hasattr(layer, "redirect_field_name") for layer in _wrapped(view))
+
+
+# --- the other doors ---
+
+
+def _mail_addresses() -> Iterator[Door]:
+    size = (
+        f"{_kilobytes(reading.LARGEST)}, headers {_kilobytes(reading.LARGEST_HEADERS)} in {reading.MOST_FIELDS} fields,"
+        f" {reading.MOST_PARTS} parts, {limits.CPU_SECONDS:.0f} s of CPU; {settings.INBOUND_ANSWERS_PER_DAY} answers a day"
+    )
+    player = "the player it was made for, proved by a verified address; else held until they confirm"
+    for purpose in sorted(purposes.known()):
+        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), size)
+    yield Door("bounce+ID-SEAL@", "mail", "mail servers that return our mail", size)
+
+
+def _commands() -> Iterator[Door]:
+    ours = ("gamesvc", "accounts", "events", "notifications")
+    for name, app in sorted(get_commands().items()):
+        if app.startswith(ours):
+            words = " ".join(load_command_class(app, name).help.split())
+            yield Door(f"manage.py {name}", words, SHELL, "those of the machine")
+
+
+def _operations() -> Iterator[Door]:
+    limits = f"a line of JSON, nested {intake.DEEPEST} deep"
+    for name in sorted(vars(Session)):
+        if name.startswith("_op_"):
+            yield Door(name.removeprefix("_op_"), '{"op": "%s", ...}' % name.removeprefix("_op_"), SHELL, limits)  # noqa: UP031
+
+
+def as_markdown() -> str:
+    """The whole table, as it stands in `deploy/DOORS.md`."""
+    lines = [
+        "# Doors",
+        "",
+        "Every way into the service, who may use it and which limits hold. Written by `manage.py doors --write`.",
+        "",
+        "At each door text with U+0000 or lone surrogates is refused. What a player, watcher or operator sees of a running match",
+        "is always the view of their seat, or of an observer; nothing here shows more.",
+    ]
+    for kind, doors in all_doors().items():
+        lines += ["", f"## {kind}", "", "| door | use | who | limits |", "| --- | --- | --- | --- |"]
+        lines += [f"| `{_cell(door.name)}` | {_cell(door.use)} | {_cell(door.who)} | {_cell(door.limits)} |" for door in doors]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

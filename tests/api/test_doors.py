@@ -1,0 +1,78 @@
+"""The table of every door: complete, as the repository has it, and true of the running service."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from gamesvc.api import doors
+from gamesvc.api.management.commands.doors import FILE
+
+pytestmark = pytest.mark.django_db
+VALUES = {"int": "1", "uuid": "00000000-0000-0000-0000-000000000001", "str": "x", "slug": "stratastar", "path": "1"}
+
+
+def path_of(door):
+    return re.sub(r"<(?:(\w+):)?\w+>", lambda found: VALUES[found[1] or "str"], door.name)
+
+
+def table(kind):
+    return doors.all_doors()[kind]
+
+
+def test_the_table_in_the_repository_is_the_one_of_the_code(settings):
+    assert FILE.read_text(encoding="utf-8") == doors.as_markdown(), "run `manage.py doors --write`"
+
+
+def test_the_command_lists_every_kind():
+    out = io.StringIO()
+    call_command("doors", "--json", stdout=out)
+    told = json.loads(out.getvalue())
+    assert {kind: len(rows) > 5 for kind, rows in told.items()} == dict.fromkeys(told, True)
+    assert list(told) == ["API", "Pages", "Mail addresses", "Commands", "Engine protocol"]
+    assert all(row[field] for rows in told.values() for row in rows for field in ("name", "use", "who", "limits"))
+
+
+def test_an_address_that_nobody_decided_about_is_an_error():
+    with pytest.raises(LookupError, match=r"gamesvc/api/doors\.py"):
+        doors._who("somewhere/new/", "new_page")
+
+
+def test_what_the_table_shuts_to_strangers_is_shut():
+    client = Client(raise_request_exception=False)
+    for door in table("API"):
+        if door.who == doors.EVERYONE:
+            continue
+        for method in re.findall(r"[A-Z]{3,}", door.use):
+            answer = client.generic(method, path_of(door), "{}", "application/json")
+            assert answer.status_code == 401, (method, door.name, answer.status_code)
+    for door in table("Pages"):
+        if door.who in (doors.EVERYONE, doors.HOLDER, doors.PROVIDER, doors.READERS) or door.name.startswith("/accounts/"):
+            continue
+        method = "POST" if "POST" in door.use else "GET"
+        answer = client.generic(method, path_of(door), "", "application/x-www-form-urlencoded")
+        shut = answer.status_code in (403, 404, 405) or (
+            answer.status_code == 302 and ("login" in answer["Location"] or answer["Location"] == "/admin/")
+        )
+        assert shut, (method, door.name, answer.status_code)
+
+
+def test_what_is_open_to_everyone_answers_strangers():
+    client = Client(raise_request_exception=False)
+    for kind in ("API", "Pages"):
+        for door in table(kind):
+            if door.who == doors.EVERYONE and "GET" in door.use:
+                assert client.get(path_of(door)).status_code in (200, 302, 404), door.name
+
+
+def test_only_operators_see_their_pages(anna, client):
+    client.force_login(anna)
+    for door in table("Pages"):
+        if door.who == doors.OPERATORS and "(" not in door.name:
+            answer = client.get(path_of(door))
+            assert answer.status_code in (302, 403, 404, 405), door.name
