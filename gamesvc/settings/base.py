@@ -208,6 +208,17 @@ REPLY_MAILBOX = os.environ.get("REPLY_MAILBOX", "")
 INBOUND_AUTH = os.environ.get("INBOUND_AUTH", "border")
 INBOUND_AUTHSERV_ID = os.environ.get("INBOUND_AUTHSERV_ID", "")
 INBOUND_ANSWERS_PER_DAY = int(os.environ.get("INBOUND_ANSWERS_PER_DAY", "300"))
+# The caps of the mail receiver: connections in all and from one network, seconds and commands of a kind in a connection, unknown
+# addresses in a connection and from one network in an hour.
+MAILSERVER_CONNECTIONS = int(os.environ.get("MAILSERVER_CONNECTIONS", "200"))
+MAILSERVER_CONNECTIONS_PER_ADDRESS = int(os.environ.get("MAILSERVER_CONNECTIONS_PER_ADDRESS", "20"))
+MAILSERVER_SESSION_SECONDS = float(os.environ.get("MAILSERVER_SESSION_SECONDS", "600"))
+MAILSERVER_COMMANDS = int(os.environ.get("MAILSERVER_COMMANDS", "500"))
+MAILSERVER_UNKNOWN_PER_CONNECTION = int(os.environ.get("MAILSERVER_UNKNOWN_PER_CONNECTION", "5"))
+MAILSERVER_UNKNOWN_PER_HOUR = int(os.environ.get("MAILSERVER_UNKNOWN_PER_HOUR", "100"))
+# How many mails one reply address and one player may get taken in an hour; the rest is asked to come later.
+INBOUND_MAILS_PER_ADDRESS = int(os.environ.get("INBOUND_MAILS_PER_ADDRESS", "60"))
+INBOUND_MAILS_PER_USER = int(os.environ.get("INBOUND_MAILS_PER_USER", "300"))
 # A mailbox to read answers from (imaps://user:password@host/INBOX), and the folder in it where those taken go.
 IMAP_URL = os.environ.get("IMAP_URL", "")
 IMAP_TAKEN_FOLDER = os.environ.get("IMAP_TAKEN_FOLDER", "")

@@ -25,10 +25,14 @@ BATCH = 25
 SWEEP_LASTS = 20.0
 
 
-def work(ids: Iterable[UUID] | None = None) -> int:
-    """Work on waiting mails (of `ids` only, if given) until none is left or the time is up; return how many were settled."""
-    settled, end = 0, time.monotonic() + SWEEP_LASTS
-    while time.monotonic() < end and (mails := store.claim(BATCH, ids=ids)):
+def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
+    """Work on waiting mails: of `ids` only, if given; until none is left, the time is up, or `most` were taken.
+
+    Return how many were settled.
+    """
+    settled, taken, end = 0, 0, time.monotonic() + SWEEP_LASTS
+    while time.monotonic() < end and (mails := store.claim(BATCH if most is None else min(BATCH, most - taken), ids=ids)):
+        taken += len(mails)
         with store.kept(mails):
             settled += sum(work_on(mail) for mail in mails)
     return settled

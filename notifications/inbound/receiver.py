@@ -13,18 +13,21 @@ import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from datetime import datetime
+from typing import IO, Any, TypeVar
 from uuid import UUID
 
-from aiosmtpd.lmtp import LMTP
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import Envelope, Session
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections
 from django.utils import timezone
 
-from notifications.inbound import doors, store
+from notifications.inbound import doors, rates, store
 from notifications.inbound.authentication import check_mode
+from notifications.inbound.connection import Limited, LimitedLMTP
+from notifications.inbound.gate import GUESSED, Gate
 from notifications.inbound.reading import LARGEST
+from notifications.models import ReplyAddress
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +35,7 @@ MOST_RECIPIENTS = 20
 IDLE_SECONDS = 120.0
 THREADS = 4
 COME_BACK = "451 4.3.0 Try again later"
+SLOWER = "451 4.7.1 Too many mails to this address within an hour, try again later"
 T = TypeVar("T")
 
 
@@ -81,11 +85,12 @@ class Receiver:
 
     def _serve(self, loop: asyncio.AbstractEventLoop, listening: socket.socket) -> None:
         asyncio.set_event_loop(loop)
-        kind = LMTP if self.lmtp else SMTP
+        kind, gate = LimitedLMTP if self.lmtp else Limited, Gate()
 
         def protocol() -> Any:
             return kind(
                 _Handler(self._workers, self._connect, lmtp=self.lmtp),
+                gate=gate,
                 data_size_limit=LARGEST,
                 enable_SMTPUTF8=True,
                 hostname=settings.REPLY_DOMAIN or "localhost",
@@ -116,28 +121,30 @@ class _Handler:
         self._lmtp = lmtp
         self._known: dict[str, doors.Destination] = {}
 
-    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[Any]) -> str:
+    async def handle_RCPT(self, server: Limited, session: Session, envelope: Envelope, address: str, options: list[Any]) -> str:
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
             return "452 4.5.3 Too many recipients"
         try:
-            found = await self._ask(lambda: doors.resolve(address))
+            found = await self._ask(lambda: _destination(address, envelope.mail_from or ""))
         except (DatabaseError, InterfaceError):
             log.exception("the database does not answer; the sender is asked to come back")
             return COME_BACK
+        except rates.TooMuchMail:
+            return SLOWER
         if found is None:
-            return "550 5.1.1 No such address"
+            return GUESSED if server.guessed() else "550 5.1.1 No such address"
         envelope.rcpt_tos.append(address)
         self._known[address] = found
         return "250 2.1.5 OK"
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(self, server: Limited, session: Session, envelope: Envelope) -> str:
         received_at = timezone.now()
-        raw = envelope.original_content or b""
+        body: Any = envelope.content
         sender = envelope.mail_from or ""
         replies = []
         stored: list[UUID] = []
         for recipient in envelope.rcpt_tos:
-            keep = functools.partial(doors.keep, raw, self._known[recipient], envelope_from=sender, received_at=received_at)
+            keep = functools.partial(_keep, body, self._known[recipient], envelope_from=sender, received_at=received_at)
             try:
                 kept = await self._ask(keep)
             except (DatabaseError, InterfaceError):
@@ -154,6 +161,11 @@ class _Handler:
         # One word for all by SMTP: what was stored already is known again when it comes once more.
         return COME_BACK if COME_BACK in replies else replies[0]
 
+    async def handle_exception(self, error: Exception) -> str:
+        """Ask the sender to come back after a fault of ours: a mail that is refused for good would be lost."""
+        log.error("a connection met a fault", exc_info=error)
+        return COME_BACK
+
     async def _ask(self, question: Callable[[], T]) -> T:
         """Run a blocking question to the database in a thread, on a connection that is alive."""
 
@@ -162,3 +174,17 @@ class _Handler:
             return question()
 
         return await asyncio.get_running_loop().run_in_executor(self._workers, run)
+
+
+def _destination(address: str, sender: str) -> doors.Destination | None:
+    """Where an address leads. Raises `TooMuchMail` if it takes no more for now."""
+    found = doors.resolve(address)
+    if isinstance(found, ReplyAddress):
+        rates.check(found, sender)
+    return found
+
+
+def _keep(body: IO[bytes], destination: doors.Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
+    """Store a spooled mail: it is in memory no longer than that takes, and of no more mails at once than there are threads."""
+    body.seek(0)
+    return doors.keep(body.read(), destination, envelope_from=envelope_from, received_at=received_at)

@@ -29,18 +29,29 @@ KEPT_FOR = timedelta(days=30)
 HOLDS_BACK = timedelta(minutes=10)
 
 # One writer's mails about one topic are worked on in the order in which they came, whoever works: a later one waits for those
-# before it, which are done or set aside soon.
+# before it, which are done or set aside soon. Of each writer one mail is taken at a time, and those writers come first whose
+# last turn is longest ago: however many mails one of them sends, the others wait for one of these only.
 _CLAIM = """
-WITH due AS MATERIALIZED (
-  SELECT m.id FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
-  WHERE m.status = 'waiting' AND (m.claimed_until IS NULL OR m.claimed_until <= %s::timestamptz)
-    AND (%s::uuid[] IS NULL OR m.id = ANY (%s::uuid[]))
-    AND NOT EXISTS (
-      SELECT FROM notifications_inbound_mail e JOIN notifications_reply_address b ON b.id = e.address_id
-      WHERE e.status = 'waiting' AND (e.counts_at, e.id) < (m.counts_at, m.id) AND a.topic <> '' AND b.topic = a.topic
-        AND (b.user_id, b.email) IS NOT DISTINCT FROM (a.user_id, a.email))
-  ORDER BY m.received_at, m.id LIMIT %s::int FOR UPDATE OF m SKIP LOCKED)
-UPDATE notifications_inbound_mail m SET claimed_until = %s::timestamptz
+WITH waiting AS MATERIALIZED (
+  SELECT m.id, m.received_at, m.claimed_until, a.topic, a.user_id, a.email,
+    row_number() OVER (PARTITION BY a.topic, a.user_id, a.email ORDER BY m.counts_at, m.id) AS place
+  FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
+  WHERE m.status = 'waiting'),
+turns AS (
+  SELECT DISTINCT ON (user_id, email) id, user_id, email FROM waiting
+  WHERE (topic = '' OR place = 1) AND (claimed_until IS NULL OR claimed_until <= %(now)s::timestamptz)
+    AND (%(ids)s::uuid[] IS NULL OR id = ANY (%(ids)s::uuid[]))
+  ORDER BY user_id, email, received_at, id),
+served AS (
+  SELECT a.user_id, a.email, max(coalesce(m.finished_at, m.claimed_until)) AS last
+  FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
+  WHERE m.received_at > %(now)s::timestamptz - interval '1 hour' GROUP BY a.user_id, a.email),
+due AS MATERIALIZED (
+  SELECT m.id FROM notifications_inbound_mail m JOIN turns t ON t.id = m.id
+    LEFT JOIN served s ON s.user_id IS NOT DISTINCT FROM t.user_id AND s.email = t.email
+  WHERE m.status = 'waiting' AND (m.claimed_until IS NULL OR m.claimed_until <= %(now)s::timestamptz)
+  ORDER BY s.last NULLS FIRST, m.received_at, m.id LIMIT %(limit)s::int FOR UPDATE OF m SKIP LOCKED)
+UPDATE notifications_inbound_mail m SET claimed_until = %(until)s::timestamptz
 FROM due WHERE m.id = due.id RETURNING m.id
 """
 
@@ -71,11 +82,12 @@ def wake(ids: Iterable[UUID]) -> None:
 
 
 def claim(limit: int, *, ids: Iterable[UUID] | None = None) -> list[InboundMail]:
-    """Take up to `limit` waiting mails, oldest first, for a lease."""
+    """Take up to `limit` waiting mails for a lease, one of each writer."""
     now = timezone.now()
     wanted = None if ids is None else list(ids)
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, [now, wanted, wanted, limit, now + timedelta(seconds=LEASE_SECONDS)])
+        until = now + timedelta(seconds=LEASE_SECONDS)
+        cursor.execute(_CLAIM, {"now": now, "ids": wanted, "limit": limit, "until": until})
         taken = [row[0] for row in cursor.fetchall()]
     return list(InboundMail.objects.filter(pk__in=taken).select_related("address__user").order_by("received_at", "id"))
 

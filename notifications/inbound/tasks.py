@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from uuid import UUID
 
 from celery import shared_task
 
@@ -16,8 +15,11 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="notifications.inbound.tasks.work_soon", ignore_result=True)  # type: ignore[untyped-decorator]
 def work_soon(ids: Sequence[str]) -> int:
-    """Work on these now: a hint given when they were stored. Losing it costs one sweep."""
-    return work([UUID(identity) for identity in ids])
+    """Work on as many mails as a hint names: whose turn it is, so that one writer's thousand hints hold up nobody else.
+
+    Losing the hint costs one sweep.
+    """
+    return work(most=len(ids))
 
 
 @shared_task(name="notifications.inbound.tasks.sweep_mail", ignore_result=True)  # type: ignore[untyped-decorator]

@@ -24,7 +24,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
-from notifications.inbound import doors, reading, store
+from notifications.inbound import doors, rates, reading, store
+from notifications.models import ReplyAddress
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +80,9 @@ def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any
         log.info("a mail that %s posted is refused: unknown_address", esp_name)
         return
     envelope_from = str(message.envelope_sender) if message.envelope_sender else doors.sent_by(headers)
+    for address in to:
+        if isinstance(address, ReplyAddress):
+            rates.check(address, envelope_from)
     taken = doors.take(raw, to=to, envelope_from=envelope_from, received_at=received_at)
     if taken:
         store.wake(taken)
@@ -100,7 +104,11 @@ def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         # With `loopback` whatever a provider posts would be believed.
         if not get_anymail_setting("webhook_secret", default=[]) or settings.INBOUND_AUTH == "loopback":
             raise Http404
-        return view(request, *args, **kwargs)
+        try:
+            return view(request, *args, **kwargs)
+        except rates.TooMuchMail:
+            # The provider keeps the mail and posts it again.
+            return HttpResponse("Too many mails to this address within an hour.", status=429, headers={"Retry-After": "600"})
 
     # A mail may hold any byte; what becomes of its text is for `inbound.text`.
     answer.takes_bytes = True  # type: ignore[attr-defined]

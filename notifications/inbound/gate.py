@@ -1,0 +1,78 @@
+"""Who may be connected to the mail receiver: caps on connections and on guesses of addresses, in all and by sender's network.
+
+Counted in the memory of one process: a cap that needs the database would cost what it is to spare. Behind a mail server
+(`INBOUND_AUTH=border`) everything comes from one address; there only the caps in all and for each connection hold.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections import Counter
+
+from django.conf import settings
+
+HOUR = 3600.0
+MOST_NETWORKS = 10_000
+FULL = "421 4.3.2 Too many connections, try again later"
+FULL_FOR_YOU = "421 4.7.0 Too many connections from your network, try again later"
+GUESSED = "421 4.7.1 Too many unknown addresses from your network, try again in an hour"
+
+
+class Gate:
+    """The connections of one receiver and the unknown addresses that each network asked for in the last hour."""
+
+    def __init__(self) -> None:
+        self._inside: Counter[str] = Counter()
+        self._guesses: dict[str, tuple[float, int]] = {}
+
+    def enter(self, network: str) -> str:
+        """Count a new connection; return the reply that refuses it, or an empty text."""
+        if self._inside.total() >= settings.MAILSERVER_CONNECTIONS:
+            return FULL
+        if _counts_networks():
+            if self._inside[network] >= settings.MAILSERVER_CONNECTIONS_PER_ADDRESS:
+                return FULL_FOR_YOU
+            if self._guessed(network) >= settings.MAILSERVER_UNKNOWN_PER_HOUR:
+                return GUESSED
+        self._inside[network] += 1
+        return ""
+
+    def leave(self, network: str) -> None:
+        """Forget a connection that entered."""
+        self._inside[network] -= 1
+        if self._inside[network] <= 0:
+            del self._inside[network]
+
+    def guess(self, network: str) -> None:
+        """Count an unknown address that a network asked for."""
+        now = time.monotonic()
+        began, count = self._guesses.get(network, (now, 0))
+        if now - began > HOUR:
+            began, count = now, 0
+        self._guesses.pop(network, None)  # so that those who guessed last stand last
+        if len(self._guesses) >= MOST_NETWORKS:
+            del self._guesses[next(iter(self._guesses))]
+        self._guesses[network] = began, count + 1
+
+    def _guessed(self, network: str) -> int:
+        began, count = self._guesses.get(network, (0.0, 0))
+        return count if time.monotonic() - began <= HOUR else 0
+
+
+def network_of(peer: object) -> str:
+    """The network of a peer (`host, port, ...`): its IPv4 address, or the /64 of its IPv6 address."""
+    host = str(peer[0]) if isinstance(peer, tuple) and peer else ""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.IPv6Network((address, 64), strict=False))
+    return str(address)
+
+
+def _counts_networks() -> bool:
+    return settings.INBOUND_AUTH != "border"

@@ -1,0 +1,418 @@
+"""The mail receiver against one who sends too much: connections, guesses, bodies, commands, time; and who waits for whom."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import smtplib
+import socket
+import tempfile
+import threading
+import tracemalloc
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from notifications.inbound import addresses, connection, gate, pipeline, purposes, rates, store, tasks
+from notifications.inbound.gate import Gate, network_of
+from notifications.inbound.purposes import Handled
+from notifications.inbound.reading import LARGEST
+from notifications.inbound.receiver import Receiver
+from notifications.models import InboundMail, MailStatus
+from tests.mailing import fresh_id, mailing, verify  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+ANNA = "anna@players.example"
+
+
+def address_for(user, topic="m"):
+    return addresses.make("turn", key=uuid4(), user=user, expires_at=timezone.now() + timedelta(days=1), topic=topic)
+
+
+@pytest.fixture
+def to(anna, mailing):  # noqa: F811
+    verify(anna)
+    return address_for(anna)
+
+
+@pytest.fixture
+def letters(monkeypatch):
+    got = []
+    monkeypatch.setattr(purposes, "_handlers", {})
+    purposes.register("turn", lambda letter: got.append((letter.user.username, letter.text)) or Handled({}))
+    return got
+
+
+class Line:
+    """A connection by hand; `said` is the reply to a command, empty once the other side has hung up."""
+
+    def __init__(self, port, greet=True):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.file = self.socket.makefile("rb")
+        self.greeting = self.read()
+        if greet:
+            self.say("EHLO client.example")
+
+    def read(self):
+        lines = []
+        with contextlib.suppress(ConnectionResetError):
+            while line := self.file.readline():
+                lines.append(line.decode())
+                if line[3:4] != b"-":
+                    break
+        return "".join(lines)
+
+    def say(self, command):
+        try:
+            self.socket.sendall(command.encode() + b"\r\n")
+        except OSError:
+            return ""
+        return self.read()
+
+    def begin(self, to):
+        self.say(f"MAIL FROM:<{ANNA}>")
+        assert self.say(f"RCPT TO:<{to}>").startswith("250")
+        assert self.say("DATA").startswith("354")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+
+@pytest.fixture
+def port(mailing):  # noqa: F811
+    return mailing.receiver.port
+
+
+def wait_until_free(port):
+    """Connect until the connections that were closed are known to be."""
+    while True:
+        with Line(port, greet=False) as line:
+            if line.greeting.startswith("220"):
+                return
+
+
+# --- connections ---
+
+
+@pytest.mark.parametrize("name", ["MAILSERVER_CONNECTIONS", "MAILSERVER_CONNECTIONS_PER_ADDRESS"])
+def test_so_many_connections_and_no_more(port, settings, name):
+    setattr(settings, name, 3)
+    with contextlib.ExitStack() as stack:
+        lines = [stack.enter_context(Line(port, greet=False)) for _ in range(5)]
+        assert [line.greeting[:3] for line in lines] == ["220"] * 3 + ["421"] * 2
+        assert lines[4].read() == "", "and it is hung up"
+        assert lines[0].say("NOOP").startswith("250"), "those inside do not notice"
+    wait_until_free(port)
+
+
+def test_behind_a_mail_server_one_address_is_everybody(settings):
+    settings.MAILSERVER_CONNECTIONS_PER_ADDRESS = settings.MAILSERVER_UNKNOWN_PER_HOUR = 1
+    settings.INBOUND_AUTH = "border"
+    made = Gate()
+    made.guess("192.0.2.1")
+    assert [made.enter("192.0.2.1") for _ in range(3)] == ["", "", ""]
+    settings.INBOUND_AUTH = "own"
+    assert made.enter("192.0.2.1") == gate.FULL_FOR_YOU
+    for _ in range(3):
+        made.leave("192.0.2.1")
+    assert made.enter("192.0.2.1") == gate.GUESSED
+
+
+def test_the_networks_that_are_remembered_are_bounded(settings, monkeypatch):
+    monkeypatch.setattr(gate, "MOST_NETWORKS", 3)
+    made = Gate()
+    for number in range(10):
+        made.guess(f"192.0.2.{number}")
+    assert list(made._guesses) == ["192.0.2.7", "192.0.2.8", "192.0.2.9"]
+
+
+@pytest.mark.parametrize(
+    ("peer", "network"),
+    [
+        (("192.0.2.7", 1), "192.0.2.7"),
+        (("2001:db8:1:2:3::4", 1, 0, 0), "2001:db8:1:2::/64"),
+        (("::ffff:192.0.2.7", 1, 0, 0), "192.0.2.7"),
+        (("fe80::1%eth0", 1, 0, 2), "fe80::/64"),
+        ("", ""),
+    ],
+)
+def test_a_network_is_one_address_or_a_64(peer, network):
+    assert network_of(peer) == network
+
+
+# --- guesses, commands, time ---
+
+
+def test_who_guesses_addresses_is_hung_up_on_and_sent_away(port, settings, to):
+    settings.MAILSERVER_UNKNOWN_PER_CONNECTION, settings.MAILSERVER_UNKNOWN_PER_HOUR = 3, 5
+    with Line(port) as line:
+        line.say("MAIL FROM:<eve@evil.example>")
+        said = [line.say(f"RCPT TO:<turn+{'a' * 25}{letter}@reply.games.example>")[:3] for letter in "abcd"]
+    assert said == ["550", "550", "421", ""]
+    with Line(port) as line:
+        line.say("MAIL FROM:<eve@evil.example>")
+        assert line.say(f"RCPT TO:<{to}>").startswith("250"), "a known address is no guess"
+        assert line.say("RCPT TO:<x@reply.games.example>").startswith("550")
+        assert line.say("RCPT TO:<y@reply.games.example>").startswith("550")
+    with Line(port, greet=False) as line:
+        assert line.greeting.startswith("421 4.7.1")
+
+
+@pytest.mark.parametrize("command", ["NOOP", "RSET", "EHLO x", "HELP", "VRFY x", "MAIL FROM:<a@b.example>", "DATA"])
+def test_so_many_commands_and_no_more(port, settings, command):
+    settings.MAILSERVER_COMMANDS = 4
+    with Line(port, greet=False) as line:
+        said = [line.say(command)[:3] for _ in range(6)]
+    assert said[4:] == ["421", ""]
+    assert "421" not in said[:4]
+
+
+def test_a_connection_ends_after_its_time(port, settings):
+    settings.MAILSERVER_SESSION_SECONDS = 0.05
+    with Line(port, greet=False) as line:
+        assert line.read().startswith("421 4.4.2")
+        assert line.read() == ""
+
+
+def test_who_says_nothing_is_told_why_it_ends(settings, mailing, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("notifications.inbound.receiver.IDLE_SECONDS", 0.05)
+    with Receiver("127.0.0.1") as receiver, Line(receiver.port, greet=False) as line:
+        assert line.read() == f"{connection.TIME_OUT}\r\n"
+
+
+# --- bodies ---
+
+
+def test_unfinished_bodies_lie_on_disk(port, to, monkeypatch):
+    count, size = 15, 600 * 1024
+    written, spools, all_there = [0], [], threading.Event()
+
+    class Spool(tempfile.SpooledTemporaryFile):
+        def __init__(self, **options):
+            super().__init__(**options)
+            spools.append(self)
+
+        def write(self, data):
+            written[0] += len(data)
+            if written[0] >= count * (size - 20):
+                all_there.set()
+            return super().write(data)
+
+    monkeypatch.setattr(connection.tempfile, "SpooledTemporaryFile", Spool)
+    chunk = (b"x" + b"\r\n") * (size // 3)
+    with contextlib.ExitStack() as stack:
+        lines = [stack.enter_context(Line(port)) for _ in range(count)]
+        for line in lines:
+            line.begin(to)
+        tracemalloc.start()
+        try:
+            for line in lines:
+                line.socket.sendall(chunk)
+            assert all_there.wait(60)
+            _now, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert all(spool._rolled for spool in spools)
+        assert peak < count * size / 3, "a tenth of what lines kept as objects would take"
+
+
+def test_a_body_comes_out_as_it_went_in(to, mailing):  # noqa: F811
+    for shortest in (0, 1, 997, 16_000):
+        body = b"".join(b"." * (number % 4) + b"x" * ((shortest + number) % 990) + b"\r\n" for number in range(1500))
+        raw = b".: x\r\nMessage-ID: <b%d@x.example>\r\n\r\n" % shortest + body
+        assert len(raw) > connection.IN_MEMORY
+        mailing.deliver(raw, to=to)
+        assert bytes(mailing.newest.raw) == raw
+
+
+def test_a_body_is_the_same_however_it_was_cut_on_its_way():
+    raw = b"..a\r\n...\r\n.b\r\n\r\n..\r\n..\n..c\r..\r\n"
+    for at in range(2, len(raw) + 2):
+        for then in range(at, len(raw) + 2):
+            file = io.BytesIO()
+            body = connection._Body(file, 1000)
+            whole = b"\r\n" + raw
+            for piece in (whole[:at], whole[at:then], whole[then:]):
+                body.take(piece) if piece else None
+            assert file.getvalue() == b".a\r\n..\r\nb\r\n\r\n.\r\n.\n..c\r..\r\n"
+            assert (body.refusal, body.size) == ("", len(raw))
+
+
+def test_an_empty_mail_is_empty(port, to):
+    with Line(port) as line:
+        line.begin(to)
+        assert line.say(".").startswith("250")
+    assert bytes(InboundMail.objects.get().raw) == b""
+
+
+@pytest.mark.parametrize("end", [b"\n.\n", b"\r\n.\n", b"\n.\r\n", b"\r.\r", b"\r\n.\r"])
+def test_only_one_end_is_the_end(port, to, end):
+    """A body that other servers would cut in two (SMTP smuggling) is one mail here."""
+    with Line(port) as line:
+        line.begin(to)
+        line.socket.sendall(b"From: anna@players.example\r\n\r\nx" + end + b"MAIL FROM:<eve@evil.example>\r\n.\r\n")
+        assert line.read().startswith("250")
+    assert b"MAIL FROM:<eve" in bytes(InboundMail.objects.get().raw)
+
+
+def test_a_line_without_an_end_is_thrown_away(port, to):
+    with Line(port) as line:
+        line.begin(to)
+        tracemalloc.start()
+        try:
+            for _ in range(40):
+                line.socket.sendall(b"x" * 65_536)
+            line.socket.sendall(b"\r\n.\r\n")
+            said = line.read()
+            _now, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert said.startswith("500 5.5.2")
+        assert peak < 40 * 65_536 / 2
+        assert line.say("NOOP").startswith("250"), "what follows is understood again"
+    assert not InboundMail.objects.exists()
+
+
+def test_a_dot_behind_a_long_line_is_no_end(port, to):
+    with Line(port) as line:
+        line.begin(to)
+        line.socket.sendall(b"x" * 3000 + b".\r\nNOOP\r\n.\r\n")
+        assert line.read().startswith("500 5.5.2")
+        assert line.say("NOOP").startswith("250")
+
+
+def test_a_large_mail_is_read_to_its_end_and_an_endless_one_is_not(port, to, monkeypatch):
+    piece = (b"x" * 998 + b"\r\n") * 64
+    with Line(port) as line:
+        line.begin(to)
+        for _ in range(LARGEST // len(piece) + 2):
+            line.socket.sendall(piece)
+        assert line.say(".").startswith("552 5.3.4")
+        assert line.say("NOOP").startswith("250")
+    monkeypatch.setattr(connection, "DRAINED", 2)
+    with Line(port) as line:
+        line.begin(to)
+        with contextlib.suppress(OSError):
+            for _ in range(4 * LARGEST // len(piece)):
+                line.socket.sendall(piece)
+        assert line.read()[:3] in ("421", "")
+    assert not InboundMail.objects.exists()
+
+
+def test_a_disk_that_is_full_asks_the_sender_to_come_back(port, to, monkeypatch):
+    class Full(tempfile.SpooledTemporaryFile):
+        def write(self, data):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(connection.tempfile, "SpooledTemporaryFile", Full)
+    with Line(port) as line:
+        line.begin(to)
+        assert line.say("Subject: x\r\n\r\nx\r\n.").startswith("452 4.3.1")
+
+
+def test_a_fault_of_ours_asks_the_sender_to_come_back(port, to, monkeypatch):
+    def fails(*_args, **_more):
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr("notifications.inbound.doors.keep", fails)
+    with Line(port) as line:
+        line.begin(to)
+        assert line.say("Subject: x\r\n\r\nx\r\n.").startswith("451")
+
+
+# --- who waits for whom ---
+
+
+def test_one_writers_flood_delays_nobody_else(anna, ben, mailing, letters):  # noqa: F811
+    verify(anna, ben)
+    flood = [address_for(anna, topic=f"m{number % 7}") for number in range(30)]
+    for number, address in enumerate(flood):
+        mailing.write(f"flood {number}", to=address)
+    for number in range(2):
+        mailing.write(f"order {number}", to=address_for(ben, f"b{number}"), sender="ben@players.example")
+    tasks.work_soon(["hint"] * 4)
+    assert [who for who, _text in letters].count("ben") == 2, "one of each in turn"
+    pipeline.work()
+    assert len(letters) == 32
+    by_topic = {}
+    for who, text in letters[:]:
+        if who == "anna":
+            number = int(text.split()[1])
+            by_topic.setdefault(number % 7, []).append(number)
+    assert all(numbers == sorted(numbers) for numbers in by_topic.values()), "within a topic in the order they came"
+
+
+def test_a_hint_is_as_good_for_everybody(anna, ben, mailing, letters):  # noqa: F811
+    """A thousand hints of one writer stand before another's in the broker; whose turn it is, is decided here."""
+    verify(anna, ben)
+    for number in range(10):
+        mailing.write(f"flood {number}", to=address_for(anna, topic=f"m{number}"))
+    tasks.work_soon(["first"])
+    mailing.write("order", to=address_for(ben), sender="ben@players.example")
+    tasks.work_soon(["second"])
+    assert [who for who, _text in letters] == ["anna", "ben"]
+
+
+def test_a_mail_that_is_tried_again_keeps_no_other_topic_waiting(anna, mailing, letters):  # noqa: F811
+    verify(anna)
+    mailing.write("first", to=address_for(anna, "m1"))
+    [mail] = store.claim(5)
+    assert store.begin(mail)
+    store.put_back(mail, error="fault")
+    mailing.write("second", to=address_for(anna, "m2"))
+    pipeline.work()
+    assert letters == [("anna", "second")]
+
+
+# --- how much is taken ---
+
+
+def refused(mailing, to, sender=ANNA):  # noqa: F811
+    try:
+        mailing.write("move", to=to, sender=sender, message_id=fresh_id())
+    except smtplib.SMTPRecipientsRefused as fault:
+        [(code, _words)] = fault.recipients.values()
+        return code
+    return None
+
+
+def test_mail_over_the_cap_of_an_address_is_asked_to_come_later(to, mailing, settings, letters):  # noqa: F811
+    settings.INBOUND_MAILS_PER_ADDRESS = 2
+    assert [refused(mailing, to) for _ in range(4)] == [None, None, 451, 451]
+    InboundMail.objects.update(received_at=timezone.now() - rates.SPAN)
+    assert refused(mailing, to) is None
+    pipeline.work()
+    assert len(letters) == 3, "nothing that was taken is lost"
+
+
+def test_a_stranger_who_floods_an_address_does_not_shut_its_owner_out(to, mailing, settings, letters):  # noqa: F811
+    settings.INBOUND_MAILS_PER_ADDRESS = 2
+    assert [refused(mailing, to, sender=f"eve{number}@evil.example") for number in range(4)] == [None, None, 451, 451]
+    assert refused(mailing, to, sender=ANNA.upper()) is None
+    pipeline.work()
+    assert letters == [("anna", "move")]
+
+
+def test_the_cap_of_a_player_holds_over_all_their_addresses(anna, ben, mailing, settings, letters):  # noqa: F811
+    verify(anna, ben)
+    settings.INBOUND_MAILS_PER_USER = 3
+    assert [refused(mailing, address_for(anna, f"m{number}")) for number in range(5)] == [None, None, None, 451, 451]
+    assert refused(mailing, address_for(ben), sender="ben@players.example") is None
+
+
+def test_a_player_without_an_account_has_a_cap_too(mailing, settings, letters):  # noqa: F811
+    settings.INBOUND_MAILS_PER_USER = 1
+    made = [
+        addresses.make("turn", key=uuid4(), user=None, email="cara@x.example", expires_at=timezone.now() + timedelta(days=1))
+        for _ in range(2)
+    ]
+    assert [refused(mailing, address, sender="cara@x.example") for address in made] == [None, 451]
+    assert not User.objects.exists()
+    assert InboundMail.objects.get().status == MailStatus.WAITING
