@@ -37,8 +37,10 @@ def address_hash(address: str) -> str:
 
 def mute(receiver: Receiver, scope: Scope, value: str = "") -> bool:
     """Put down that a receiver wants no more of this; False if that was known. `notifications.muting` also tells them."""
-    _row, new = Mute.objects.get_or_create(
-        user_id=receiver.user_id, address_hash=receiver.address_hash, scope=scope, value=_value(scope, value)
+    _row, new = receiver.mutes.get_or_create(
+        scope=scope,
+        value=_value(scope, value),
+        defaults={"user_id": receiver.user_id, "address_hash": receiver.address_hash},
     )
     return new
 

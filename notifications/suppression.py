@@ -88,7 +88,8 @@ def lift(user: User, suppression_id: int) -> bool:
 
 def _said_again(bounce: Bounce) -> bool:
     """Return True if an earlier report by mail says the same of the address, and this one's mail was sent after it."""
-    sent_at = Outbox.objects.filter(pk=bounce.delivery).values_list("sent_at", flat=True).first()
+    row = Outbox.objects.filter(pk=bounce.delivery).first() if bounce.delivery is not None else None
+    sent_at = row.sent_at if row is not None else None
     if sent_at is None:
         return False
     earlier = Bounce.objects.filter(

@@ -111,7 +111,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
             done = held.accept(address)
         except MailRefused:
             done = False
-        context = {"state": "done" if done else "unknown", "stops": stops}
+        context: dict[str, Any] = {"state": "done" if done else "unknown", "stops": stops}
         return render(request, CONFIRM_PAGE, context, status=200 if done else 410)
     if mail is None or address.used_at is not None:
         return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=410)

@@ -32,7 +32,7 @@ CELERY_TASK_ALWAYS_EAGER = False
 # Most tests play several matches within one moment; those of the batch window open it themselves.
 NOTICE_BATCH_MINUTES = 0
 # Whole matches are played by mail within a minute; the tests of the caps set them.
-INBOUND_MAILS_PER_USER = MAILSERVER_UNKNOWN_PER_HOUR = 1_000_000
+INBOUND_MAILS_PER_ADDRESS = INBOUND_MAILS_PER_USER = MAILSERVER_UNKNOWN_PER_HOUR = 1_000_000
 # Most tests let the time of a question run out by moving the clock to its deadline; those of the margin set it themselves.
 DEADLINE_MARGIN_SECONDS = 0.0
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

@@ -101,7 +101,7 @@ class Limited(SMTP):
             if not status:
                 self.envelope.content = body  # type: ignore[assignment]
                 status = await self._call_handler_hook("DATA")
-        self._set_post_data_state()
+        self._set_post_data_state()  # type: ignore[no-untyped-call]
         await self.push(status)
 
     async def _read_body(self, file: IO[bytes]) -> str:

@@ -180,3 +180,11 @@ def test_rubbish_stores_nothing(to, body):
     answer = Client(raise_request_exception=False).post(POSTMARK, body, content_type="application/json", **basic())
     assert answer.status_code in (400, 500)
     assert InboundMail.objects.count() == 0
+
+
+def test_mail_over_the_cap_stays_with_the_provider(to, letters, settings):
+    settings.INBOUND_MAILS_PER_ADDRESS = 1
+    assert post(postmark(to, "first")).status_code == 200
+    answer = post(postmark(to, "second"))
+    assert (answer.status_code, answer["Retry-After"]) == (429, "600")
+    assert InboundMail.objects.count() == 1
