@@ -1,0 +1,319 @@
+"""Who gets what of a match: every address below it, for every kind of reader, while it runs and after its end.
+
+The addresses come from the table of addresses itself: a new one fails here until it is said who may use it.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import get_resolver, reverse
+
+from gamesvc.matches import lobby, substitutes
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Refusal
+from gamesvc.matches.recording import Actor
+from tests.matches.playing import act, play_out
+
+pytestmark = pytest.mark.django_db
+
+READERS = ("stranger", "observer", "seat", "former", "host", "host_played", "operator", "operator_played")
+KEPT = "what seat 1 keeps"
+REFUSED_CARD = 9_876_501_234
+
+
+def seated(match, index, user):
+    substitutes.take_over(by=user, match=match, seat=index, link=match.link_token)
+
+
+@pytest.fixture
+def people(player):
+    names = {name: player(name, is_staff=name.startswith("operator")) for name in READERS}
+    return names | {"rest": player("rest"), "second": player("second")}
+
+
+def made(people, host, *, play):
+    """A running match of seat 1, in whose seat 0 the host, if they play, and others have sat before."""
+    match = lobby.create_match(by=people[host], game="toy", take_seat=play)
+    before = [people["operator_played"], people["former"]]
+    if not play:
+        lobby.join_match(by=before.pop(0), match=match, link=match.link_token)
+    match = lobby.join_match(by=people["seat"], match=match, link=match.link_token)
+    for user in [*before, people["rest"]]:
+        substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
+        seated(match, 0, user)
+    return match
+
+
+@pytest.fixture
+def matches(toy, people, program):
+    """One match whose host has never played in it, and one whose host has."""
+    found = {"host": made(people, "host", play=False), "host_played": made(people, "host_played", play=True)}
+    for match in found.values():
+        act(match, 0)
+        act(match, 1, {"name": "set_orders", "text": KEPT})
+        client = program(people["seat"])
+        tag = client.get(f"/matches/{match.number}/view/")["ETag"]
+        refused = client.post(f"/matches/{match.number}/commands/", {"name": "play", "card": REFUSED_CARD}, etag=tag)
+        assert refused.status_code == 422
+        assert Refusal.objects.filter(match=match).exists()
+    return found
+
+
+@pytest.fixture
+def begun(matches):
+    """The version before the first command of each match."""
+    found = {}
+    for match in matches.values():
+        first = next(stored for stored in STORE.read(match.id) if "command" in stored.meta)
+        found[match.pk] = first.version - 1
+    return found
+
+
+def addresses(start):
+    """The addresses below a match, as routes."""
+    found = set()
+
+    def walk(resolver, prefix):
+        for pattern in resolver.url_patterns:
+            route = prefix + str(pattern.pattern)
+            if hasattr(pattern, "url_patterns"):
+                walk(pattern, route)
+            elif route.startswith(f"{start}matches/<str:ident>/"):
+                found.add(route.removeprefix(f"{start}matches/<str:ident>/"))
+
+    walk(get_resolver(), "")
+    return found
+
+
+def filled(route):
+    for name, value in {"<int:version>": "7", "<str:kind>": "svg", "<int:seat>": "0", "<int:number>": "1"}.items():
+        route = route.replace(name, value)
+    return route
+
+
+class Reader:
+    """One kind of reader at their match: with its link, but for the stranger."""
+
+    def __init__(self, name, people, matches, program):
+        self.name, self.user = name, people[name]
+        self.match = matches["host_played" if name == "host_played" else "host"]
+        self.link = "" if name == "stranger" else f"?link={self.match.link_token}"
+        self.api = program(self.user)
+        self.page = Client()
+        self.page.force_login(self.user)
+
+    def get(self, route, *, page=False):
+        path = f"/matches/{self.match.number}/{filled(route)}{self.link}"
+        answer = self.page.get(path) if page else self.api.get(path)
+        return answer.status_code, (b"".join(answer) if answer.streaming else answer.content).decode()
+
+    def send(self, method, route, body):
+        """The status, and whether the match has gone on; it is as before afterwards."""
+        tag = self.api.get(f"/matches/{self.match.number}/view/{self.link}").headers.get("ETag", '"none"')
+        head = STORE.head(self.match.id)
+        with transaction.atomic():
+            answer = self.api.call(method, f"/matches/{self.match.number}/{filled(route)}{self.link}", body, etag=tag)
+            moved = STORE.head(self.match.id) != head
+            transaction.set_rollback(True)
+        return answer.status_code, moved
+
+    def post(self, route, fields):
+        head = STORE.head(self.match.id)
+        with transaction.atomic():
+            fields = {**fields, "_link": "" if self.name == "stranger" else self.match.link_token}
+            answer = self.page.post(f"/matches/{self.match.number}/{route}", fields)
+            moved = STORE.head(self.match.id) != head
+            transaction.set_rollback(True)
+        return answer.status_code, moved
+
+
+@pytest.fixture
+def readers(people, matches, program):
+    return [Reader(name, people, matches, program) for name in READERS]
+
+
+# --- what they read ---
+
+# In the order of READERS. What is written at other addresses has no row here: they answer no GET.
+SEEN = "404 200 200 200 200 200 200 200"
+OWN = "404 403 200 403 403 403 403 403"
+HERE = "404 404 200 404 403 403 404 404"
+ORGANISER = "404 404 403 404 200 403 200 403"
+ROUTES = ("", "board.<str:kind>", "clock/", "events/", "export/", "forks/", "forms/", "looks/", "pause/", "press/", "refusals/")
+READ = {
+    **dict.fromkeys([*ROUTES, "steps/<int:version>/", "undo/", "view/"], SEEN),
+    "position/": "404 403 403 403 403 403 403 403",
+    "preferences/": HERE,
+    # There is no checkpoint in these tests.
+    "proof/": "404 404 404 404 404 404 404 404",
+    "standing/": OWN,
+    "tenures/": ORGANISER,
+}
+READ_OVER = READ | {"position/": SEEN, "tenures/": "404 404 403 404 200 200 200 200"}
+PAGES = {
+    **dict.fromkeys(("", "board.svg", "clock", "press", "version"), SEEN),
+    "as-of": "404 302 302 302 302 302 302 302",
+}
+
+
+def answers(readers, start):
+    found = {route: [reader.get(route, page=not start) for reader in readers] for route in sorted(addresses(start))}
+    return {route: row for route, row in found.items() if {status for status, _text in row} != {405}}
+
+
+def statuses(found):
+    return {route: " ".join(str(status) for status, _more in row) for route, row in found.items()}
+
+
+def knowing(found, text):
+    """Who gets a text at any of the addresses."""
+    return {name for row in found.values() for name, (_status, body) in zip(READERS, row, strict=True) if text in body}
+
+
+def bodies(row):
+    """What those who get an answer get, as JSON."""
+    return {name: json.loads(body) for name, (status, body) in zip(READERS, row, strict=True) if status == 200}
+
+
+def test_who_reads_what_while_the_match_runs(readers):
+    api, pages = answers(readers, "api/v1/"), answers(readers, "")
+    assert statuses(api) == READ
+    assert statuses(pages) == PAGES
+    for found in (api, pages):
+        assert knowing(found, KEPT) <= {"seat"}, "what a seat hides is its own, not the host's, nor an operator's"
+        assert knowing(found, str(REFUSED_CARD)) <= {"seat"}
+    assert knowing(api, KEPT) == knowing(api, str(REFUSED_CARD)) == {"seat"}
+    told = {
+        name: json.loads(body)["results"] for name, (status, body) in zip(READERS, api["refusals/"], strict=True) if status == 200
+    }
+    assert {name for name, rows in told.items() if rows} == {"seat", "host", "operator"}
+    assert told["host"] == told["operator"]
+    assert told["host"][0]["code"] == told["seat"][0]["code"]
+    may = {
+        name: json.loads(body)["may_rewind"] for name, (status, body) in zip(READERS, api["undo/"], strict=True) if status == 200
+    }
+    assert {name for name, allowed in may.items() if allowed} == {"host", "operator"}
+    assert knowing(pages, 'action="/matches/') >= {"host"}
+    assert {reader.name for reader in readers if "/organise" in reader.get("", page=True)[1]} == {"host", "operator"}
+
+
+def test_who_reads_what_after_the_end(readers):
+    for match in {reader.match for reader in readers}:
+        play_out(match)
+    api, pages = answers(readers, "api/v1/"), answers(readers, "")
+    assert statuses(api) == READ_OVER
+    assert statuses(pages) == PAGES
+    assert knowing(api, KEPT) == set(READERS) - {"stranger"}
+    assert knowing(api, str(REFUSED_CARD)) == {"seat", "host", "host_played", "operator", "operator_played"}
+
+
+# --- what they do ---
+
+REASON = {"code": "dispute", "reason": "x"}
+NOBODY = "404 422 422 422 422 422 422 422"
+PLAYERS = "404 403 422 403 403 403 403 403"
+# An address: what is sent, and what comes of it; `!`: the match has gone on.
+SENT = {
+    "organise/": ({"action": "abort", **REASON}, "404 403 403 403 200! 403 200! 403"),
+    "rewind/": ({"to": 0, **REASON}, "404 404 403 404 200! 403 200! 403"),
+    "substitute/": ({"seat": 0}, NOBODY),
+    "commands/": ({"name": "draw"}, "404 404 200! 404 403 403 404 404"),
+    "orders/": ({"text": "draw"}, "404 404 200! 404 403 403 404 404"),
+    "press/": ({"to": "all", "text": "x"}, "404 422 201 422 422 422 422 422"),
+    "standing/": ({"order": "if drew seat=0 then draw"}, "404 403 201 403 403 403 403 403"),
+    "pause/": ({"pause": True}, OWN),
+    "forks/": ({"version": 0, "kind": "board"}, "404 403 201 403 403 403 403 403"),
+    "give-up/": ({}, "404 403 200! 403 403 403 403 403"),
+    "undo/": ({}, PLAYERS),
+    "undo/answer/": ({"accept": True}, PLAYERS),
+    "redo/": ({}, PLAYERS),
+    "presence/": ({}, "404 404 204 404 403 403 404 404"),
+    "join/": ({}, "404 404 422 404 422 422 404 404"),
+    **{route: ({}, NOBODY) for route in ("leave/", "start/", "cancel/", "close/")},
+    "bots/": ({"bot": "random"}, NOBODY),
+    "invitations/": ({"user": "second"}, NOBODY),
+}
+OVER = {
+    "organise/": "404 403 403 403 422 403 422 403",
+    "rewind/": "404 404 403 404 422 403 422 403",
+    "forks/": "404 201 201 201 201 201 201 201",
+    "press/": "404 422 201 422 422 422 422 422",
+    "presence/": "404 404 204 404 403 403 404 404",
+}
+# A page: what is posted, and for whom the match goes on.
+POSTED = {
+    "organise": ({"action": "abort", **REASON}, {"host", "operator"}),
+    "undo": ({"act": "rewind", "to": "0", "_version": "99", **REASON}, {"host", "operator"}),
+    "absence": ({"act": "give_up"}, {"seat"}),
+    "seats": ({"act": "cancel"}, set()),
+    "command": ({"_form": "draw"}, set()),
+    "orders": ({"orders": "draw", "_version": "99"}, set()),
+    "standing": ({"order": "if drew seat=0 then draw"}, set()),
+    "close": ({}, set()),
+    "fork": ({"version": "0", "kind": "board"}, set()),
+    "invite": ({"whom": "second"}, set()),
+    "press": ({"to": "all", "text": "x"}, set()),
+    "preview": ({"order": "draw"}, set()),
+}
+
+
+def sent(readers, begun):
+    found = {}
+    for route, (body, _expected) in SENT.items():
+        row = []
+        for reader in readers:
+            given = {name: begun[reader.match.pk] if value == 0 else value for name, value in body.items()}
+            row.append("{}{}".format(*(reader.send("POST", route, given))).replace("False", "").replace("True", "!"))
+        found[route] = " ".join(row)
+    return found
+
+
+def test_every_address_that_is_written_to_is_known_here():
+    other = {"seats/<int:seat>/", "standing/own/", "standing/<int:number>/"}  # they take PUT and DELETE
+    assert addresses("api/v1/") == READ.keys() | SENT.keys() | other
+    assert addresses("") == PAGES.keys() | POSTED.keys()
+
+
+def test_who_does_what_while_the_match_runs(readers, begun):
+    assert sent(readers, begun) == {route: expected for route, (_body, expected) in SENT.items()}
+
+
+def test_who_does_what_after_the_end(readers, begun):
+    for match in {reader.match for reader in readers}:
+        play_out(match)
+    found = sent(readers, begun)
+    assert "!" not in "".join(found.values())
+    assert {route: row for route, row in found.items() if route in OVER} == OVER
+    for route, row in found.items():
+        if route not in OVER:
+            assert set(row.split()) <= {"403", "404", "422"}, route
+
+
+def test_for_whom_the_match_goes_on_from_its_pages(readers, begun):
+    for route, (fields, allowed) in POSTED.items():
+        found = set()
+        for reader in readers:
+            given = {name: str(begun[reader.match.pk]) if text == "0" else text for name, text in fields.items()}
+            status, moved = reader.post(route, given)
+            assert (status == 404) == (reader.name == "stranger"), (route, reader.name)
+            found |= {reader.name} if moved else set()
+        assert found - {"seat"} == allowed - {"seat"}, route
+
+
+def test_an_operator_who_has_played_reads_nothing_more_at_the_desk(people, matches):
+    for name, knows in (("operator", True), ("operator_played", False)):
+        desk = Client()
+        desk.force_login(people[name])
+        page = desk.get(reverse("admin:matches_match_change", args=[matches["host"].pk])).content.decode()
+        assert ("Look behind</button>" in page, "Carry it out" in page, "Verify this match" in page) == (knows, knows, knows)
+        listed = desk.get("/admin/matches/refusal/").content.decode()
+        rows = Refusal.objects.filter(match=matches["host"])
+        for row in rows:
+            address = reverse("admin:matches_refusal_change", args=[row.pk])
+            assert (address in listed) is knows
+            assert str(REFUSED_CARD) not in desk.get(address, follow=True).content.decode()
+        assert KEPT not in page
