@@ -222,7 +222,7 @@ def last_known(loaded: Loaded, viewer: Viewer, version: int) -> int:
     while True:
         for stored in reversed(STORE.read(loaded.match_id, max(0, until - NEAR), until)):
             if knows(loaded, stored, viewer):
-                return stored.version
+                return int(stored.version)
         until -= NEAR
         # The first event of a match is known to everybody who may look at it.
         assert until > 0, f"viewer {viewer} knows no event of match {loaded.match_id} up to version {version}"

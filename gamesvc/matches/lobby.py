@@ -424,7 +424,7 @@ def _joined(seat: Seat, kind: str) -> Event:
 def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
     index = seat.index
     # Nothing was dealt yet: whoever leaves now may take any seat, or rule.
-    Holding.objects.filter(holder=seat.holder).delete()
+    Holding.objects.filter(match=match, seat=index).delete()
     seat.user, seat.holder, seat.bot, seat.contribution, seat.joined_at = None, None, "", "", None
     seat.save()
     _append(match, [Event("match.left", {"seat": index})], actor, channel)

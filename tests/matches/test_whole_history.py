@@ -18,6 +18,7 @@ from gamesvc.matches import (
     looks,
     organising,
     pauses,
+    premove_run,
     projections,
     proof,
     standing,
@@ -97,6 +98,7 @@ def test_a_match_with_everything_in_it_is_sound_at_every_stage(match, anna, play
     act(match, 0, {"name": "play", "card": hand(match, 0)[0]})
     assert take_back(match, 0).done
     act(match, 0, {"name": "draw"})
+    premove_run.sweep()
     given = [one for one in STORE.read(match.id) if one.meta.get("channel") == "standing"]
     assert [one.meta["actor"] for one in given] == [{"kind": "seat", "seat": 1}]
     assert sound(match)
