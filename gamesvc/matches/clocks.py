@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, VersionConflict
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import heartbeat, held_orders, loading, snapshots, timeouts, turns, vacations
+from gamesvc.matches import heartbeat, held_orders, loading, premove_run, snapshots, timeouts, turns, vacations
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Act, Actor, record, seats_held
@@ -62,6 +62,7 @@ class Batch:
     matches: dict[UUID, Match]
     mailed: set[str]
     holding: set[tuple[UUID, int]]
+    laid_by: set[UUID]
     reminded: timeouts.Reminded
 
     @classmethod
@@ -71,6 +72,7 @@ class Batch:
             Match.objects.prefetch_related("seats").in_bulk(ids),
             store.topics_waiting(str(one) for one in ids),
             held_orders.until_deadline(ids),
+            premove_run.pending(ids),
             reminders.sent_in(str(one) for one in ids),
         )
 
@@ -192,6 +194,10 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
             begun = True
             if str(match.id) in batch.mailed and _mail_waits(match, claim):
                 return False
+            if match.id in batch.laid_by and premove_run.play(match.id):
+                # What somebody has laid by comes before what the clock would give.
+                loaded = loading.load(match.id, match.game)
+                continue
             held = (match.id, seat) in batch.holding and held_orders.at_deadline(match=match, seat=seat, question=claim.question)
             if held:
                 loaded = loading.load(match.id, match.game)

@@ -15,12 +15,12 @@ logger = logging.getLogger(__name__)
 
 # After a broker failure no hint is tried for this long, so that a broker that is down does not slow down turns.
 PAUSE_SECONDS = 10.0
-# One hint is enough for all notices written within this time; the sweep finds any that come after it was taken.
-NOTICES_SECONDS = 0.5
+# One hint is enough for all that is written within this time; the sweep finds what comes after it was taken.
+TOGETHER_SECONDS = 0.5
 
 _lock = threading.Lock()
 _silent_until = 0.0
-_noticed_at = 0.0
+_published_at: dict[str, float] = {}
 
 
 def _publish(name: str, *args: str) -> None:
@@ -44,12 +44,21 @@ def ended(match_id: UUID) -> None:
     _publish("gamesvc.matches.tasks.checkpoint_ended", str(match_id))
 
 
+def conditional_orders() -> None:
+    """A command was given, which may be what conditional orders wait for."""
+    _publish_once("gamesvc.matches.tasks.give_conditional_orders")
+
+
 def notices() -> None:
     """There are notices to send."""
-    global _noticed_at
+    _publish_once("notifications.tasks.send_due")
+
+
+def _publish_once(name: str) -> None:
+    """Publish a hint that speaks for all matches, unless one has just been published."""
     with _lock:
         now = time.monotonic()
-        if now - _noticed_at < NOTICES_SECONDS:
+        if now - _published_at.get(name, -TOGETHER_SECONDS) < TOGETHER_SECONDS:
             return
-        _noticed_at = now
-    _publish("notifications.tasks.send_due")
+        _published_at[name] = now
+    _publish(name)

@@ -21,7 +21,17 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.chart import SEAT_NAMES
 from gamesvc.games.kernel import Caption, Event
-from gamesvc.matches import absence_words, calendar_entries, letterbox, loading, lobby, organising_words, selectors, undo_words
+from gamesvc.matches import (
+    absence_words,
+    calendar_entries,
+    letterbox,
+    loading,
+    lobby,
+    organising_words,
+    premove_run,
+    selectors,
+    undo_words,
+)
 from gamesvc.matches.clock.fold import MOVES
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Invitation, Match, Question, Seat
@@ -63,6 +73,7 @@ def utc_time(moment: datetime) -> str:
 def your_turn(row: Outbox) -> Message | None:
     """It is this seat's turn; None when the question is answered."""
     match = Match.objects.get(pk=row.payload["match"])
+    premove_run.settled(match, row.payload["seat"])
     question = match.questions.filter(seat=row.payload["seat"], question=row.payload["question"]).first()
     if question is None or match.status != Match.Status.RUNNING or not still_his(match, row):
         return None

@@ -1,91 +1,25 @@
-"""Conditional commands at work: after each append, what has its case now is given, in the transaction of what triggered it.
+"""Conditional orders: when their condition is met, and what an append does to them.
 
-A condition speaks only of what the seat may see: an event as the seat sees it, and values of its view. When its case has
-come a premove waits until the seat is asked, and is then given command by command, each an append of its own through the
-channel `standing`. The first that the rules refuse ends it: the rest is dropped, and its owner is told. So many automatic
-commands at most follow one command of a person, a bot or the clock; then the seats are asked. Whatever goes wrong with one
-ends that one alone: what somebody else has sent stands.
-Not here: leaving and cancelling them (`standing`).
+A condition speaks only of what the seat may see: an event as the seat sees it, and values of its view. Once it is met the order
+waits until the seat is asked, and is then given command by command. The first command that the rules refuse ends it: the rest is
+dropped, and its owner is told.
+Not here: giving them (`premove_run`), leaving and cancelling them (`standing`).
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
-from uuid import UUID
+from typing import Any
 
-from django.db import transaction
-from django.utils import timezone
-
-from events.store import Statement, StoredEvent, VersionConflict
-from gamesvc.games.kernel import REWOUND, Event, Game, Refused, see_event
-from gamesvc.matches import loading
-from gamesvc.matches.loading import STORE, Loaded
+from events.store import Statement
+from gamesvc.games.kernel import REWOUND, Event, Game, see_event
 from gamesvc.matches.models import Match, Premove
-from notifications import outbox
 
-logger = logging.getLogger(__name__)
-
-MOST_AUTOMATIC = 10
 # What its owner reads where it was not the rules that refused it.
 FAULT = "It could not be carried out, by a fault of the service."
 OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
-# Whether any seat of a match has something laid by, as a value of a query.
-ANY_OPEN = "EXISTS (SELECT FROM matches_premove WHERE match_id = %s::uuid AND status IN ('waiting', 'armed'))"
-_COURSE = ("status", "armed_version", "given", "given_version")
 # The parts of an append's one statement run in an order of PostgreSQL's own. Whoever else changes orders locks the match first.
 _MATCH_FIRST = "EXISTS (SELECT FROM matches_match WHERE id = %s::uuid FOR NO KEY UPDATE)"
-
-
-class Give(Protocol):
-    """Append one command of a seat, decided on the newest version. Raises `Refused`."""
-
-    def __call__(self, *, loaded: Loaded, seat: int, command: dict[str, Any], key: str) -> Sequence[StoredEvent]: ...
-
-
-def follow(match: Match, stored: Sequence[StoredEvent], give: Give) -> None:
-    """Give what has its case after these events. Runs in the transaction that appended them.
-
-    Only a seat that may see something of what happened is looked at: an order that answers to a hidden act would tell that
-    there was one, and when.
-    """
-    fresh, budget = list(stored), MOST_AUTOMATIC
-    saw: set[int] = set()
-    while True:
-        loaded = loading.load(match.id, match.game)
-        # Locked, so that whoever cancels one meanwhile hears what became of it.
-        rows = Premove.objects.select_for_update().filter(match=match, status__in=OPEN).order_by("seat", "number")
-        open_now = list(rows)
-        if loaded.ended:
-            for one in open_now:
-                _end(one, Premove.Status.DROPPED, "The match is over.")
-            return
-        events = [loading.lift(loaded.game, one) for one in fresh]
-        saw |= {one.seat for one in open_now if any(see_event(loaded.game, event, one.seat) is not None for event in events)}
-        open_now = [one for one in open_now if one.seat in saw]
-        for one in open_now:
-            _look(match, one, loaded, events)
-        awaited = {one.seat for one in loaded.awaited()}
-        ready = next((one for one in open_now if one.status == Premove.Status.ARMED and one.seat in awaited), None)
-        if ready is None or not budget:
-            return
-        fresh, budget = _give(match, ready, loaded, give), budget - 1
-
-
-def _look(match: Match, one: Premove, loaded: Loaded, events: Sequence[Event]) -> None:
-    """Arm what has its case now."""
-    if one.status != Premove.Status.WAITING:
-        return
-    try:
-        if not holds(loaded.game, one.condition, one.seat, events, loaded.timeline.state):
-            return
-    except Exception:
-        logger.exception("The condition of premove %s could not be read.", one.id)
-        _drop(match, one, FAULT)
-        return
-    one.status, one.armed_version = Premove.Status.ARMED, loaded.version
-    one.save(update_fields=["status", "armed_version"])
 
 
 def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
@@ -102,22 +36,23 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
             "UPDATE matches_premove"  # noqa: S608
             " SET status = before->>'status', armed_version = (before->>'armed_version')::int,"
             " given = (before->>'given')::int, given_version = (before->>'given_version')::int,"
-            " ended_at = (before->>'ended_at')::timestamptz, before = NULL"
+            " ended_at = (before->>'ended_at')::timestamptz, before = NULL, looked_version = %s::int"
             " WHERE match_id = %s::uuid AND status = 'waiting' AND (before->>'last')::int <= %s::int"
             " AND (before->>'taken_back')::int > %s::int"
             f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
-            [match.id, to, to, match.id],
+            [event.version, match.id, to, to, match.id],
         )
         yield Statement(
             "UPDATE matches_premove"  # noqa: S608
             " SET status = 'waiting', armed_version = NULL, given = 0, given_version = NULL, ended_at = NULL, why = '',"
+            " looked_version = %s::int,"
             " before = jsonb_build_object('status', status, 'armed_version', armed_version, 'given', given,"
             " 'given_version', given_version, 'ended_at', ended_at, 'last', greatest(armed_version, given_version),"
             " 'taken_back', %s::int)"
             " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND greatest(armed_version, given_version) > %s::int"
             " AND (given_version IS NULL OR given_version <> ALL (%s::int[]))"
             f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
-            [event.version, match.id, to, list(event.data.get("kept", ())), match.id],
+            [event.version, event.version, match.id, to, list(event.data.get("kept", ())), match.id],
         )
 
 
@@ -128,49 +63,6 @@ def forgotten(match: Match, seat: int) -> Statement:
         f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
         [match.id, seat, match.id],
     )
-
-
-def _give(match: Match, one: Premove, loaded: Loaded, give: Give) -> list[StoredEvent]:
-    """Give the next command of a premove that has its case."""
-    # When its case came is part of the key: after the match went back it may come again, and the command is another one.
-    key = f"{one.id} {one.armed_version} {one.given}"
-    try:
-        with transaction.atomic():
-            stored = give(loaded=loaded, seat=one.seat, command=one.commands[one.given], key=key)
-    except VersionConflict:
-        raise
-    except Refused as refused:
-        _drop(match, one, refused.detail)
-        return []
-    except Exception:
-        logger.exception("Premove %s could not be given.", one.id)
-        _drop(match, one, FAULT)
-        return []
-    one.given, one.given_version = one.given + 1, stored[-1].version
-    if one.given == len(one.commands):
-        _end(one, Premove.Status.DONE, "")
-    else:
-        # With its case: a command by which the game went back has not taken its own order back.
-        one.save(update_fields=_COURSE)
-    return list(stored)
-
-
-def _drop(match: Match, one: Premove, why: str) -> None:
-    """End a premove that cannot be given, and tell its owner."""
-    _end(one, Premove.Status.DROPPED, why)
-    if one.user_id is not None:
-        payload = {"match": str(match.id), "seat": one.seat, "premove": str(one.id)}
-        outbox.notify(outbox.Notice(kind="standing_dropped", user_id=one.user_id, topic=str(match.id), payload=payload))
-
-
-def _end(one: Premove, status: str, why: str) -> None:
-    one.status, one.why, one.ended_at = status, why, timezone.now()
-    one.save(update_fields=[*_COURSE, "why", "ended_at"])
-
-
-def any_open(match_id: UUID) -> bool:
-    """Whether any seat of a match has something laid by."""
-    return bool(STORE.ask(f"SELECT {ANY_OPEN}", [match_id]).fetchone()[0])
 
 
 # --- conditions ---
@@ -185,8 +77,11 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequence[Event], state: Any) -> bool:
-    """Whether the case has come: one of the events, as the seat sees them, fits, and all comparisons on its view hold."""
+def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequence[Event], state: Callable[[], Any]) -> bool:
+    """Return True if one of the events fits, as the seat sees them, and all comparisons on its view hold.
+
+    `state` reads the state after these events, and is called only where it is needed.
+    """
     wanted = condition.get("event")
     if wanted is not None:
         seen = [see_event(game, event, seat) for event in events if not event.type.startswith("match.")]
@@ -195,7 +90,7 @@ def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequ
     comparisons = condition.get("view", ())
     if not comparisons:
         return True
-    view = game.view(state, seat)
+    view = game.view(state(), seat)
     return all(COMPARE[one["op"]](find(view, one["path"]), one["value"]) for one in comparisons)
 
 

@@ -136,6 +136,9 @@ def record(
         transaction.on_commit(lambda: hints.bots(match.id), robust=True)
     if ended:
         transaction.on_commit(lambda: hints.ended(match.id), robust=True)
+    if act.command is not None:
+        # After every command, also where nobody has laid orders by: nothing before the answer tells whether there are any.
+        transaction.on_commit(hints.conditional_orders, robust=True)
     if len(also) > 1:
         transaction.on_commit(hints.notices, robust=True)
     return stored

@@ -1,7 +1,7 @@
 """Standing orders of a seat: the game's own, and commands laid by for a case. Leaving, listing, changing, cancelling.
 
 Each game has its own vocabulary for answers to others' acts (`set_orders`, see its rules); it is carried through to the
-engine's command. What a premove does when its case comes is in `premoves`.
+engine's command. What becomes of one when its condition is met is in `premove_run`.
 """
 
 from __future__ import annotations
@@ -130,13 +130,19 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
         intake.check_command(command, f"commands.{place}")
         check_command(loaded.game, command)
     with transaction.atomic():
-        Match.objects.select_for_update().get(pk=match.pk)
+        locked = Match.objects.select_for_update().get(pk=match.pk)
         own = Premove.objects.filter(match=match, seat=seat.index)
         if own.filter(status__in=premoves.OPEN).count() >= MOST:
             raise Refused("too_many", f"You have {MOST} orders laid by; cancel one first.")
         number = max(own.values_list("number", flat=True), default=0) + 1
         return Premove.objects.create(
-            match=match, seat=seat.index, user=user, number=number, condition=read, commands=[dict(one) for one in commands]
+            match=match,
+            seat=seat.index,
+            user=user,
+            number=number,
+            condition=read,
+            commands=[dict(one) for one in commands],
+            looked_version=locked.version,
         )
 
 

@@ -6,8 +6,6 @@ stale; then the rules. What is decided is appended on the newest version; a lost
 
 from __future__ import annotations
 
-import contextlib
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,7 +20,7 @@ from gamesvc.games import intake
 from gamesvc.games.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.games.timeline import Run
-from gamesvc.matches import heartbeat, loading, premoves, secrets
+from gamesvc.matches import heartbeat, loading, secrets
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.recording import STANDING, Act, Actor, record
@@ -115,9 +113,7 @@ def submit(
     asks = sender.actor.kind != "clock"
     first, refusal, due_at = None, None, None
     if asks:
-        first, refusal, due_at, premoved = _known(match.id, command_id, sender.seat)
-    else:
-        premoved = premoves.any_open(match.id)
+        first, refusal, due_at = _known(match.id, command_id, sender.seat)
     if first or refusal:
         return _repeat(match, loaded, sender, command, command_id, None if first else refusal)
     for _ in range(ATTEMPTS):
@@ -140,11 +136,7 @@ def submit(
         if seats is None:
             seats = list(match.seats.all())
         try:
-            # What others have laid by for this case is given in the same transaction.
-            with transaction.atomic() if premoved else contextlib.nullcontext():
-                stored = record(match, loaded, events, act, seats=seats, run=run, more=more)
-                if premoved:
-                    premoves.follow(match, stored, functools.partial(_give, match, seats))
+            stored = record(match, loaded, events, act, seats=seats, run=run, more=more)
         except VersionConflict:
             if not asks:
                 raise
@@ -157,15 +149,13 @@ def submit(
     raise Busy
 
 
-def _give(
-    match: Match, seats: Sequence[Seat], *, loaded: Loaded, seat: int, command: dict[str, Any], key: str
-) -> tuple[StoredEvent, ...]:
-    """Give a command that a seat had laid by."""
+def give(*, match: Match, loaded: Loaded, seat: int, command: dict[str, Any], key: str) -> tuple[StoredEvent, ...]:
+    """Give a command of a conditional order on the version that was read. Raises as `record`, and `Refused`."""
     actor, now = Actor("seat", seat), timezone.now()
     run = _decide(match, loaded, Sender(actor, STANDING, now), command)
     events = [*run.events, *_end(match, loaded, run)]
     act = Act(actor, STANDING, command_id(sender=f"standing {match.id}", key=key), now, dict(_in_order(command)))
-    return record(match, loaded, events, act, seats=seats, run=run)
+    return record(match, loaded, events, act, seats=list(match.seats.all()), run=run)
 
 
 def _in_order(value: Any) -> Any:
@@ -175,18 +165,16 @@ def _in_order(value: Any) -> Any:
     return [_in_order(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None, bool]:
-    """In one round trip: the event and the refusal this command id led to, the seat's last deadline, and whether any seat of the
-    match has commands laid by.
+def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
+    """Return in one round trip the event and the refusal this command id led to, and the seat's last deadline.
 
     The last, as a command does not say which question it answers: it is in time where it is so for one of them.
     """
     found = STORE.ask(
-        "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"  # noqa: S608
+        "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
         " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"
-        " (SELECT max(due_at) FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int),"
-        f" {premoves.ANY_OPEN}",
-        [match_id, command_id, match_id, command_id, match_id, seat, match_id],
+        " (SELECT max(due_at) FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int)",
+        [match_id, command_id, match_id, command_id, match_id, seat],
     )
     return found.fetchone()  # type: ignore[no-any-return]
 

@@ -143,6 +143,7 @@ CELERY_BEAT_SCHEDULE = {
     "heartbeat": every(HEARTBEAT_SECONDS, "gamesvc.matches.tasks.watch_outages"),
     # Twice as often as the rest: nobody's deadline is to be late by two seconds.
     "deadlines": every(SWEEP_SECONDS / 2, "gamesvc.matches.tasks.sweep_deadlines"),
+    "conditional orders": every(SWEEP_SECONDS / 2, "gamesvc.matches.tasks.give_conditional_orders"),
     "held orders": every(2 * SWEEP_SECONDS, "gamesvc.matches.tasks.sweep_held_orders"),
     "bots": every(5 * SWEEP_SECONDS, "gamesvc.matches.tasks.sweep_bots"),
     "undo": every(5 * SWEEP_SECONDS, "gamesvc.matches.tasks.sweep_undo"),

@@ -1,11 +1,11 @@
-"""Commands laid by for a case: given in the transaction of what brings it, private, dropped when they do not fit."""
+"""Conditional orders: given by a worker right after what meets their condition, private, dropped when they do not fit."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -16,7 +16,20 @@ from django.utils import timezone
 from accounts.models import User
 from events.store import DuplicateCommand
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import clocks, loading, lobby, notices, premoves, proof, rulings, standing, substitutes, turns, undo
+from gamesvc.matches import (
+    clocks,
+    loading,
+    lobby,
+    notices,
+    premove_run,
+    premoves,
+    proof,
+    rulings,
+    standing,
+    substitutes,
+    turns,
+    undo,
+)
 from gamesvc.matches.clock.account import Step
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.loading import STORE
@@ -27,8 +40,9 @@ from gamesvc.matches.selectors import records_for
 from gamesvc.matches.turns import Sender
 from notifications.models import Outbox
 from tests.conftest import Program
+from tests.matches import playing
 from tests.matches.exports import export_of, node_verify
-from tests.matches.playing import act, play_out
+from tests.matches.playing import DRAW, play_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,6 +53,13 @@ HE_DRAWS = {"event": {"type": "drew", "data": {"seat": 0}}}
 def match(toy: str, anna: User, ben: User) -> Match:
     made = lobby.create_match(by=anna, game=toy, watch="all")
     return lobby.join_match(by=ben, match=made)
+
+
+def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Receipt:
+    """A command, and after it the worker that its hint wakes."""
+    receipt = playing.act(match, seat, command)
+    premove_run.play(match.id)
+    return receipt
 
 
 def lay(match: Match, seat: int, condition: dict[str, Any], *commands: dict[str, Any]) -> Premove:
@@ -123,7 +144,7 @@ def test_comparisons_on_the_view(match: Match, op: str, value: Any, given: bool)
 
 
 def test_orders_that_trigger_each_other_stop(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(premoves, "MOST_AUTOMATIC", 2)
+    monkeypatch.setattr(premove_run, "MOST_AUTOMATIC", 2)
     for seat in (0, 1):
         for _ in range(2):
             lay(match, seat, {"event": {"type": "drew", "data": {"seat": 1 - seat}}}, {"name": "draw"})
@@ -210,13 +231,13 @@ def test_what_was_given_before_the_match_went_back_stands(match: Match, player: 
 @pytest.mark.parametrize("fault", [RuntimeError("broken"), DatabaseError("broken"), DuplicateCommand(1, 1)], ids=repr)
 def test_a_fault_in_one_takes_nothing_of_others_with_it(match: Match, monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
-    real = turns._give
+    real = turns.give
 
     def breaks(*args: Any, **more: Any) -> Any:
         real(*args, **more)
         raise fault
 
-    monkeypatch.setattr(turns, "_give", breaks)
+    monkeypatch.setattr(turns, "give", breaks)
     receipt = act(match, 0)
     assert receipt.events
     assert acts(match) == [("draw", 0, "api")]
@@ -235,18 +256,29 @@ def test_a_condition_that_cannot_be_read_takes_nothing_of_others_with_it(match: 
     assert Premove.objects.get(pk=whole.pk).status == Premove.Status.DONE
 
 
-def test_it_goes_with_a_transaction_that_fails(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
-    lay(match, 1, HE_DRAWS, {"name": "draw"})
-    before = STORE.head(match.id)
+class Death(BaseException):
+    """The end of a worker."""
 
-    def breaks(*args: Any) -> None:
-        raise RuntimeError("a worker dies here")
 
-    monkeypatch.setattr(premoves, "_end", breaks)
-    with pytest.raises(RuntimeError):
-        act(match, 0)
-    assert STORE.head(match.id) == before
-    assert Premove.objects.get(match=match).status == Premove.Status.WAITING
+@pytest.mark.parametrize("where", ["_advance", "_keep", "_look"])
+def test_a_worker_that_dies_gives_nothing_twice_and_the_sweep_goes_on(
+    match: Match, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"}, {"name": "draw"})
+
+    def dies(*args: Any) -> None:
+        raise Death
+
+    with monkeypatch.context() as patched:
+        patched.setattr(premove_run, where, dies)
+        with pytest.raises(Death):
+            act(match, 0)
+    assert acts(match).count(("draw", 1, "standing")) == (1 if where == "_keep" else 0)
+    for _ in range(2):
+        premove_run.sweep()
+        assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
+    row = Premove.objects.get(match=match)
+    assert (row.status, row.given) == (Premove.Status.ARMED, 1)
 
 
 def test_a_match_with_automatic_acts_is_proved_by_both(match: Match, tmp_path: Any) -> None:
@@ -398,9 +430,11 @@ def test_a_hidden_act_of_another_seat_brings_nothing(anna: User, ben: User) -> N
     assert Premove.objects.get().status == Premove.Status.ARMED
 
 
-def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("late", [True, False])
+def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
     row = lay(match, 1, HE_DRAWS, {"name": "draw"})
-    real, heard, threads = premoves.holds, [], []
+    module, name = (premove_run, "_advance") if late else (premoves, "holds")
+    real, heard, threads = getattr(module, name), [], []
 
     def cancel() -> None:
         with contextlib.closing(connection):
@@ -410,19 +444,20 @@ def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.M
             except Refused as refused:
                 heard.append(refused.code)
 
-    def holds(*args: Any) -> bool:
+    def in_between(*args: Any) -> Any:
+        result = real(*args)
         if not threads:
             threads.append(threading.Thread(target=cancel))
             threads[0].start()
             threads[0].join(0.3)  # it waits for us, or has answered
-        return real(*args)
+        return result
 
-    monkeypatch.setattr(premoves, "holds", holds)
+    monkeypatch.setattr(module, name, in_between)
     act(match, 0)
     threads[0].join()
     row.refresh_from_db()
-    assert (heard, row.status) == (["unknown_order"], Premove.Status.DONE)
-    assert acts(match)[-1] == ("draw", 1, "standing")
+    assert (heard, row.status) == ((["unknown_order"], "done") if late else (["cancelled"], "dropped"))
+    assert acts(match)[-1] == (("draw", 1, "standing") if late else ("draw", 0, "api"))
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -502,4 +537,95 @@ def test_what_is_laid_by_while_a_sweep_is_at_work_is_given(match: Match, monkeyp
 
     monkeypatch.setattr(clocks.Batch, "of", and_then)
     assert clocks.sweep() == 1
+    assert premove_run.sweep() == 1
     assert acts(match) == [("draw", 0, "clock"), ("draw", 1, "standing")]
+
+
+# --- a worker that comes late ---
+
+
+def test_each_act_is_tried_by_itself_however_late_the_worker_is(match: Match) -> None:
+    """What held only between two acts has come, and what held at no act has not."""
+    turn = loading.load(match.id, match.game).timeline.state.turn
+    held = lay(match, 1, {"event": {"type": "drew"}, "view": [{"path": "turn", "op": "=", "value": turn + 1}]}, {"name": "pass"})
+    other = lay(match, 1, {"event": {"type": "drew"}, "view": [{"path": "turn", "op": "=", "value": turn}]}, {"name": "pass"})
+    for seat in (0, 1, 0):
+        playing.act(match, seat)
+    versions = [one.version for one in STORE.read(match.id)]
+    premove_run.play(match.id)
+    held.refresh_from_db()
+    other.refresh_from_db()
+    assert held.armed_version is not None
+    assert held.armed_version < versions[-1]
+    assert (other.status, other.looked_version) == ("waiting", loading.load(match.id, match.game).version)
+
+
+def test_what_was_taken_back_before_the_worker_came_brings_nothing(match: Match) -> None:
+    row = lay(match, 1, HE_DRAWS, {"name": "draw"})
+    playing.act(match, 0)
+    take_back(match)
+    premove_run.play(match.id)
+    row.refresh_from_db()
+    assert (row.status, acts(match)) == ("waiting", [("draw", 0, "api")])
+    again = Sender(Actor("seat", 0), "api", timezone.now())
+    seen = loading.load(match.id, match.game).viewer_version(0)
+    undo.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    act(match, 1)
+    act(match, 0)
+    assert acts(match)[-1] == ("draw", 1, "standing")
+
+
+def test_an_act_done_again_before_the_worker_came_brings_it(match: Match) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    playing.act(match, 0)
+    take_back(match)
+    again = Sender(Actor("seat", 0), "api", timezone.now())
+    seen = loading.load(match.id, match.game).viewer_version(0)
+    undo.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    premove_run.play(match.id)
+    assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
+
+
+def test_neither_the_clock_nor_a_turn_mail_comes_before_what_a_seat_has_laid_by(match: Match) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    playing.act(match, 0)
+    notice = Outbox.objects.get(kind="your_turn", user__username="ben")
+    assert notices.your_turn(notice) is None
+    assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
+    lay(match, 1, HE_DRAWS, {"name": "draw"})
+    playing.act(match, 0)
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    clocks.sweep()
+    assert acts(match)[-1] == ("draw", 1, "standing")
+    assert not [one for one in STORE.read(match.id) if one.type == "match.timed_out"]
+
+
+def test_two_workers_give_an_order_once(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay(match, 1, HE_DRAWS, {"name": "draw"}, {"name": "draw"})
+    playing.act(match, 0)
+    real, threads = premove_run._give, []
+
+    def another() -> None:
+        with contextlib.closing(connection):
+            premove_run.play(match.id)
+
+    def give(*args: Any) -> int:
+        if not threads:
+            threads.append(threading.Thread(target=another))
+            threads[0].start()
+            threads[0].join()
+        return real(*args)
+
+    monkeypatch.setattr(premove_run, "_give", give)
+    premove_run.play(match.id)
+    assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
+    assert Premove.objects.get(match=match).status == Premove.Status.ARMED
+    assert not Outbox.objects.filter(kind="standing_dropped").exists()
+
+
+def test_what_was_laid_by_is_dropped_with_the_end(match: Match) -> None:
+    lay(match, 1, {"view": [{"path": "nothing", "op": "=", "value": 1}]}, {"name": "draw"})
+    play_out(match)
+    premove_run.sweep()
+    row = Premove.objects.get(match=match)
+    assert (row.status, row.why) == ("dropped", "The match is over.")

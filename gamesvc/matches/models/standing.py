@@ -34,6 +34,8 @@ class Premove(models.Model):
     given = models.PositiveSmallIntegerField(default=0)
     # The version of the last command that was given.
     given_version = models.IntegerField(null=True)
+    # The version up to which the acts of the match were looked at for it (see `premove_run`).
+    looked_version = models.IntegerField(default=0)
     # What it had come to before the match went back, and the version at which that happened (see `premoves.wait_again`).
     before = models.JSONField(null=True)
     why = models.TextField(blank=True)
