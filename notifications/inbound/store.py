@@ -37,12 +37,12 @@ WITH waiting AS MATERIALIZED (
     row_number() OVER (PARTITION BY a.topic, a.user_id, a.email ORDER BY m.counts_at, m.id) AS place
   FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
   WHERE m.status = 'waiting'),
-turns AS (
+turns AS MATERIALIZED (
   SELECT DISTINCT ON (user_id, email) id, user_id, email FROM waiting
   WHERE (topic = '' OR place = 1) AND (claimed_until IS NULL OR claimed_until <= %(now)s::timestamptz)
     AND (%(ids)s::uuid[] IS NULL OR id = ANY (%(ids)s::uuid[]))
   ORDER BY user_id, email, received_at, id),
-served AS (
+served AS MATERIALIZED (
   SELECT a.user_id, a.email, max(coalesce(m.finished_at, m.claimed_until)) AS last
   FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
   WHERE m.received_at > %(now)s::timestamptz - interval '1 hour' GROUP BY a.user_id, a.email),
