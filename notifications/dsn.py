@@ -6,11 +6,12 @@ and answering machines, which write to the return path too (RFC 3834), mean noth
 
 from __future__ import annotations
 
-import email
 import re
 from dataclasses import dataclass
 from email.message import Message
 
+from notifications.inbound.reading import parse_parts
+from notifications.inbound.refusals import MailRefused
 from notifications.models import Report
 
 # The report stands before the copy of our mail, which may be cut off.
@@ -18,10 +19,6 @@ _READ = 64 * 1024
 _PROSE = 4000
 # A server's words. Short, also because a hostile one could make the patterns below slow.
 _REASON = 1000
-# Counted before parsing: the parser is recursive.
-_MOST_PARTS = 40
-
-_PARTS = re.compile(rb"^content-type:[ \t\r\n]*(?:multipart|message)/", re.IGNORECASE | re.MULTILINE)
 _ENHANCED = re.compile(r"(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.]*\d)")
 _BASIC = re.compile(r"(?<![\d.])([45]\d\d)(?=[ \-#:]|$)")
 _ADDRESS = re.compile(r"[^\s<>(),;:\"']+@(?=[\w-])")
@@ -46,11 +43,11 @@ class Finding:
 
 
 def read(raw: bytes) -> Finding | None:
-    """What a mail to a return path reports of ours; None if it is no report of a failure."""
-    head = raw[:_READ]
-    if len(_PARTS.findall(head)) > _MOST_PARTS:
+    """Return what a mail to a return path reports of ours; None if it is no report of a failure."""
+    try:
+        message = parse_parts(raw[:_READ])
+    except MailRefused:
         return None
-    message = email.message_from_bytes(head)
     parts = list(message.walk())
     for part in parts:
         if part.get_content_type() == "message/delivery-status":
@@ -103,12 +100,9 @@ def _delivery_status(part: Message) -> Finding | None:
 
 def _feedback(part: Message) -> Finding | None:
     blocks = part.get_payload()
-    fields = blocks[0] if isinstance(blocks, list) and blocks else part
-    kind = str(fields.get("Feedback-Type", "")) if isinstance(fields, Message) else ""
-    if not kind:
-        # Parsed as text where the part has no blank line below its fields.
-        found = re.search(r"^Feedback-Type:\s*(\S+)", part.as_string(), re.IGNORECASE | re.MULTILINE)
-        kind = found[1] if found else ""
+    # Without a blank line above them, the fields of the report are taken for the part's own.
+    fields = [part, *(block for block in (blocks if isinstance(blocks, list) else []) if isinstance(block, Message))]
+    kind = next((str(found["Feedback-Type"]) for found in fields if found["Feedback-Type"]), "")
     return Finding(Report.COMPLAINT, "", "") if kind.strip().lower() in ("abuse", "fraud") else None
 
 

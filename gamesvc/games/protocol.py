@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from gamesvc.games import codec, intake
 from gamesvc.games.dice import Dice, ScriptedSource, seeded
 from gamesvc.games.kernel import Caption, Event, Game, Refused, Viewer, see_event
-from gamesvc.games.timeline import Run, Timeline, check_options
+from gamesvc.games.timeline import Run, Timeline, check_options, read_order
 
 
 class Misuse(Exception):
@@ -132,7 +132,7 @@ class Session:
         seat, text = self._seat(request), request.get("text")
         if not isinstance(text, str):
             raise Misuse('"text" must be text')
-        command = self.game.parse(text, self.game.view(self.match.state, seat))
+        command = read_order(self.game, text, self.game.view(self.match.state, seat))
         return {"command": dict(command), **self._decide(seat, dict(command))}
 
     def _op_legal(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from gamesvc.games.dice import Dice, NoSource
 from gamesvc.games.kernel import POSITIONED, REWOUND, Command, Data, Event, Game, Refused, no_marks
 
 S = TypeVar("S")
+LONGEST_ORDER = 2000
 
 
 def effective(events: Sequence[Event], version: int) -> list[int]:
@@ -319,6 +320,13 @@ def refold(game: Game[S], state: S, log: Sequence[Event], versions: Iterable[int
     for version in versions:
         state = game.evolve(state, log[version - 1])
     return state
+
+
+def read_order(game: Game[Any], text: str, view: Data) -> Command:
+    """Read an order in the game's notation. Raises `Refused`, also for a text longer than any order: it is not parsed at all."""
+    if len(text) > LONGEST_ORDER:
+        raise Refused("unreadable", f"An order has at most {LONGEST_ORDER} characters, not {len(text)}. Write one order a line.")
+    return game.parse(text, view)
 
 
 def check_command(game: Game[Any], command: Command) -> None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from gamesvc.games.kernel import Game, Refused
-from gamesvc.games.timeline import check_command
+from gamesvc.games.timeline import check_command, read_order
 
 MOST_LINES = 60
 MOST_HISTORY = 200
@@ -141,7 +141,7 @@ def understand(line: Line, game: Game[Any], view: Mapping[str, Any] | None) -> N
         line.state, line.detail = "unreadable", _("The match is not running.")
         return
     try:
-        command = dict(game.parse(order, view))
+        command = dict(read_order(game, order, view))
         check_command(game, command)
     except Refused as refused:
         line.state, line.detail = "unreadable", refused.detail

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from gamesvc.games import forms, intake
 from gamesvc.games.kernel import Refused, see_event
-from gamesvc.games.timeline import check_command
+from gamesvc.games.timeline import check_command, read_order
 from gamesvc.matches import loading, notices, premoves
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Premove, Seat
@@ -220,7 +220,8 @@ class Asked:
 
 def parse_text(match: Match, seat: int, text: str) -> Asked:
     """Read what follows the word `standing`. Raises `Refused` with how to write it; changes nothing."""
-    text = text.strip()
+    # Runs of blanks would be tried at every split by the patterns below.
+    text = " ".join(text.split())
     if text.casefold() in ("", "list"):
         return Asked("list")
     if found := re.match(r"^cancel\s+#?(\d{1,4})$", text, re.IGNORECASE):
@@ -242,7 +243,10 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
             condition["event"] = {"type": words_of[0].casefold(), "data": {name: _read(value) for name, value in pairs}}
         else:
             raise Refused("unreadable", f"{part[:60]!r} cannot be read. {HOW}")
-    commands = tuple(dict(loaded.game.parse(order.strip(), view)) for order in found["orders"].split(";") if order.strip())
+    orders = [order.strip() for order in found["orders"].split(";") if order.strip()]
+    if len(orders) > MOST_COMMANDS:
+        raise Refused("bad_commands", f"One order has one to {MOST_COMMANDS} commands.", "commands")
+    commands = tuple(dict(read_order(loaded.game, order, view)) for order in orders)
     return Asked("lay_by", condition=condition, commands=commands)
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST
 
 from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Refused
+from gamesvc.games.timeline import read_order
 from gamesvc.matches import answered, loading, turns
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
@@ -142,7 +143,7 @@ def _parsed(access: Access, line: str) -> Mapping[str, Any]:
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:
         raise Refused("not_running", "The match is not running.")
-    return loaded.game.parse(line, loaded.game.view(loaded.timeline.state, access.viewer))
+    return read_order(loaded.game, line, loaded.game.view(loaded.timeline.state, access.viewer))
 
 
 def _failed_orders(detail: str, status: int, lines: list[str], done: list[str]) -> Failed:

@@ -42,17 +42,22 @@ FAULTS = (MessageError, ValueError, LookupError, TypeError, AttributeError, Inde
 def parse(raw: bytes) -> Message:
     """Return the message. Raises `MailRefused`: too_large, too_many_headers, too_many_parts, too_deep, broken."""
     check_head(raw)
+    message = parse_parts(raw)
+    _check_depth(message)
+    return message
+
+
+def parse_parts(raw: bytes) -> Message:
+    """Return the message, however damaged its headers are. Raises `MailRefused`: too_many_parts, too_deep, broken."""
     # Counted before parsing: the parser is recursive.
     if len(_MULTIPART.findall(raw)) > _MOST_MULTIPARTS:
         raise MailRefused("too_deep")
     try:
         parser = BytesFeedParser(_counting(), policy=compat32)
         parser.feed(raw)
-        message = parser.close()
+        return parser.close()
     except FAULTS as fault:
         raise MailRefused("broken", f"{type(fault).__name__}: {fault}") from fault
-    _check_depth(message)
-    return message
 
 
 def parse_head(raw: bytes) -> Message:

@@ -29,7 +29,7 @@ from gamesvc.games.dice import (
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.games.protocol import Session, serve
 from gamesvc.games.selfplay import Broken, play
-from gamesvc.games.timeline import Timeline, check_options, effective, replay
+from gamesvc.games.timeline import Timeline, check_options, effective, read_order, replay
 from tests.games.toy import GAME
 
 
@@ -169,6 +169,16 @@ def test_commands_are_checked_for_shape_first() -> None:
         with pytest.raises(Refused) as refused:
             timeline.command(0, command, dice)
         assert refused.value.code == code
+
+
+def test_an_order_longer_than_any_is_not_parsed() -> None:
+    timeline, _dice = started()
+    view = GAME.view(timeline.state, 0)
+    assert read_order(GAME, "draw", view)["name"] == "draw"
+    deaf = replace(GAME, parse=lambda *_: pytest.fail("it was parsed"))
+    with pytest.raises(Refused, match="at most 2000 characters, not 2001") as refused:
+        read_order(deaf, "x" * 2001, view)
+    assert refused.value.code == "unreadable"
 
 
 def test_the_protocol_goes_on_after_a_malformed_line() -> None:

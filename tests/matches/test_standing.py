@@ -98,6 +98,13 @@ def test_it_is_given_with_what_brings_its_case(match: Match) -> None:
     assert Premove.objects.get(match=match).status == Premove.Status.DONE
 
 
+def test_too_many_orders_in_a_line_are_counted_before_they_are_read(match: Match) -> None:
+    asked = standing.parse_text(match, 1, "if  card   then draw ; draw")
+    assert [command["name"] for command in asked.commands] == ["draw", "draw"]
+    with pytest.raises(Refused, match="one to 5 commands"):
+        standing.parse_text(match, 1, "if card then " + "nonsense;" * 6)
+
+
 def test_it_waits_until_its_seat_is_asked_and_may_have_several_commands(match: Match) -> None:
     # The case comes with his own draw, the commands with his next two turns.
     lay(match, 1, {"event": {"type": "drew", "data": {"seat": 1}}}, {"name": "draw"}, {"name": "draw"})

@@ -14,6 +14,7 @@ from gamesvc.api.etags import etag, named_seat, required_version
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, REFUSALS, VERSION, View
+from gamesvc.games.timeline import read_order
 from gamesvc.matches import answered, board, loading, turns
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access, access_seat
@@ -53,11 +54,11 @@ def _read(view: View, access: Access, text: str) -> dict[str, Any]:
     seen = board.look(access)
     before = answered.known(access.match, _command_id(view, access))
     if before is None:
-        return dict(seen.loaded.game.parse(text, seen.view or {}))
+        return dict(read_order(seen.loaded.game, text, seen.view or {}))
     if before.before is None:
         return before.command
     state = loading.state_at(seen.loaded.game, access.match.id, before.before)
-    return dict(seen.loaded.game.parse(text, seen.loaded.game.view(state, access.viewer)))
+    return dict(read_order(seen.loaded.game, text, seen.loaded.game.view(state, access.viewer)))
 
 
 def _command_id(view: View, access: Access) -> UUID:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +33,8 @@ ODD = [
     b"Content-Type: ", b"From: ", b"Auto-Submitted: \x00\r\n", b"Content-Type: text/html\r\n", b"charset=utf-7", b"charset=rot13",
     b"Content-Transfer-Encoding: base64\r\n", b"Content-Transfer-Encoding: x-uuencode\r\n", b"\xe2\x80\xae", b"\xe2\x80\x8b",
     b"format=flowed; delsp=yes", b'boundary=""', b"END\n", b"> ", b"\t", b"MIME-Version: 2.0\r\n", b"\xc0\xaf", b"=20\n", b"*0*=",
-    b"--", b"=",
+    b"--", b"=", b"\r", b"\rFrom: x@evil.example\r", b"\nFrom: x@evil.example, ",
+    b'Content-Type: multipart/mixed; boundary="b"\n\n--b\n',
 ]  # fmt: skip
 CANARY = "end turn"
 _CANARY_LINE = re.compile(
@@ -47,6 +49,8 @@ class Findings:
     ended: Counter[str] = field(default_factory=Counter)
     crashes: list[tuple[int, str]] = field(default_factory=list)
     leaks: list[tuple[int, str]] = field(default_factory=list)
+    slowest: float = 0.0
+    """CPU seconds of the mail that took most, to be printed: tests judge no times."""
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -91,9 +95,11 @@ def orders_of(raw: bytes, game: Any, view: Mapping[str, Any]) -> list[str]:
     """The orders that a mail would carry out, as the pipeline reads it. Raises `MailRefused`."""
     reading.message_id(raw)
     doors.addressed_to(reading.headers_of(raw))
+    headers = reading.parse_head(raw)
+    robots.check_marks(headers)
+    sender = sender_of(headers)
+    robots.check_person(headers, envelope_from=sender, sender=sender)
     message = reading.parse(raw)
-    sender = sender_of(message)
-    robots.check_person(message, envelope_from=sender, sender=sender)
     lines = order_mail.read(text.written(message), game, view)
     if order_mail.unreadable(lines):
         return []  # one line that cannot be read, and nothing of the mail is done
@@ -108,6 +114,7 @@ def run(count: int, seed: int = 1) -> Findings:
     for at in range(count):
         name, raw = rng.choice(mails)
         raw = mutated(rng, raw)
+        began = time.process_time()
         try:
             orders = orders_of(raw, game, view)
         except MailRefused as refused:
@@ -116,6 +123,8 @@ def run(count: int, seed: int = 1) -> Findings:
         except Exception as fault:
             findings.crashes.append((at, f"{name}: {type(fault).__name__}: {fault}"))
             continue
+        finally:
+            findings.slowest = max(findings.slowest, time.process_time() - began)
         findings.ended["orders" if orders else "nothing done"] += 1
         if CANARY in orders:
             findings.leaks.append((at, f"{name}: {orders}"))

@@ -34,6 +34,35 @@ def test_sizes_parts_and_nesting():
     assert reading.parse(nested(3)) is not None
 
 
+PARAMETERS = b";\r\n a=b"
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [
+        (b"Content-Type: text/plain" + PARAMETERS * 10_000 + b"\r\n\r\nx", "too_large"),
+        (b"Content-Type: text/plain" + PARAMETERS * 85_000 + b"\r\n\r\nx", "too_large"),
+        (b"Content-Type: text/plain" + PARAMETERS * 1000 + b"\r\n\r\nx", "broken"),
+        (b'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: multipart/x' + PARAMETERS * 40_000, "broken"),
+        (b"Cc: " + b"a@b.example,\r\n " * 30_000 + b"\r\n\r\nx", "too_large"),
+        (b"Subject: " + b"=?utf-8?q?a?=\r\n " * 30_000 + b"\r\n\r\nx", "too_large"),
+        (b"X: y\r\n" * 201 + b"\r\nx", "too_many_headers"),
+        (b"\r\n" + b"\n" * 60_000, "too_large"),
+        (b'Content-Type: multipart/mixed; boundary="b"\r\n\r\n' + b"--b\r\n\r\nx\r\n" * 101, "too_many_parts"),
+        (b"Subject: x\rFrom: b@x.example\r\n\r\nx", "broken"),
+        (b"Subject : x\r\n\r\nx", "broken"),
+        (b"no field\r\n\r\nx", "broken"),
+    ],
+)
+def test_what_would_be_slow_or_could_be_read_in_two_ways_is_refused(raw, code):
+    assert refusal(b"From: a@x.example\r\n" + raw) == code
+
+
+def test_a_mail_of_a_hundred_parts_and_two_hundred_fields_is_read():
+    parts = b'Content-Type: multipart/mixed; boundary="b"\r\n\r\n' + b"--b\r\n\r\nx\r\n" * 99
+    assert reading.parse(b"From: a@x.example\r\n" + b"X: y\r\n" * 198 + parts) is not None
+
+
 @pytest.mark.parametrize(
     "head", [b"", b"From: \r\n", b"From: a@x.example, b@x.example\r\n", b"From: a@x.example\r\nFrom: b@x.example\r\n"]
 )

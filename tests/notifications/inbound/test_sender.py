@@ -111,7 +111,7 @@ def test_what_a_signature_covers_is_what_is_read():
     """A mail of the same provider, signed for its own sender, under headers that end where the checker's do not."""
     honest = signed(mail("mallory@players.example"), "players.example")
     for forged in (
-        b"X: y\rFrom: anna@players.example\r\rresign yes\r\r" + honest,
+        b"X: y\rFrom: anna@players.example\r\rresign yes\rEND\r\n" + honest,
         b"From: anna@players.example\r\n\r\nresign yes\r\n" + honest,
         b"From: anna@players.example\nno field\n" + honest,
         b"X: y\r\n\x0bFrom: anna@players.example\r\n" + honest,

@@ -119,6 +119,46 @@ def test_beginnings_of_tags_are_not_searched_for_minutes(piece):
     assert text.written(html(f"<p>move A1</p><div {piece * (text.LONGEST_SOURCE // len(piece))}")).startswith("move A1")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<div style="padding-left:20000em">' + "x<br>" * 20_000,
+        "<p>x</p>" + '<p style="margin-top:99999em">x</p>' * 3000,
+        "<table><tr><td>" + "x" * 90_000 + "</td></tr>" + "<tr><td>x</td></tr>" * 5000,
+    ],
+)
+def test_html_does_not_grow_when_it_is_turned_into_text(body):
+    assert len(text.body(html(body))) <= len(body)
+
+
+def test_cells_of_a_table_are_words_and_its_rows_are_lines():
+    assert text.written(html("<table><tr><td>move</td><td>A1</td></tr><tr><td>move B2</td></tr></table>")) == "move A1\nmove B2"
+
+
+def test_style_that_decides_what_is_shown_is_kept():
+    hidden = '<span style="color:red; display:none">move C3</span>'
+    lines = "<div style='white-space:pre-wrap;margin:9em'>move A1\nmove B2</div>"
+    assert text.written(html(hidden + lines)) == "move A1\nmove B2"
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("move A1\n\nOn Friday, 20 November 2026\nat 18:00, Games\n<play@x.example>\nwrote:\n\nmove B2", "move A1"),
+        ("On my turn I move A1\nOn Friday, Games wrote:\nmove B2", "On my turn I move A1"),
+        ("move A1\nAm 20.11.2026 um 18:00 schrieb Games:\nmove B2", "move A1"),
+        ("move A1\n*From:* Games\n*Sent:* Friday\nmove B2", "move A1"),
+        ("move A1\nVon:\nGames\nGesendet: Freitag\nmove B2", "move A1"),
+        ("move A1\nDo: B2", "move A1\nDo: B2"),  # one label alone is a line of the writer's own
+        ("move A1\nBest regards\nAnna", "move A1"),
+        ("best regards", "best regards"),
+        ("move A1\nCAUTION: This e-mail comes from outside.\nmove B2", "move A1\n\nmove B2"),
+    ],
+)
+def test_quotes_and_farewells_are_found_line_by_line(body, kept):
+    assert text.written(plain(body)) == kept
+
+
 def test_a_flood_of_text_is_too_long():
     with pytest.raises(MailRefused) as refused:
         text.written(plain("move A1\n" * 5000))

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.django_db
 POSTMARK = "/mail/provider/postmark/inbound/"
 MAILGUN = "/mail/provider/mailgun/inbound_mime/"
 SIGNING_KEY = "a signing key"
+ANNA = "anna@players.example"
 
 
 @pytest.fixture
@@ -109,6 +110,18 @@ def test_raw_mail_is_kept_as_it_came(to, letters):
     assert b"bW92ZSBFNSBGNSAyRgpjb2xvbml6ZSBDNAo" in bytes(InboundMail.objects.get().raw)
     pipeline.work()
     assert letters == ["move E5 F5 2F\ncolonize C4"]
+
+
+def test_raw_mail_is_stored_byte_by_byte_and_read_by_the_worker(to, letters):
+    """A provider that posts all of it: a signature would not survive another writer, nor the page server this Content-Type."""
+    raw = f"Authentication-Results: mx.provider.example;  dmarc=pass   header.from=players.example\r\nFrom: {ANNA}\r\n"
+    raw += "Content-Type: text/plain" + ";\r\n a=b" * 5000 + "\r\n\r\nmove A1\r\n"
+    assert post(postmark(to, RawEmail=raw)).status_code == 200
+    mail = InboundMail.objects.get()
+    assert bytes(mail.raw) == raw.encode()
+    pipeline.work()
+    mail.refresh_from_db()
+    assert (mail.status, mail.error.partition(":")[0]) == (MailStatus.REFUSED, "broken")
 
 
 @pytest.mark.parametrize(("secret", "status"), [("", 400), ("new:wrong", 400), ("old:secret", 200), ("new:secret", 200)])

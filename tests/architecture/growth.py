@@ -1,0 +1,161 @@
+"""Everything that reads text of people, and the pieces that hostile text is made of.
+
+    python -m tests.architecture.growth
+
+reads each piece repeated up to what each door takes, in a process whose CPU time is limited by the operating system.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from collections.abc import Callable, Mapping
+from email.message import Message
+from typing import Any
+
+# Pieces that make patterns and parsers go back again and again: gaps, beginnings without an end, words before a gap.
+PIECES = (
+    "Am ", "Am schrieb ", "On ", "On x wrote ", "Le ", "2026年1月1日 ", "From: ", "From: a\n", "To:\n", "Do: x\n\n",
+    "Caution: mail ", "best regards\n", "a\n", "\n", "\r", " ", "\t", "> ", ">", "-", "--\n", "_", "=", "(", ")", "((", "<",
+    "<a", "<a@", "@", "<@b.example>:\n", "2020 <a@b.c>:\n> x\n", "\"", "\";", ";a=", ";a*0=", "\\", ",", ".", ":", ";", "|",
+    "/", "1", "1 ", "1.", "5.1.1 ", "550 ", "0", "a", "a b ", "=?utf-8?q?a?= ", "=?utf-8?b?YQ==?=\n ", "=?", "&#65;", "&",
+    "<div", "<div>", "<div class=", "<br>", "<p>", "<blockquote>", "<blockquote", "</blockquote>",
+    "<blockquote></blockquote>", "<table><tr><td>", "<tr><td>x", "<ol><li value=9>", "<!--", "<pre>\n",
+    "<p style=\"margin-top:9999em;padding-left:9999em\">x", "border:none ", "if x then ", "and ", "if", "move ", "resign ",
+    "press all ", "vacation 2026-", "a-1 ", "s1 ", "(1,1) ", "1+1 ", "x=y ", "{", "[", "\u0130", "\u00df", "\u0300",
+    "\u3000", "\u200b",
+)  # fmt: skip
+
+
+def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
+    """Return each reader of text, and the most characters that its door hands it."""
+    from gamesvc.matches import invited, mail_words, order_mail, standing
+    from notifications import dsn, return_paths
+    from notifications.inbound import addresses, authentication, doors, reading, robots, text
+    from notifications.inbound.sender import sender_of
+    from tests.notifications.inbound import signing
+
+    head = b"From: a@x.example\r\n"
+
+    def mail(kind: str, more: str = "") -> Callable[[str], Any]:
+        top = head + f"Content-Type: {kind}; charset=utf-8{more}\r\n\r\n".encode()
+        return lambda said: text.written(reading.parse(top + said.encode()[: 900 * 1024]))
+
+    def field(name: str, read: Callable[[Any], Any]) -> Callable[[str], Any]:
+        def run(said: str) -> Any:
+            folded = said.encode().replace(b"\r", b"").replace(b"\n", b"\r\n ")
+            first = head if name != "From" else b""
+            return read(reading.parse_head(first + f"{name}: ".encode() + folded + b"\r\n\r\n"))
+
+        return run
+
+    def part(said: str) -> Any:
+        top = head + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/x; boundary="
+        return reading.parse(top + said.encode().replace(b"\n", b"\r\n ") + b"\r\n\r\n--b--\r\n")
+
+    def signature(said: str) -> Any:
+        value = said.encode().replace(b"\r", b"").replace(b"\n", b"\r\n ")
+        raw = b"DKIM-Signature: v=1; a=rsa-sha256; d=x.example; s=s; h=from; bh=x; b=" + value + b"\r\n" + head + b"\r\nx"
+        return authentication.authenticate(reading.parse(raw), raw, "a@x.example", lookup=lambda *_a, **_k: None)
+
+    proved = signing.signed(head + b"Subject: Re\r\n\r\nx", "x.example", canonicalize=(b"relaxed", b"relaxed"))
+    dns = signing.records(["x.example"])
+
+    def signed_body(said: str) -> Any:
+        raw = proved + said.encode()[: 900 * 1024]
+        reading.check_head(raw)
+        return authentication.authenticate(Message(), raw, "a@x.example", lookup=dns)
+
+    def border(message: Any) -> Any:
+        return authentication.authenticate(message, b"", "a@x.example")
+
+    report = head + b"Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/"
+    found: dict[str, tuple[Callable[[str], Any], int]] = {
+        "plain mail": (mail("text/plain"), 300_000),
+        "flowed mail": (mail("text/plain", "; format=flowed"), 300_000),
+        "html mail": (mail("text/html"), 300_000),
+        "quoted html mail": (lambda said: mail("text/html")(f"<blockquote>{said}</blockquote>"), 300_000),
+        "raw mail": (lambda said: reading.parse(said.encode()[: reading.LARGEST]), 300_000),
+        "From": (field("From", sender_of), 60_000),
+        "To": (field("To", doors.addressed_to), 60_000),
+        "Return-Path": (field("Return-Path", doors.sent_by), 60_000),
+        "Content-Type": (field("Content-Type", robots.check_marks), 60_000),
+        "Content-Type of a part": (part, 300_000),
+        "Auto-Submitted": (field("Auto-Submitted", robots.check_marks), 60_000),
+        "Authentication-Results": (lambda said: field("Authentication-Results", border)(f"mx.x.example; {said}"), 60_000),
+        "DKIM-Signature": (signature, 60_000),
+        "signed body": (signed_body, 300_000),
+        "Message-ID": (lambda said: reading.message_id(head + b"Message-ID: <" + said.encode()), 300_000),
+        "address": (lambda said: (return_paths.resolve(said), addresses.token_of(said)), 60_000),
+        "delivery report": (lambda said: dsn.read(report + b"delivery-status\r\n\r\n" + said.encode()), 60_000),
+        "failed delivery": (
+            lambda said: dsn.read(report + b"delivery-status\r\n\r\nAction: failed\r\nDiagnostic-Code: x; " + said.encode()),
+            60_000,
+        ),
+        "complaint": (lambda said: dsn.read(report + b"feedback-report\r\n\r\n" + said.encode()), 60_000),
+        "bounce in prose": (lambda said: dsn.read(b"From: mailer-daemon@x.example\r\n\r\n" + said.encode()), 60_000),
+        "server's answer": (dsn.judge, 60_000),
+        "invitation": (invited.first_word, 20_000),
+        "vacation": (lambda said: mail_words._DAYS.match(said), 20_000),
+        "standing order": (lambda said: standing._IF.match(" ".join(f"if {said}".split())), 20_000),
+    }
+    for name, (game, view) in games().items():
+        found[f"orders of {name}"] = (lambda said, game=game, view=view: order_mail.read(said, game, view), 20_000)
+        for verb in sorted(game.commands)[:4]:
+            order = verb.replace("_", " ")
+            found[f"{name}: {order}"] = (lambda said, g=game, v=view, o=order: order_mail.read(f"{o} {said}", g, v), 4_000)
+    return found
+
+
+def games() -> Mapping[str, Any]:
+    """Return each game with a view to read orders by."""
+    from gamesvc.games import catalog
+    from gamesvc.games.dice import seeded
+    from gamesvc.games.timeline import Timeline, check_options
+
+    found = {}
+    for name in ("stratastar", "space_war", "star_commander", "space_fleet_commander"):
+        game = catalog.game(name)
+        seats = 1 if name == "space_fleet_commander" else 2
+        timeline = Timeline(game)
+        run = timeline.begin(check_options(game, {}, seats), seats, seeded("growth"))
+        run.close()
+        timeline.follow(run)
+        found[name] = (game, game.view(timeline.state, 0))
+    return found
+
+
+def read(reader: Callable[[str], Any], said: str) -> None:
+    """Read a text; a refusal is as good as an answer."""
+    from gamesvc.games.kernel import Refused
+    from notifications.inbound.refusals import MailRefused
+
+    try:
+        reader(said)
+    except (Refused, MailRefused):
+        return
+
+
+def main(seconds: int) -> None:
+    """Read every piece at its door's full length; each reader may use so much CPU in all."""
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.test")
+    os.environ.setdefault("REPLY_DOMAIN", "reply.x.example")
+    django.setup()
+    from django.conf import settings
+
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID, settings.REPLY_DOMAIN = "border", "mx.x.example", "reply.x.example"
+    for name, (reader, longest) in readers().items():
+        settings.INBOUND_AUTH = "own" if name in ("DKIM-Signature", "signed body") else "border"
+        for piece in PIECES:
+            sys.stdout.write(f"{name}: {piece!r}\n")
+            sys.stdout.flush()
+            used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+            resource.setrlimit(resource.RLIMIT_CPU, (int(used) + seconds, resource.RLIM_INFINITY))
+            read(reader, (piece * (longest // len(piece)))[:longest])
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

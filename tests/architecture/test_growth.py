@@ -1,0 +1,70 @@
+"""No text makes its reader work longer than in proportion to its length, whatever it is made of.
+
+Steps of Python are counted, which is the same on every machine; what happens inside a regular expression is not seen that way, so
+all of it also runs at full length in a process that the operating system ends if it takes too much CPU.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture import growth
+
+ROOT = Path(__file__).parents[2]
+# Work that does not depend on the length: tables that are filled once, patterns that are compiled.
+ONCE = 3000
+# Half a second is what the slowest piece takes on a slow machine; minutes are what was found here before.
+CPU_SECONDS = 30
+
+
+@pytest.fixture(scope="module")
+def readers():
+    return growth.readers()
+
+
+def steps(reader, said: str) -> int:
+    """How many calls it takes to read a text, of Python functions and of the library's in C."""
+    counted = 0
+
+    def count(_frame, event, _argument):
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        growth.read(reader, said)
+    finally:
+        sys.setprofile(before)
+    return counted
+
+
+def test_twice_the_text_is_at_most_twice_the_work(readers, settings):
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID, settings.REPLY_DOMAIN = "border", "mx.x.example", "reply.x.example"
+    faults = []
+    for name, (reader, longest) in readers.items():
+        size = min(longest, 1_000) // 2
+        for piece in growth.PIECES:
+            growth.read(reader, piece)
+            once = steps(reader, piece * (size // len(piece)))
+            twice = steps(reader, piece * (2 * size // len(piece)))
+            if twice > 2.5 * once + ONCE:
+                faults.append((name, piece, once, twice))
+    assert faults == []
+
+
+@pytest.mark.timeout(900)
+def test_the_longest_text_that_each_door_takes_is_read_in_bounded_time():
+    """Each reader and each piece has its own limit; the output names the one that broke it."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.architecture.growth", str(CPU_SECONDS)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout.splitlines()[-1:] + ran.stderr.splitlines()[-5:]
