@@ -8,11 +8,12 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.timezone import now
 
-from accounts.validators import USERNAME_LENGTH, check_timezone, username_validators
+from accounts.validators import USERNAME_LENGTH, check_timezone, check_username_characters, username_validators
 
 
 class Language(models.TextChoices):
@@ -59,6 +60,15 @@ class User(AbstractUser):
 
     def get_short_name(self) -> str:
         return self.username
+
+    @classmethod
+    def named(cls, name: str) -> User | None:
+        """Return the active user of this name; None where there is none, also for text that can be no name."""
+        try:
+            check_username_characters(name)
+        except ValidationError:
+            return None
+        return cls.objects.filter(username=name, is_active=True).first()
 
     @property
     def is_operator(self) -> bool:

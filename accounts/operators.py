@@ -22,6 +22,8 @@ class OperatorSite(admin.AdminSite):
     site_title = "gamesvc"
     index_title = "What is kept"
     enable_nav_sidebar = False
+    # An address without its last slash is redirected as everywhere (`gamesvc.web.slashes`).
+    final_catch_all_view = False
 
     def has_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.is_active and request.user.is_staff)

@@ -7,8 +7,12 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
 application = get_wsgi_application()
 
-from gamesvc.matches import heartbeat  # noqa: E402 - the apps must be loaded first
+# The apps must be loaded first.
+from gamesvc.matches import heartbeat  # noqa: E402
 from gamesvc.matches.checks import refuse_wrong_keys  # noqa: E402
+from gamesvc.web import chunks  # noqa: E402
+
+application = chunks.whole(application)  # type: ignore[assignment]
 
 refuse_wrong_keys()
 heartbeat.keep_beating()

@@ -98,7 +98,7 @@ class MatchAdmin(ReadOnly):
             "at": seen.loaded.version if seen.past else last,
             "last": last,
             # Pictures come from our own engines, which escape what people wrote into them.
-            "picture": mark_safe(seen.picture or ""),
+            "picture": mark_safe(seen.picture),
             "view_json": json.dumps(seen.view, indent=2, sort_keys=True),
             "events": _events(loaded, seen.viewer, after),
             "after": after,

@@ -10,7 +10,8 @@ from typing import Any
 from django.utils import timezone
 
 from accounts import absences
-from gamesvc.games.kernel import Caption, Form, Refused, Viewer
+from gamesvc.games.chart import HEADER, WIDTH, Chart
+from gamesvc.games.kernel import Caption, Form, Game, Refused, Viewer
 from gamesvc.matches import loading, pauses
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.compute import Clock, within
@@ -18,6 +19,8 @@ from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.selectors import Access, Forbidden, Unknown, access_match, seat_names
 from notifications import suppression
+
+NOT_BEGUN = "The game has not begun; there is no board yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +38,19 @@ class Board:
 
     @property
     def view(self) -> dict[str, Any] | None:
-        return self.loaded.game.view(self.loaded.timeline.state, self.viewer) if self.loaded.started else None
+        """The position; None before the game has begun."""
+        timeline = self.loaded.timeline
+        return self.loaded.game.view(timeline.state, self.viewer) if timeline.started else None
 
     @property
     def caption(self) -> Caption:
         return Caption(str(self.access.match.number), seat_names(self.access.seats), self.past)
 
     @property
-    def picture(self) -> str | None:
-        return self.loaded.game.picture(self.view, self.caption) if self.view is not None else None
+    def picture(self) -> str:
+        """The board, or before the game has begun a sheet that says so."""
+        view = self.view
+        return not_begun(self.loaded.game, self.caption) if view is None else self.loaded.game.picture(view, self.caption)
 
     @property
     def text(self) -> str:
@@ -64,6 +71,15 @@ class Board:
         if self.access.match.board:
             return undated(self.access.match, self.loaded)
         return list(self.access.match.questions.order_by("due_at", "seat"))
+
+
+def not_begun(game: Game[Any], caption: Caption) -> str:
+    """A sheet in the place of the board while there is none."""
+    title = game.manifest.title
+    chart = Chart(WIDTH, HEADER + 60, prefix=caption.match, title=f"{title} {caption.match}. {NOT_BEGUN}", desc=NOT_BEGUN)
+    chart.header(title, caption.match, "Before the first turn")
+    chart.closing(HEADER, NOT_BEGUN)
+    return chart.svg()
 
 
 def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> Board:

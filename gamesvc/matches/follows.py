@@ -25,7 +25,7 @@ def follow(*, by: User, game: str = "", organiser: str = "") -> Follow:
         if game not in catalog.OFFERED:
             raise Refused("unknown_game", f"There is no game {game!r}; there are: {', '.join(catalog.OFFERED)}.", "game")
         return Follow.objects.get_or_create(user=by, game=game, organiser=None)[0]
-    other = User.objects.filter(username=organiser, is_active=True).first()
+    other = User.named(organiser)
     if other is None:
         raise Refused("unknown_user", f"There is no user {organiser!r}.", "organiser")
     return Follow.objects.get_or_create(user=by, game="", organiser=other)[0]

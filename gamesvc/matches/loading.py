@@ -54,6 +54,7 @@ class Loaded:
     contributions: dict[int, str] = field(default_factory=dict)
     holders: dict[int, str] = field(default_factory=dict)
     started: bool = False
+    """`match.started` has been: no one joins any more. There is a position only with the game's first event after it."""
     ended: bool = False
     seen: dict[Viewer, int] = field(default_factory=dict)
     snapshot_version: int = 0
@@ -70,8 +71,8 @@ class Loaded:
         return int(self.opened.get("seats", 0))
 
     def awaited(self) -> Sequence[Any]:
-        """The questions open now; none before the start and after the end."""
-        return self.game.awaited(self.timeline.state) if self.started and not self.ended else ()
+        """The questions open now; none before the game's first event and after the end."""
+        return self.game.awaited(self.timeline.state) if self.timeline.started and not self.ended else ()
 
     def viewer_version(self, viewer: Viewer) -> int:
         return self.head.version if self.ended else self.seen.get(viewer, 0)
@@ -312,7 +313,7 @@ def load(match_id: UUID, game_id: str, *, young: bool = False) -> Loaded:
 
 def save_snapshot(loaded: Loaded) -> None:
     """Keep a snapshot when the tail behind the last one has grown, or when the match went back behind it. After commit only."""
-    if not loaded.started:
+    if not loaded.timeline.started:
         return
     if loaded.version - loaded.snapshot_version <= snapshots.TAIL and not loaded.went_back:
         return

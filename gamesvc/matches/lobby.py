@@ -300,7 +300,7 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
         if Invitation.objects.filter(address__iexact=address, created_at__gt=today).count() >= 5:
             raise TooMany("This address was invited several times today; it gets no more until tomorrow.", 86_400)
         return None
-    user = User.objects.filter(username=username, is_active=True).first()
+    user = User.named(username)
     if user is None:
         raise Refused("unknown_user", f"There is no user {username!r}.", "username")
     if match.invitations.filter(user=user).exists():

@@ -55,7 +55,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     # No LocaleMiddleware: pages and API are English throughout, and half a page in another language helps nobody. Mails are
     # in the language of the account, and the pages behind links in them choose theirs themselves.
-    "django.middleware.common.CommonMiddleware",
+    "gamesvc.web.slashes.Slashes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

@@ -18,7 +18,7 @@ from gamesvc.web import moments
 @login_required
 def player(request: HttpRequest, name: str) -> HttpResponse:
     """Numbers and results of one player, for other players."""
-    found = User.objects.filter(username=name, is_active=True).first()
+    found = User.named(name)
     if found is None:
         raise Http404(f"There is no player {name}.")
     told = statistics.player_json(found)

@@ -188,6 +188,7 @@ PROBLEMS: dict[str, Entry] = {
     "bad_cursor": Entry(
         "The page cannot be found", "`cursor` comes from `next` of the page before.", "Begin with the first page."
     ),
+    "bad_status": Entry("No such status", "`status` is one of those that `detail` names.", _FIELD),
     "bad_at": Entry("This is no moment", "A moment looks like 2026-11-20T20:00:00Z.", _FIELD),
     "no_checkpoint": Entry(
         "No checkpoint", "None has been made yet that shows this, or the service signs none.", "One is made every hour."

@@ -9,7 +9,7 @@ from html import unescape
 from typing import Any
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
@@ -63,10 +63,7 @@ def match_page(request: HttpRequest, ident: str) -> HttpResponse:
 def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
     """The board alone, as the reader may see it."""
     access = find(request, ident)
-    loaded = loading.load(access.match.id, access.match.game)
-    if not loaded.started:
-        raise Http404("The match has not started.")
-    answer = HttpResponse(_picture(access, loaded), content_type="image/svg+xml")
+    answer = HttpResponse(board.look(access).picture, content_type="image/svg+xml")
     answer["Cache-Control"] = "private, no-cache"
     answer["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     return answer

@@ -69,7 +69,7 @@ class Scope(BasePermission):
 class Described(AutoSchema):
     """The description of an endpoint, with its scopes: in words, and as the roles of its security requirement."""
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         told = super().get_description()
         needed = self._needed()
         scope = "none; anybody may ask." if PUBLIC in needed else " or ".join(f"`{one}`" for one in needed) + "."
@@ -83,8 +83,9 @@ class Described(AutoSchema):
         return [{"token": [scope]} for scope in needed] + [auth for auth in found if "token" not in auth]
 
     def _needed(self) -> tuple[str, ...]:
-        scopes: Mapping[str, tuple[str, ...]] = self.view.scopes
-        return scopes[self.method]
+        view = self.view
+        assert isinstance(view, View)
+        return view.scopes[self.method]
 
 
 class View(APIView):

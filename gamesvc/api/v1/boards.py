@@ -39,7 +39,10 @@ class _Boards(View):
         moment = self.request.query_params.get("at")
         if moment is None:
             return self.number("version", 9)
-        found = parse_datetime(moment)
+        try:
+            found = parse_datetime(moment)
+        except ValueError:  # written like a moment, and none: 30 February
+            found = None
         if found is None or found.tzinfo is None:
             raise Problem(400, "bad_at", "The request cannot be read", "`at` must be a moment like 2026-11-20T20:00:00Z.")
         return history.version_at(access, found)
@@ -68,7 +71,8 @@ THEN = [
 class MatchView(_Boards):
     @extend_schema(responses={200: schemas.View, **PROBLEMS}, parameters=[AS, *THEN], operation_id="matches_view")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
-        """The position as you may see it. The ETag is your version: send it as If-Match with your command."""
+        """The position as you may see it; `view` is null before the game has begun. The ETag is your version: send it as
+        If-Match with your command."""
         seen = self.board(ident)
         if (same := self.unchanged(seen)) is not None:
             return same
@@ -116,13 +120,11 @@ class Picture(_Boards):
         parameters=[AS, *THEN],
     )
     def get(self, request: Request, ident: str, kind: str) -> Response | HttpResponse:
-        """The board as a picture."""
+        """The board as a picture; before the game has begun a sheet that says so."""
         seen = self.board(ident)
-        svg = seen.picture
-        if svg is None:
-            raise Problem(404, "not_started", "Not found", "There is no board before the match has started.")
         if (same := self.unchanged(seen)) is not None:
             return same
+        svg = seen.picture
         if kind == "png":
             return self.tagged(seen, HttpResponse(to_png(svg), content_type="image/png"))
         return self.tagged(seen, HttpResponse(svg, content_type="image/svg+xml"))

@@ -37,6 +37,9 @@ class Matches(View):
         mine = request.query_params.get("mine", "true") != "false"
         matches = selectors.matches_of(self.user) if mine else selectors.open_matches(self.user)
         if status := request.query_params.get("status"):
+            if status not in Match.Status.values:
+                detail = f"`status` is one of {', '.join(Match.Status.values)}."
+                raise Problem(400, "bad_status", "The request cannot be read", detail)
             matches = matches.filter(status=status)
         matches = filters.by_reliability(matches, self.user, request.query_params)
         page, following = _page(matches, request.query_params.get("cursor"))

@@ -46,7 +46,7 @@ class Player(View):
     @extend_schema(responses={200: PlayerShape, **PROBLEMS}, operation_id="players_retrieve")
     def get(self, request: Request, name: str) -> Response:
         """What a player has shown in the matches that count: all but forks, boards and described positions."""
-        user = User.objects.filter(username=name, is_active=True).first()
+        user = User.named(name)
         if user is None:
             raise Problem(404, "unknown_user", "Not found", f"There is no player {name!r}.")
         return Response(statistics.player_json(user))

@@ -96,7 +96,8 @@ class Sheet:
         return " · ".join(parts)
 
     def _title(self) -> str:
-        return f"Star Commander {self.caption.match}, {self._second()}. {self._acting()}."
+        told = f"Star Commander {self.caption.match}, {self._second()}."
+        return f"{told} {acting}." if (acting := self._acting()) else told
 
     def _desc(self) -> str:
         parts = []
@@ -117,6 +118,8 @@ class Sheet:
         if view["result"]:
             winners = " and ".join(self.name(seat) for seat in view["result"]["ranking"][0])
             return f"The match is over: {REASONS[view['result']['reason']]}. First: {winners}."
+        if prompt["seat"] < 0:  # in the middle of a command
+            return "No decision is open at this point."
         ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
         if prompt["seat"] == self.viewer:
             return f"Respond to {WINDOW_WORDS[prompt['what']]}. {ask}" if prompt["kind"] == "window" else ask
