@@ -219,7 +219,8 @@ class Greedy:
         mine, theirs = self.power([*force, *friends]), self.power(enemies)
         if theirs > mine:
             return -20.0
-        value = 0.5 * min(4, len(friends))
+        # Stations stay where they are: to keep them company would keep a fleet at home for ever.
+        value = 0.5 * min(4, sum(one["kind"] == "ship" for one in friends))
         if cell["card"] is None:
             return value + 5.0
         if cell["controller"] is None and cell["max"] > 0:

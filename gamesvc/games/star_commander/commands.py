@@ -11,7 +11,9 @@ TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
 IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}
 CELL: dict[str, Any] = {"type": "string", "minLength": 3, "maxLength": 3}
 FLAG: dict[str, Any] = {"type": "boolean"}
-COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 9999}
+MOST = 9999
+"""The greatest number that a command can name."""
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": MOST}
 SEAT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 3}
 NAMES = tuple(sorted({card for catalog in CATALOGS.values() for card in catalog.playables()}))
 """Every card that can be on the stack or give an ability, of both editions."""
@@ -51,7 +53,7 @@ ORDERS = shape(
 )
 SHOTS: dict[str, Any] = {
     "type": "array",
-    "items": shape(("target", "amount"), target=TEXT, amount={"type": "integer", "minimum": 1, "maximum": 9999}),
+    "items": shape(("target", "amount"), target=TEXT, amount={"type": "integer", "minimum": 1, "maximum": MOST}),
     "maxItems": 60,
 }
 MOVES: dict[str, Any] = {

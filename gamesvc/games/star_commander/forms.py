@@ -13,7 +13,7 @@ from gamesvc.games.kernel import Form
 from gamesvc.games.star_commander import building, combat, fire, movement, trade
 from gamesvc.games.star_commander.board import Board
 from gamesvc.games.star_commander.choices import choice_values, victim
-from gamesvc.games.star_commander.commands import ORDERS
+from gamesvc.games.star_commander.commands import MOST, ORDERS
 from gamesvc.games.star_commander.state import COLOURS, State, Vessel
 from gamesvc.games.star_commander.targets import Aim, affordable, aim_of_card, bundles, sources
 
@@ -228,7 +228,7 @@ def _plays(board: Board, seat: int) -> Iterator[Form]:
             required = ["source", *_add_targets(board, aim, bundle, parameters)]
             purse = board.state.seats[seat]
             if effect.cost_credits == "X":
-                parameters["x"] = {"type": "integer", "minimum": 1, "maximum": purse.credits}
+                parameters["x"] = {"type": "integer", "minimum": 1, "maximum": min(purse.credits, MOST)}
                 required.append("x")
             if effect.cost_discard:
                 parameters["discard"] = hand_of(board, purse.hand)
@@ -343,7 +343,7 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
 def _side(board: Board, seat: int, hand: dict[str, Any] | None) -> dict[str, Any]:
     """What a seat can give: `hand` lists its cards, or None where only their number may be asked for."""
     purse, owned = board.state.seats[seat], trade.tradable(board, seat)
-    properties: dict[str, Any] = {"credits": {"type": "integer", "minimum": 0, "maximum": purse.credits}}
+    properties: dict[str, Any] = {"credits": {"type": "integer", "minimum": 0, "maximum": min(purse.credits, MOST)}}
     if hand is not None:
         properties["hand"] = {"type": "array", "items": hand, "uniqueItems": True}
     else:

@@ -19,6 +19,7 @@ from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.state import State
 from gamesvc.games.timeline import Timeline, check_options
 from tests.games.answering import answered
+from tests.games.star_commander.table import Table
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 SETUPS = [
@@ -229,3 +230,29 @@ def test_going_back_keeps_what_was_known(timeline: Timeline[State], rng: random.
     assert not GAME.faults(back)
     assert [one.orders for one in back.seats] == [one.orders for one in run.state.seats]
     assert [one.hand for one in back.seats] == [one.hand for one in state.seats]
+
+
+def test_a_form_offers_no_number_that_a_command_cannot_name() -> None:
+    table = Table()
+    table.system("1,0", "trade_world", 0)
+    table.credits(0, 13_559).credits(1, 20_000).start()
+    [form] = [form for form in table.session.answer({"op": "legal", "seat": 0})["forms"] if form["name"] == "offer_trade"]
+    sides = form["parameters"]["properties"]
+    most = {name: sides[name]["properties"]["credits"]["maximum"] for name in ("give", "want")}
+    table.do(0, "offer_trade", to=1, give={"credits": most["give"]}, want={"credits": most["want"]})
+
+
+def test_a_greedy_fleet_leaves_home_although_stations_stay_there() -> None:
+    table = Table()
+    home, enemy = table.homes[0], table.homes[1]
+    table.home(0, 8).credits(0, 0)
+    for card in ("battleship", "battleship", "cruiser", "cruiser"):
+        table.vessel(0, card, home)
+    for _ in range(5):
+        table.vessel(0, "defense_station", home)
+    table.vessel(1, "strike_fighter", enemy)
+    table.start()
+    state = table.session.match.state
+    view, offered = GAME.view(state, 0), GAME.legal_commands(state, 0)
+    bot = GAME.bots["greedy"]
+    assert bot(view, offered, random.Random(1))["name"] == "move_ships"
