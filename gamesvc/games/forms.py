@@ -3,8 +3,9 @@
 The page, mail help, bots, tests and the shape check of commands all read schemas through here. A schema is JSON
 Schema (draft 2020-12) cut down to: `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`,
 `minimum`, `maximum`, `minLength`, `maxLength`, `pattern` (of the whole text), `items`, `minItems`, `maxItems`,
-`uniqueItems`, `properties`, `required`, `additionalProperties`, `oneOf`; and of five keywords of ours:
+`uniqueItems`, `properties`, `required`, `additionalProperties`, `oneOf`; and of six keywords, five of them ours:
 
+`examples`  values that fit beyond what the rest of the schema can say; bots and self-play take one of them.
 `labels`    {value: words for people} beside an `enum`.
 `shape`     what a text of this `pattern` is, in words for people.
 `supply`    on an array: {item: how many there are}; no item is taken more often. Items that are one of a kind
@@ -190,6 +191,8 @@ def sample(schema: Schema, rng: random.Random) -> Any:
         if not schema["enum"]:
             raise Unfillable(str(schema))
         return rng.choice(list(schema["enum"]))
+    if "examples" in schema:
+        return rng.choice(list(schema["examples"]))
     kind = rng.choice(list(_types(schema))) if _types(schema) else "null"
     if kind == "integer":
         return rng.randint(schema.get("minimum", 0), schema.get("maximum", 100))

@@ -7,7 +7,7 @@ reads a clock, a file or a global. Not here: the run of a match (`timeline`), ch
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
 
@@ -181,6 +181,14 @@ def _as_it_was(then: Any, version: int, redealt: Any, seat: int, dice: Any) -> A
     return then
 
 
+def _no_ids(state: Any) -> Collection[str]:
+    return ()
+
+
+def _shows_nothing(event: Event) -> Collection[str]:
+    return ()
+
+
 def _nothing_wrong(state: Any) -> Sequence[str]:
     return ()
 
@@ -239,6 +247,10 @@ class Game(Generic[S]):
     """What is wrong with a state (cards lost, counts negative), in words; empty when all invariants hold."""
     check_options: Callable[[Data, int], None] = _options_fit
     """Raise `Refused` where options or the number of seats do not fit together beyond what the schema can say."""
+    ids: Callable[[S], Collection[str]] = _no_ids
+    """The ids of everything that can lie hidden. What viewers are told names none of those that their view hides (`secrecy`)."""
+    shows: Callable[[Event], Collection[str]] = _shows_nothing
+    """The ids that an event shows on purpose to all who may read them there, though their views hide them before and after."""
     upcasters: Mapping[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
     """(event type, type version) -> the data lifted by one type version."""
     type_versions: Mapping[str, int] = field(default_factory=dict)

@@ -97,6 +97,8 @@ def check_again(game: Game[Any], record: Record) -> None:
     for seat, command in [(None, None), *record.commands]:
         if seat is not None and command is not None:
             run = timeline.command(seat, command, dice)
+        elif command is not None:
+            run = timeline.rewind(command["to"], dice, cause="host")
         timeline.follow(run)
         for event in run.events:
             recorded = next(events, None)

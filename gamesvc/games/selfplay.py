@@ -1,14 +1,12 @@
-"""Bots play whole matches in memory while everything that must always hold is checked after every command.
+"""Bots play whole matches in memory while everything that must always hold is checked after every act.
 
 Checked: the game's own invariants (`faults`), that every offered form is accepted, that the record replays to the same
-state, that positions read back the same, and that hidden things stay hidden: under `redeal` a seat's view, forms,
-awaited seats and the acceptance of its command do not change, and a command that a viewer may not know of changes nothing that
-he is shown.
+state, that positions read back the same, and that hidden things stay hidden (`secrecy`). Between the commands of those who
+are awaited, others act out of turn, the match goes back (or forward again) to any version, and forks are played for a while.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 from collections import Counter
@@ -16,13 +14,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gamesvc.games import codec
-from gamesvc.games.dice import Dice, KeyedSource, draw_key, seeded
-from gamesvc.games.kernel import REWOUND, Caption, Event, Game, Outcome, Refused, see_event
+from gamesvc.games import codec, dealing, forms
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import REWOUND, Caption, Event, Form, Game, Outcome, Refused, see_event
+from gamesvc.games.secrecy import Act, Broken, Watch, chance, check_hidden, command_of
 from gamesvc.games.timeline import Run, Timeline, check_options, replay
 
 # Options that end a match which the rules alone would let go on for ever, with a value that leaves room for all that can happen.
 BOUNDS = {"turn_limit": 40, "max_rounds": 60}
+MOST_REWINDS = 8
+"""How often a match goes back: more, and it need not come to an end."""
+NEAR = 40
+"""Most rewinds go back no further than so many versions."""
+FORK = 12
+"""How many commands of a fork are played."""
 
 
 def bounded(game: Game[Any]) -> dict[str, Any]:
@@ -30,23 +35,26 @@ def bounded(game: Game[Any]) -> dict[str, Any]:
     return {name: value for name, value in BOUNDS.items() if name in game.manifest.options["properties"]}
 
 
-class Broken(AssertionError):
-    """Something that must always hold did not."""
-
-
 @dataclass
 class Record:
-    """A whole match as played: enough to replay it, and to play it again from its commands."""
+    """A whole match as played: enough to replay it, and to play it again from its commands.
+
+    A command is `(seat, command)`; `(None, {"to": version})` is a rewind from outside the game.
+    """
 
     game: str
     options: dict[str, Any]
     seats: int
     seed: str
-    commands: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    commands: list[tuple[int | None, dict[str, Any]]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     outcome: Outcome | None = None
     position: dict[str, Any] | None = None  # where it began, if not with the game's own setup
     ends: list[int] = field(default_factory=list)  # how many events there were after the setup and after each command
+    checks: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        return f"{self.game} seed {self.seed!r}"
 
 
 def play(
@@ -57,13 +65,15 @@ def play(
     seed: str,
     bots: tuple[str, ...] = ("random",),
     check_every: int = 1,
+    interrupt: float = 0.0,
     most_commands: int = 20_000,
     match_id: str = "",
     opening: Sequence[Event] = (),
 ) -> Record:
     """Play one match between bots (repeated over the seats). Raises `Broken`; `check_every` 0 checks only the end.
 
-    `match_id`: whose draws they are; `opening`: events of the service that come before those of the game.
+    `interrupt`: how often something else than the next command happens. `match_id`: whose draws they are; `opening`: events
+    of the service that come before those of the game.
     """
     rng = random.Random(f"{game.id} {seed}")
     dice = seeded(seed, match_id)
@@ -73,33 +83,41 @@ def play(
     timeline.fold(opening)
     record.events.extend(opening)
     _take(timeline, timeline.begin(full, seats, dice), record)
+    watch = Watch(game, timeline, rng, str(record))
     while (outcome := game.outcome(timeline.state)) is None:
         if len(record.commands) >= most_commands:
-            raise Broken(f"{game.id} seed {seed!r}: no end after {most_commands} commands")
-        waiting = game.awaited(timeline.state)
-        if not waiting:
-            raise Broken(f"{game.id} seed {seed!r}: nobody is awaited and the match is not over at {timeline.version}")
-        seat = rng.choice(waiting).seat
-        offered = game.legal_commands(timeline.state, seat)
-        if not any(not form.aside for form in offered):
-            raise Broken(f"{game.id} seed {seed!r}: seat {seat} is awaited at {timeline.version} and has no form")
-        bot = game.bots[bots[seat % len(bots)]]
-        # As the record will hold it: keys in order.
-        command = json.loads(json.dumps(dict(bot(game.view(timeline.state, seat), offered, rng)), sort_keys=True))
-        checking = check_every and len(record.commands) % check_every == 0
+            raise Broken(f"{record}: no end after {most_commands} commands")
+        checking = bool(check_every) and len(record.commands) % check_every == 0
+        halfway = not playable(timeline, record, timeline.version)
+        if checking and not halfway and rng.random() < interrupt / 10:
+            check_fork(game, timeline, record, rng)
+        seat, command = _interruption(record, timeline, rng) if rng.random() < interrupt else (None, None)
+        if halfway:
+            seat, command = None, {"to": next(end for end in reversed(record.ends) if playable(timeline, record, end))}
+        if command is None:
+            seat, command = _next(game, timeline, bots, rng, str(record))
         if checking:
-            check_state(game, timeline, f"{game.id} seed {seed!r} version {timeline.version}", rng)
-            check_secrets(game, timeline, seat, command, offered, rng)
+            if not halfway:
+                check_state(game, timeline, f"{record} version {timeline.version}", rng)
+            watch.look()
+        else:
+            watch.close_eyes()
+        act = _rewind(command["to"]) if seat is None else command_of(seat, command)
+        draws = dice.next
         try:
-            run = timeline.command(seat, command, dice)
+            run = act(timeline, dice)
         except Refused as refused:
-            raise Broken(
-                f"{game.id} seed {seed!r} version {timeline.version}: offered {command}, refused: {refused}"
-            ) from refused
+            raise Broken(f"{record} version {timeline.version}: offered {command}, refused: {refused}") from refused
+        if checking:
+            watch.check_refusal(rng.randrange(seats), {"name": rng.choice(sorted(game.commands))})
+            watch.follow(run, act, dice.source, draws, seat)
+            record.checks["acts"] += 1
+        record.checks["rewinds" if seat is None else "commands"] += 1
         record.commands.append((seat, command))
         _take(timeline, run, record)
     record.outcome = outcome
-    check_state(game, timeline, f"{game.id} seed {seed!r} at the end", rng)
+    record.checks.update(watch.counts)
+    check_state(game, timeline, f"{record} at the end", rng)
     check_replay(game, record, timeline)
     return record
 
@@ -110,8 +128,115 @@ def _take(timeline: Timeline[Any], run: Run[Any], record: Record) -> None:
     record.ends.append(len(record.events))
 
 
+def _plain(command: Mapping[str, Any]) -> dict[str, Any]:
+    """A command as the record will hold it: keys in order."""
+    plain: dict[str, Any] = json.loads(json.dumps(dict(command), sort_keys=True))
+    return plain
+
+
+def _next(
+    game: Game[Any], timeline: Timeline[Any], bots: Sequence[str], rng: random.Random, name: str
+) -> tuple[int, dict[str, Any]]:
+    """The command of a seat that is awaited."""
+    waiting = game.awaited(timeline.state)
+    if not waiting:
+        raise Broken(f"{name}: nobody is awaited and the match is not over at {timeline.version}")
+    seat = rng.choice(waiting).seat
+    offered = game.legal_commands(timeline.state, seat)
+    if not any(not form.aside for form in offered):
+        raise Broken(f"{name}: seat {seat} is awaited at {timeline.version} and has no form")
+    bot = game.bots[bots[seat % len(bots)]]
+    return seat, _plain(bot(game.view(timeline.state, seat), offered, rng))
+
+
+# --- what comes in between ---
+
+
+def _interruption(record: Record, timeline: Timeline[Any], rng: random.Random) -> tuple[int | None, dict[str, Any] | None]:
+    """Somebody acts out of turn or beside the course of the match, or the match goes back; no command where nothing offers."""
+    game = timeline.game
+    if rng.random() < 0.2 and record.checks["rewinds"] < MOST_REWINDS:
+        return None, {"to": _target(record, rng)}
+    seat = rng.randrange(record.seats)
+    awaited = {waiting.seat for waiting in game.awaited(timeline.state)}
+    offered = [form for form in game.legal_commands(timeline.state, seat) if form.aside or seat not in awaited]
+    return seat, _meddle(offered, rng)
+
+
+def _meddle(offered: Sequence[Form], rng: random.Random) -> dict[str, Any] | None:
+    """A command of any of the kinds offered, each as likely; nobody gives up."""
+    kinds = sorted({form.name for form in offered} - {"resign"})
+    if not kinds:
+        return None
+    kind = rng.choice(kinds)
+    return _plain(forms.fill(rng.choice([form for form in offered if form.name == kind]), rng))
+
+
+def _target(record: Record, rng: random.Random) -> int:
+    """A version to go back to, or forward: before an act, within one, or one that was taken back."""
+    first, newest = record.ends[0], len(record.events)
+    rewinds = [event.version for event in record.events if event.type == REWOUND]
+    kind = rng.choice(("last", "near", "near", "acts", "any", "redo"))
+    if kind == "last" and len(record.ends) > 1:
+        return record.ends[-2]
+    if kind == "redo" and rewinds:
+        return max(first, rng.choice(rewinds[-3:]) - 1)
+    if kind == "acts":
+        return rng.choice(record.ends[-NEAR:])
+    return rng.randint(max(first, newest - NEAR) if kind != "any" else first, newest)
+
+
+def playable(timeline: Timeline[Any], record: Record, version: int) -> bool:
+    """Whether a match can go on from a version: in the middle of a command only where the game itself may go back."""
+    if timeline.game.marks(timeline.at(version)):
+        return True
+    while version > 0 and (event := record.events[version - 1]).type == REWOUND:
+        version = int(event.data["to"])
+    return version in record.ends
+
+
+def _rewind(to: int) -> Act:
+    return lambda timeline, dice: timeline.rewind(to, dice, cause="host")
+
+
+def check_fork(game: Game[Any], timeline: Timeline[Any], record: Record, rng: random.Random) -> None:
+    """Go on elsewhere from the position as a seat may have it, with everything hidden from it dealt anew."""
+    where = f"{record} fork at {timeline.version}"
+    seat = rng.randrange(record.seats)
+    state, kept = dealing.deal_anew(game, timeline.state, timeline.at, seat, chance(rng, where))
+    if game.view(state, seat) != game.view(timeline.state, seat):
+        raise Broken(f"{where}: seat {seat} sees another position")
+    fork: Timeline[Any] = Timeline(game)
+    dice = seeded(f"{rng.random()}")
+    run = Run(fork, dice)
+    try:
+        run.place(json.loads(json.dumps(codec.write_position(game, state, timeline.version, kept))))
+    except Refused as refused:
+        raise Broken(f"{where}: {refused}") from refused
+    fork.follow(run)
+    watch = Watch(game, fork, rng, where)
+    for _ in range(FORK):
+        if game.outcome(fork.state) is not None:
+            break
+        record.checks["fork commands"] += 1
+        check_state(game, fork, f"{where} version {fork.version}", rng)
+        watch.look()
+        mover, command = _next(game, fork, ("random",), rng, where)
+        act, draws = command_of(mover, command), dice.next
+        try:
+            run = act(fork, dice)
+        except Refused as refused:
+            raise Broken(f"{where} version {fork.version}: offered {command}, refused: {refused}") from refused
+        watch.follow(run, act, dice.source, draws, mover)
+        fork.follow(run)
+    record.checks["forks"] += 1
+
+
+# --- what must hold ---
+
+
 def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: random.Random) -> None:
-    """Invariants, and positions that read back the same."""
+    """Invariants, and now and then positions that read back the same and boards that can be drawn."""
     faults = game.faults(timeline.state)
     if faults:
         raise Broken(f"{where}: {faults[0]}")
@@ -120,67 +245,27 @@ def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: rando
         state, _ = codec.read_position(game, json.loads(json.dumps(position)), timeline.version)
         if state != timeline.state:
             raise Broken(f"{where}: the position does not read back the same")
-
-
-def check_secrets(
-    game: Game[Any], timeline: Timeline[Any], seat: int, command: Mapping[str, Any], offered: Any, rng: random.Random
-) -> None:
-    """What a seat is shown and told must not depend on what is hidden from it."""
-    where = f"{game.id} version {timeline.version} seat {seat}"
-    dice = Dice(KeyedSource(draw_key(rng.randbytes(32), where, ())))
-    other = game.redeal(timeline.state, seat, dice)
-    if game.view(other, seat) != game.view(timeline.state, seat):
-        raise Broken(f"{where}: the view changes with hidden things")
-    if tuple(game.legal_commands(other, seat)) != tuple(offered):
-        raise Broken(f"{where}: the forms change with hidden things")
-    if tuple(game.awaited(other)) != tuple(game.awaited(timeline.state)):
-        raise Broken(f"{where}: the awaited seats change with hidden things")
-    for tried in (command, {"name": rng.choice(sorted(game.commands))}):
-        if _refusal(game, timeline, timeline.state, seat, tried) != _refusal(game, timeline, other, seat, tried):
-            raise Broken(f"{where}: the refusal of {tried} changes with hidden things")
-
-
-def _refusal(game: Game[Any], timeline: Timeline[Any], state: Any, seat: int, command: Mapping[str, Any]) -> Any:
-    shadow = Timeline.resume(
-        game, version=timeline.version, state=state, draws=timeline.draws, kept=timeline.kept, log=timeline.whole_log
-    )
-    try:
-        shadow.command(seat, dict(command), seeded("shadow", next_draw=timeline.draws))
-    except Refused as refused:
-        return refused.as_json()
-    return None
+    if rng.random() < 0.02:
+        for viewer in (None, *range(game.seats(timeline.state))):
+            seen = json.loads(json.dumps(game.view(timeline.state, viewer)))
+            game.picture(seen, Caption())
+            game.board_text(seen, Caption())
 
 
 def check_replay(game: Game[Any], record: Record, timeline: Timeline[Any]) -> None:
-    """The record as JSON replays to the same state, and each viewer's version of it can be told in words."""
+    """The record as JSON replays to the same state, and acts that are hidden from a viewer show them nothing."""
     events = [
         Event(event.type, json.loads(json.dumps(event.data)), event.version, event.type_version, event.draws)
         for event in record.events
     ]
     if replay(game, events).state != timeline.state:
-        raise Broken(f"{game.id} seed {record.seed!r}: replay differs from the state that was played")
-    check_hidden(game, record, events)
-    told = [event for event in events if not event.type.startswith("match.") or event.type == REWOUND]
+        raise Broken(f"{record}: replay differs from the state that was played")
+    check_hidden(game, events, record.ends, record.seats, str(record))
+    told = [event for event in events if not event.type.startswith("match.")]
     for viewer in (None, *range(record.seats)):
         for event in told[:: max(1, len(told) // 50)]:
             if (seen := see_event(game, event, viewer)) is not None:
                 game.tell(seen, viewer, Caption().names)
-
-
-def check_hidden(game: Game[Any], record: Record, events: Sequence[Event]) -> None:
-    """A command of whose events a viewer may see none changes nothing that he is shown."""
-    timeline: Timeline[Any] = Timeline(game)
-    for start, end in itertools.pairwise([0, *record.ends]):
-        command = events[start:end]
-        hidden_from = [
-            viewer for viewer in (None, *range(record.seats)) if all(see_event(game, event, viewer) is None for event in command)
-        ]
-        before = {viewer: game.view(timeline.state, viewer) for viewer in hidden_from}
-        timeline.fold(command)
-        for viewer, seen in before.items():
-            if game.view(timeline.state, viewer) != seen:
-                where = f"{game.id} seed {record.seed!r} version {end}"
-                raise Broken(f"{where}: {command[0].type} is hidden from {viewer} and changes what he is shown")
 
 
 @dataclass
@@ -193,12 +278,14 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     wins: Counter[int] = field(default_factory=Counter)
     scores: list[tuple[int, ...]] = field(default_factory=list)
+    checks: Counter[str] = field(default_factory=Counter)
 
     def add(self, record: Record) -> None:
         assert record.outcome is not None
         self.matches += 1
         self.commands += len(record.commands)
         self.events += len(record.events)
+        self.checks.update(record.checks)
         self.reasons[record.outcome.reason] += 1
         for seat in record.outcome.ranking[0]:
             self.wins[seat] += 1

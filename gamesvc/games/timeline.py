@@ -55,6 +55,7 @@ class Timeline(Generic[S]):
         self._events: list[Event] = []
         self.recall = recall
         self.log = log
+        self._first: int | None = None  # nothing is known of versions before this one
 
     @property
     def started(self) -> bool:
@@ -82,6 +83,14 @@ class Timeline(Generic[S]):
         timeline = cls(game, recall=recall, log=log)
         timeline.version, timeline._state, timeline.draws, timeline.kept = version, state, draws, dict(kept)
         return timeline
+
+    def double(self, state: S) -> Timeline[S]:
+        """The same match with another state at its newest version. Raises ValueError where a rule looks further back."""
+        double = Timeline(self.game)
+        double.version, double._state, double.draws = self.version, state, self.draws
+        double._first = self.version
+        double._events = list(self.whole_log())
+        return double
 
     def apply(self, event: Event) -> None:
         """Fold one event. Its version must be the next one."""
@@ -144,6 +153,8 @@ class Timeline(Generic[S]):
             return self.state
         if version in self.kept:
             return self.kept[version]
+        if self._first is not None and version < self._first:
+            raise ValueError(f"nothing is known of version {version}")
         if version <= 0:
             state = self._placed()[version]
         elif self.recall is None or version > self.version:

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from events import canonical
-from gamesvc.games import codec
+from gamesvc.games import codec, dealing
 from gamesvc.games.dice import Dice
 from gamesvc.games.kernel import POSITIONED, Caption, Game, Refused
 from gamesvc.games.timeline import Run
@@ -92,13 +92,7 @@ def _bad(game: Game[Any], why: str) -> Refused:
 def deal_anew(game: Game[Any], position: Mapping[str, Any], seat: int, dice: Dice, version: int) -> dict[str, Any]:
     """The same position for a seat, with everything hidden from it dealt anew, also in the states that may be gone back to."""
     state, marked = codec.read_position(game, position, version)
-    redealt = game.redeal(state, seat, dice)
-    kept: dict[int, Any] = {}
-    waiting = sorted(game.marks(redealt))
-    while waiting:
-        at = waiting.pop()
-        kept[at] = game.redeal_marked(marked[at], at, redealt, seat, dice)
-        waiting += sorted(game.marks(kept[at]) - kept.keys() - set(waiting))
+    redealt, kept = dealing.deal_anew(game, state, marked.__getitem__, seat, dice)
     return codec.write_position(game, redealt, version, kept)
 
 

@@ -87,6 +87,9 @@ def write(game: Game[Any], record: Record) -> bytes:
         written.add([event], "system")
     written.add(record.events[before : record.ends[0]], "system", follows=True)
     for (seat, command), (start, end) in zip(record.commands, itertools.pairwise(record.ends), strict=True):
-        written.add(record.events[start:end], "bot", seat=seat, command=command)
+        if seat is None:
+            written.add(record.events[start:end], "host")
+        else:
+            written.add(record.events[start:end], "bot", seat=seat, command=command)
     written.add([ended(record.outcome, seed_secret(record.seed))], "bot", follows=True)
     return written.content()

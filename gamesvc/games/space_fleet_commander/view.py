@@ -178,5 +178,5 @@ def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
 
 
 def reveals(event: Event) -> bool:
-    """Whether the event told something that nobody knew: it carries draws."""
-    return event.type in DRAWN
+    """Return True if the event told something that nobody knew: it carries draws, or all sheets are laid open."""
+    return event.type in DRAWN or event.type == "game_over"

@@ -9,7 +9,7 @@ from gamesvc.games.space_war.decide import check_options, decide, setup
 from gamesvc.games.space_war.defaults import default_command
 from gamesvc.games.space_war.ending import faults, outcome
 from gamesvc.games.space_war.evolve import evolve
-from gamesvc.games.space_war.hiding import redact, redeal, redeal_marked, reveals, stale
+from gamesvc.games.space_war.hiding import redact, redeal, redeal_marked, reveals, shows, stale
 from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
 from gamesvc.games.space_war.notation import parse
@@ -51,5 +51,7 @@ GAME: Game[State] = Game(
     on_rewind=on_rewind,
     rewound=rewound,
     faults=faults,
+    ids=lambda state: state.cards,
+    shows=shows,
     check_options=check_options,
 )

@@ -9,6 +9,16 @@ from gamesvc.games.kernel import Data, Refused
 from gamesvc.games.notation import suggest
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, DECKS, LIMITS, Deck
 
+DECK = "\n".join(
+    f"3 {card}"
+    for card in (
+        *("luck", "fate", "cancel", "target_missed", "avoid"),
+        *("battlestar", "titan", "hunter", "stormfalcon", "the_gladiator", "the_liberator", "repair_ship"),
+        *("explosive_missile", "fast_missile", "energy_shield", "scout", "excellent_work", "perfect_plan"),
+    )
+)
+"""A constructed deck with plenty of answers, as an example."""
+
 
 def _folded(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.casefold().replace("é", "e").replace("à", "a"))

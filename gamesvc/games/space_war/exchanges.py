@@ -21,21 +21,13 @@ from gamesvc.games.kernel import Form
 from gamesvc.games.space_war.bots import choose_greedy
 from gamesvc.games.space_war.data import RESPONDERS
 from gamesvc.games.space_war.decide import check_options
+from gamesvc.games.space_war.decks import DECK
 from gamesvc.games.space_war.state import State
 from gamesvc.games.timeline import Timeline
 
 REACT = {"when": {"kind": "play"}, "do": "react", "use": sorted(RESPONDERS)}
 STRIKE = {"when": {"kind": "attack"}, "do": "react", "use": ["target_missed"]}
 STAND = {"when": {"any": True}, "do": "stand", "until": "cancelled"}
-DECK = "\n".join(
-    f"3 {card}"
-    for card in (
-        *("luck", "fate", "cancel", "target_missed", "avoid"),
-        *("battlestar", "titan", "hunter", "stormfalcon", "the_gladiator", "the_liberator", "repair_ship"),
-        *("explosive_missile", "fast_missile", "energy_shield", "scout", "excellent_work", "perfect_plan"),
-    )
-)
-"""A constructed deck with plenty of answers, so that the share asked for can be reached."""
 
 
 @dataclass

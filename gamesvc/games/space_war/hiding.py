@@ -9,7 +9,7 @@ from typing import Any
 from gamesvc.games.kernel import Command, Data, Event, Viewer
 from gamesvc.games.space_war.legal import OWN_PHASES
 from gamesvc.games.space_war.state import State
-from gamesvc.games.space_war.view import knows_flipped, knows_station
+from gamesvc.games.space_war.view import knows_flipped
 
 LOOKING = ("search", "plan", "sabotage")
 """Prompts in which a seat sees cards that are hidden otherwise."""
@@ -94,10 +94,13 @@ def _secret(data: dict[str, Any], viewer: Viewer) -> Data | None:
 
 
 def _settled(data: dict[str, Any], viewer: Viewer) -> Data | None:
-    """A secret of the seat that may react, but for the flipped cards that others see from now on."""
+    """A secret of the seat that may react, but for its own flipped cards, which others see from now on.
+
+    What the other seat flipped of its own is for the reacting seat alone: whoever else saw it would see what was let stand.
+    """
     if viewer == data["seat"]:
         return data
-    shown = [card for card in data.get("flips", ()) if card["seat"] != viewer]
+    shown = [card for card in data.get("flips", ()) if card["seat"] == data["seat"]]
     return {"seat": data["seat"], "flips": shown} if shown else None
 
 
@@ -127,7 +130,6 @@ _TELLS_NOTHING = frozenset(
         "chooser_drawn",
         "starter_chosen",
         "seat_prepared",
-        "turn_started",
         "phase_entered",
         "actions_set",
         "actions_changed",
@@ -145,7 +147,6 @@ _TELLS_NOTHING = frozenset(
         "items_settled",
         "orders_set",
         "prompt_answered",
-        "paused",
         "turn_ended",
         "timed_out",
         "station_moved",
@@ -174,6 +175,15 @@ def reveals(event: Event) -> bool:
     return event.type not in _TELLS_NOTHING or bool(event.data.get("flips"))
 
 
+def shows(event: Event) -> Sequence[str]:
+    """Return the cards that a search shows on their way from one hidden place to another."""
+    data = event.data
+    if event.type != "cards_returned":
+        return ()
+    places = zip(data["cards"], data["origins"], strict=True)
+    return [card for card, origin in places if card in data["shown"] and origin in ("draw pile", "station")]
+
+
 _KEEPS = frozenset({"orders_set", "order_fired", "items_settled", "seat_prepared"})
 
 
@@ -188,7 +198,10 @@ def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
 
 
 def redeal(state: State, seat: int, dice: Any) -> State:
-    """The same view for a seat, everything hidden from it dealt anew."""
+    """The same view for a seat, everything hidden from it dealt anew.
+
+    Its own station cards stay as they are: they came from its hand or from play, so it knows them also while it may not look.
+    """
     other = 1 - seat
     cards = dict(state.cards)
     own_prompts = {prompt.kind for prompt in state.prompts if prompt.seat == seat}
@@ -202,10 +215,7 @@ def redeal(state: State, seat: int, dice: Any) -> State:
     _permute(cards, hidden, dice)
     own = state.sides[seat]
     if not own_prompts & {"search", "plan"}:
-        mine = list(own.pile[own.known :])
-        if not knows_station(state, seat, seat):
-            mine += [card.id for card in own.station if not card.flipped]
-        _permute(cards, mine, dice)
+        _permute(cards, own.pile[own.known :], dice)
     commit = theirs.commit
     if commit is not None:
         commit = {**commit, "commander": theirs.pool[dice.choose(len(theirs.pool))]}

@@ -23,7 +23,7 @@ from gamesvc.games.space_war.powers import (
 )
 from gamesvc.games.space_war.prompts import live_options, option_label, prompt_range
 from gamesvc.games.space_war.reactions import let_stand_options, react_options
-from gamesvc.games.space_war.state import Prompt, State
+from gamesvc.games.space_war.state import Prompt, Side, State
 
 OWN_PHASES = ("upkeep", "action", "discard", "attack")
 
@@ -87,7 +87,7 @@ def awaited(state: State) -> tuple[Awaited, ...]:
     if state.phase == "choose_starter":
         return (Awaited(state.active, "choose_starter", "starter", "choice"),)
     if state.phase == "prepare":
-        return tuple(Awaited(seat, "prepare", f"prepare{seat}", "commit") for seat in (0, 1) if state.sides[seat].commit is None)
+        return tuple(Awaited(seat, "prepare", f"prepare{seat}", "commit") for seat in (0, 1) if _may_prepare(state.sides[seat]))
     waiting = blockers(state)
     if waiting:
         prompt = waiting[0]
@@ -104,6 +104,11 @@ def awaited(state: State) -> tuple[Awaited, ...]:
         own = [prompt.kind for prompt in state.prompts if prompt.seat == state.active]
         return (_asked(state, state.active, own[0] if own else "review", f"review{state.turn}", "reaction"),)
     return (_asked(state, state.active, state.phase, f"turn{state.turn}", "turn"),)
+
+
+def _may_prepare(side: Side) -> bool:
+    """Return True once a seat holds its cards and until it has committed."""
+    return bool(side.hand) and side.commit is None
 
 
 def _asked(state: State, seat: int, prompt: str, clock: str, kind: str) -> Awaited:

@@ -6,6 +6,7 @@ from typing import Any
 
 from gamesvc.games.kernel import Manifest, Schema
 from gamesvc.games.space_war.data import DECKS, ROWS
+from gamesvc.games.space_war.decks import DECK
 from gamesvc.games.space_war.legal import ORDERS
 
 MANIFEST = Manifest(
@@ -24,7 +25,7 @@ MANIFEST = Manifest(
                 "type": "array",
                 "title": "Decks of the two seats",
                 "description": f"A preset ({', '.join(DECKS)}), or a deck list of 50 to 70 cards, one card a line: 3 Luck.",
-                "items": {"type": "string", "minLength": 1, "maxLength": 4000},
+                "items": {"type": "string", "minLength": 1, "maxLength": 4000, "examples": [*DECKS, DECK]},
                 "minItems": 2,
                 "maxItems": 2,
                 "default": ["terrans", "swarm"],

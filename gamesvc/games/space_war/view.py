@@ -49,8 +49,13 @@ def knows_station(state: State, seat: int, viewer: Viewer) -> bool:
 
 
 def knows_flipped(state: State, seat: int, card: StationCard, viewer: Viewer) -> bool:
-    """A flipped card is known to all, but not to others while the flip lies in an open item."""
-    return viewer == seat or not card.item or not any(item.n == card.item and not item.settled for item in state.items)
+    """A flipped card is known to all, but not to others while the flip lies in an open item.
+
+    Observers do not learn from a card that its owner flipped whether the other seat has let that stand.
+    """
+    if viewer == seat:
+        return True
+    return not any(item.n == card.item and (not item.settled or (viewer is None and item.by == seat)) for item in state.items)
 
 
 def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:

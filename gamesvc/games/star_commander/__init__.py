@@ -18,7 +18,7 @@ from gamesvc.games.star_commander.options import MANIFEST, check_options
 from gamesvc.games.star_commander.picture import picture
 from gamesvc.games.star_commander.state import State
 from gamesvc.games.star_commander.text import board_text, order_help
-from gamesvc.games.star_commander.view import awaited, on_rewind, redact, redeal, reveals, rewound, view
+from gamesvc.games.star_commander.view import awaited, hidden_ids, on_rewind, redact, redeal, reveals, rewound, view
 from gamesvc.games.star_commander.words import tell
 from gamesvc.games.star_commander.writing import render
 
@@ -55,5 +55,6 @@ GAME: Game[State] = Game(
     on_rewind=on_rewind,
     rewound=rewound,
     faults=faults,
+    ids=hidden_ids,
     check_options=check_options,
 )

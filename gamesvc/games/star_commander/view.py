@@ -254,6 +254,11 @@ def reveals(event: Event) -> bool:
 # --- dealing anew ---
 
 
+def hidden_ids(state: State) -> set[str]:
+    """Return the uids of the cards in hands and decks. Reshuffled cards get new ones (RULES.md 17)."""
+    return {uid for cards in (*(seat.hand for seat in state.seats), *state.decks.values()) for uid in cards}
+
+
 def _known(state: State, seat: int) -> set[str]:
     """The uids in hands and decks whose faces this seat may see now."""
     known = set(state.seats[seat].hand)

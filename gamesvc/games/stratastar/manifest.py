@@ -45,6 +45,7 @@ OPTIONS: dict[str, Any] = {
             "type": "object",
             "additionalProperties": _ABILITY_LIST,
             "default": {},
+            "examples": [{"0": ["planning"]}, {"0": ["sabotage", "treaty"], "1": ["wormholes", "border_raids"]}],
             "title": "Abilities of single seats (seat number: abilities)",
         },
         "exploration": _flag("Exploration: the map is unknown at first", False),

@@ -146,6 +146,7 @@ _TELLING = frozenset(
         "space_revealed",
         "attacks_revealed",
         "battle_resolved",
+        "calls_opened",
         "cards_swapped",
         "offer_void",
         "ability_rolled",
@@ -171,8 +172,8 @@ def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
 
 
 def reveals(event: Event) -> bool:
-    """Whether the event told somebody something hidden: draws, looks, chance, answers by standing orders."""
-    return event.type in _TELLING or bool(event.data.get("auto"))
+    """Return True if the event told something hidden: draws, looks, chance, answers by standing orders, who could answer."""
+    return event.type in _TELLING or bool(event.data.get("auto")) or bool(event.data.get("asked"))
 
 
 # --- dealing anew ---

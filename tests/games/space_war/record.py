@@ -15,7 +15,8 @@ from gamesvc.games import forms, records
 from gamesvc.games.dice import seeded
 from gamesvc.games.selfplay import Record
 from gamesvc.games.space_war import GAME
-from gamesvc.games.space_war.exchanges import DECK, REACT, STAND
+from gamesvc.games.space_war.decks import DECK
+from gamesvc.games.space_war.exchanges import REACT, STAND
 from gamesvc.games.timeline import Timeline, check_options
 
 FOLDER = Path(__file__).parent / "playthroughs"

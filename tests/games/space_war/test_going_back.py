@@ -18,7 +18,8 @@ from gamesvc.games.dice import Dice, NoSource, ScriptedSource, seeded
 from gamesvc.games.kernel import REWOUND, Event
 from gamesvc.games.protocol import Session
 from gamesvc.games.space_war import GAME
-from gamesvc.games.space_war.exchanges import DECK, REACT
+from gamesvc.games.space_war.decks import DECK
+from gamesvc.games.space_war.exchanges import REACT
 from gamesvc.games.space_war.flow import halted
 from gamesvc.games.space_war.reactions import said
 from gamesvc.games.space_war.state import State

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from gamesvc.games import records
 from gamesvc.games.space_war import GAME
-from gamesvc.games.timeline import replay
 from tests.games.space_war.record import RECIPES, depth, recorded
 
 
@@ -29,13 +26,3 @@ def test_every_recipe_and_every_ending_is_recorded():
         assert len({record.options[option] for record in loaded}) == 2
     kinds = {event.type for record in loaded for event in record.events}
     assert {"match.rewound", "order_fired", "paused", "outcome_pending", "card_countered", "attack_failed"} <= kinds
-
-
-def test_replay_is_fast():
-    record = max((records.load(path.read_text(encoding="utf-8")) for path in recorded()), key=lambda one: len(one.events))
-    best = 0.0
-    for _ in range(3):
-        start = time.perf_counter()
-        replay(GAME, record.events)
-        best = max(best, len(record.events) / (time.perf_counter() - start))
-    assert best > 10_000  # the target of 50,000 events/s is measured by the bench, on a machine that is not shared

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games import codec, forms, selfplay
+from gamesvc.games import codec, forms, secrecy, selfplay
 from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Caption, Refused, see_event
 from gamesvc.games.space_war import GAME
@@ -62,7 +62,7 @@ def test_what_is_offered_is_accepted_also_to_seats_not_awaited(number):
     rng = random.Random(number)
     for timeline, seat, command in walk(number, 120, 0.4):
         offered = GAME.legal_commands(timeline.state, seat)
-        selfplay.check_secrets(GAME, timeline, seat, command, offered, rng)
+        secrecy.check_secrets(GAME, timeline, seat, command, offered, rng)
         assert command["name"] in [form.name for form in offered]
 
 

@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from gamesvc.games import forms, selfplay
+from gamesvc.games import forms, secrecy, selfplay
 from gamesvc.games.dice import Dice, KeyedSource, seeded
 from gamesvc.games.kernel import Command, Form, Refused
 from gamesvc.games.stratastar import GAME
@@ -120,7 +120,7 @@ def play_busy(seed: str, *, check_every: int = 1, most_commands: int = 600, prob
         command = dict(choose_busy(list(offered), rng))
         if check_every and step % check_every == 0:
             selfplay.check_state(GAME, timeline, f"{seed} step {step}", rng)
-            selfplay.check_secrets(GAME, timeline, seat, command, offered, rng)
+            secrecy.check_secrets(GAME, timeline, seat, command, offered, rng)
         if probe:
             probe_widths(timeline, seat, offered, rng, seed)
         run = timeline.command(seat, command, dice)

@@ -29,7 +29,7 @@ def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
     for number in range(arguments["matches"]):
         seed = f"{arguments['seed']}-{number}"
         rng = random.Random(seed)
-        options = {**(vary(game, rng) if arguments["vary"] else {}), **arguments["options"]}
+        options = {**(vary(game, rng) if arguments["vary"] else bounded(game)), **arguments["options"]}
         seats = arguments["seats"] or fitting_seats(game, options, rng) or game.manifest.min_seats
         yield {
             "game": game.id,
@@ -38,6 +38,7 @@ def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
             "seed": seed,
             "bots": arguments["bots"] or bots_for(game, seats, number),
             "check_every": arguments["check_every"],
+            "interrupt": arguments["interrupt"],
             "export": arguments["out"] is not None,
         }
 
@@ -57,7 +58,7 @@ def vary(game: Game[Any], rng: random.Random) -> dict[str, Any]:
             name: forms.sample(schema, rng) for name, schema in game.manifest.options["properties"].items() if rng.random() < 0.5
         }
         # Bots by chance need not come to an end where the rules set none.
-        options |= {name: value for name, value in bounded(game).items() if not options.get(name)}
+        options |= {name: min(options.get(name) or most, most) for name, most in bounded(game).items()}
         if fitting_seats(game, options, rng):
             return options
     return bounded(game)
@@ -92,6 +93,7 @@ def play_job(job: Job) -> tuple[Job, Record | None, str]:
             seed=job["seed"],
             bots=tuple(job["bots"]),
             check_every=job["check_every"],
+            interrupt=job["interrupt"],
             **more,
         )
     except (Broken, Refused) as broken:
@@ -118,6 +120,12 @@ class Command(BaseCommand):
             "--bots", default="", help="One per seat, repeated: greedy,random. Default: random, one seat of several greedy."
         )
         parser.add_argument("--check-every", type=int, default=1, help="Check after every n-th command; 0: only at the end.")
+        parser.add_argument(
+            "--interrupt",
+            type=float,
+            default=0.1,
+            help="How often a seat acts out of turn, the match goes back, or a fork is tried, instead of the next command.",
+        )
         parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="Processes.")
         files = parser.add_mutually_exclusive_group()
         files.add_argument("--out", type=Path, help="Write an export of each match, for `verify`, into this folder.")
@@ -158,6 +166,7 @@ class Command(BaseCommand):
             "refusals": sum("refused" in one["broken"] for one in broken),
             "commands": tally.commands,
             "events": tally.events,
+            "checks": dict(sorted(tally.checks.items())),
             "seconds": round(seconds, 2),
             "commands_per_second": round(tally.commands / seconds),
             "events_per_second": round(tally.events / seconds),

@@ -1,0 +1,121 @@
+"""The laws of secrecy find what they are there for, and self-play with interruptions holds them in every game."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gamesvc.games import catalog, records
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import REWOUND, Event, Game
+from gamesvc.games.secrecy import Broken, Watch, command_of
+from gamesvc.games.selfplay import play
+from gamesvc.games.space_war import GAME as SPACE_WAR
+from gamesvc.games.space_war import acts
+from gamesvc.games.timeline import Run
+from gamesvc.matches.management.commands.selfplay import fitting_seats, vary
+from tests.games.space_war.table import Table, table
+from tests.games.toy import GAME as TOY
+
+SHORT = {
+    "stratastar": {"max_rounds": 4},
+    "space_fleet_commander": {"mode": "race"},
+    "star_commander": {"turn_limit": 6},
+    "space_war": {"decks": ["terrans", "swarm"]},
+}
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_a_match_with_rewinds_forks_and_acts_out_of_turn_keeps_its_secrets(game_id: str) -> None:
+    game = catalog.game(game_id)
+    record = play(game, options=SHORT[game_id], seats=2, seed="secrecy", check_every=3, interrupt=0.3)
+    assert record.checks["rewinds"] > 2
+    assert record.checks["doubled acts alike"] > 10
+    again = records.load(records.dump(game, record))
+    records.check_replay(game, again)
+    records.check_again(game, again)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_toy_keeps_its_secrets(seed: int) -> None:
+    play(TOY, options={}, seats=2, seed=f"secrecy {seed}", interrupt=0.4)
+
+
+def broken(game: Game[Any]) -> str:
+    """What self-play finds in a game within some matches."""
+    for seed in range(20):
+        try:
+            play(game, options={}, seats=2, seed=f"broken {seed}", interrupt=0.4)
+        except Broken as found:
+            return str(found)
+    return ""
+
+
+def test_an_event_that_reveals_must_say_so() -> None:
+    assert "no event reveals anything" in broken(replace(TOY, reveals=lambda event: False))
+
+
+def test_what_everybody_is_told_is_told_every_seat() -> None:
+    def redact(event: Event, viewer: int | None) -> Any:
+        return event.data if viewer is None else TOY.redact(event, viewer)
+
+    assert "everybody" in broken(replace(TOY, redact=redact)) or "None" in broken(replace(TOY, redact=redact))
+
+
+def test_an_act_that_is_sealed_shows_nothing() -> None:
+    def view(state: Any, viewer: int | None) -> Any:
+        return {**TOY.view(state, viewer), "orders": list(map(bool, state.orders))}
+
+    assert "hidden" in broken(replace(TOY, view=view))
+
+
+def watched(t: Table, seat: int, command: dict[str, Any]) -> Run[Any]:
+    """A command in The Space War, under the eyes of the law."""
+    timeline = t.session.match
+    watch = Watch(SPACE_WAR, timeline, random.Random(1), "watched")
+    watch.look()
+    act, dice = command_of(seat, command), seeded("watched", next_draw=timeline.draws)
+    run = act(timeline, dice)
+    watch.follow(run, act, seeded("watched").source, timeline.draws, seat)
+    return run
+
+
+def settle_first(flow: Any, seat: int, params: Any) -> None:
+    """Answer as version 1.0.1 did: settle what is answered, and go back afterwards."""
+    item = next(item for item in flow.state.items if item.n == params["item"])
+    flow.settle(seat, item.n)
+    flow.back(item.seq, cause="reaction", seat=seat, item=item.n)
+    acts.respond(flow, seat, item.n, params["play"]["card"])
+
+
+@pytest.mark.parametrize("react", [acts.react, settle_first])
+def test_what_an_answer_takes_back_is_told_nobody(react: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    ships = {"play": [("titan", {"zone": "enemy"})]}
+    t = table(a=ships, b={"hand": ["target_missed"], "station": {"draw": 2, "hand": 2}}, phase="attack")
+    t.do(0, "attack_station", attacker=t["a.titan"], slots=["s1", "s2", "s3"])
+    answer = {"name": "react", "item": t.item(), "play": {"card": t["b.target_missed"], "mode": 1}}
+    monkeypatch.setitem(importlib.import_module("gamesvc.games.space_war.decide")._OTHERS, "react", react)
+    if react is acts.react:
+        assert REWOUND in [event.type for event in watched(t, 1, answer).events]
+    else:
+        with pytest.raises(Broken, match="items_settled tells None of"):
+            watched(t, 1, answer)
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_every_option_varies(game_id: str) -> None:
+    game, drawn = catalog.game(game_id), {}
+    for number in range(400):
+        options = vary(game, random.Random(number))
+        assert fitting_seats(game, options, random.Random(number))
+        for name, value in options.items():
+            drawn.setdefault(name, []).append(value)
+    for name, schema in game.manifest.options["properties"].items():
+        values = [repr(value) for value in drawn[name]]
+        assert len(set(values)) > 1, name
+        assert {repr(value) for value in schema.get("enum", ())} <= set(values), name
