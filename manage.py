@@ -5,12 +5,17 @@ import os
 import sys
 from pathlib import Path
 
+from gamesvc.games import intake
+
 # These need no database, so they start none; `compat --all` does.
 WITHOUT_SERVERS = {"", "help", "--help", "version", "--version"}
 WITHOUT_SERVERS |= {"selfplay", "verify", "compat", "demo", "up", "bench", "simulate", "doors"}
 
 
 def main() -> None:
+    for argument in sys.argv[1:]:
+        if detail := intake.text_fault(argument):
+            sys.exit(f"The argument {argument!r} cannot be taken. {detail}")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     needed = command not in WITHOUT_SERVERS or (command == "compat" and "--all" in sys.argv)

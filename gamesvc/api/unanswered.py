@@ -23,9 +23,9 @@ def is_api(request: HttpRequest) -> bool:
     return request.path.startswith(API)
 
 
-def bad_request(request: HttpRequest, error: Fault | Exception = UNREADABLE) -> HttpResponse:
+def bad_request(request: HttpRequest, exception: Fault | Exception) -> HttpResponse:
     """Refuse a request that cannot be read: one with a fault of its text, or one that Django found suspicious."""
-    fault = error if isinstance(error, Fault) else UNREADABLE
+    fault = exception if isinstance(exception, Fault) else UNREADABLE
     if not is_api(request):
         page = render(request, "400.html", {"detail": fault.detail}, status=400)
         page["Cache-Control"] = "no-store"

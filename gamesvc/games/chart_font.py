@@ -7,6 +7,7 @@ the files in `gamesvc/matches/fonts`, grouped by width. Kerning is left out: it 
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from pathlib import Path
 
 _DATA = json.loads(Path(__file__).with_name("chart_font.json").read_text(encoding="utf-8"))
@@ -36,11 +37,13 @@ def cut(text: str, room: float, size: float, weight: int = 400) -> str:
     """The text, or its beginning with "…" where it is wider than `room`."""
     if measure(text, size, weight) <= room:
         return text
-    for end in range(len(text) - 1, 0, -1):
-        shorter = text[:end].rstrip() + ELLIPSIS
-        if measure(shorter, size, weight) <= room:
-            return shorter
-    return ELLIPSIS
+
+    def shorter(end: int) -> str:
+        return text[:end].rstrip() + ELLIPSIS
+
+    # The widest beginning that fits; the width never shrinks as the beginning grows.
+    too_long = bisect_right(range(1, len(text)), room, key=lambda end: measure(shorter(end), size, weight)) + 1
+    return shorter(too_long - 1)
 
 
 def fit(text: str, room: float, size: float, weight: int = 400, smallest: float = SMALLEST) -> tuple[str, float]:

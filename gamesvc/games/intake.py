@@ -19,6 +19,8 @@ DEEPEST = 32
 LONGEST_NAME = 100
 LONGEST_COMMAND = 16 * 1024
 """Of a command, in bytes as JSON."""
+LONGEST_ORDER = 1000
+"""Of one order text, in characters."""
 LARGEST = 2**53 - 1
 """The largest integer that every reader of JSON reads alike."""
 
@@ -60,6 +62,11 @@ def text_fault(text: str) -> str:
     return (
         f"The text holds half of a surrogate pair (U+{ord(found[0]):04X}), which is no character. Leave it out and send it again."
     )
+
+
+def whole(text: str, digits: int = 9) -> int | None:
+    """Read a whole number of so many digits at most, as a page or a link sends it; None for any other text."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
 
 
 def value_fault(value: Any, *, whole: bool = False) -> Fault | None:
@@ -110,6 +117,14 @@ def check(value: Any, parameter: str = "") -> None:
     """Raise `Refused` for a value that an event could not hold. `parameter`: the name of the value itself."""
     if fault := value_fault(value, whole=True):
         raise Refused(fault.code, fault.detail, ".".join(filter(None, [parameter, fault.dotted])) or None)
+
+
+def check_order(text: str) -> None:
+    """Raise `Refused` for an order text that holds what no door takes, or that is too long to be read."""
+    if detail := text_fault(text):
+        raise Refused("bad_text", detail, "text")
+    if len(text) > LONGEST_ORDER:
+        raise Refused("too_long", f"One order has at most {LONGEST_ORDER} characters; this one has {len(text)}.", "text")
 
 
 def check_command(command: Any, parameter: str = "") -> None:

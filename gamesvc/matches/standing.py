@@ -220,6 +220,7 @@ class Asked:
 
 def parse_text(match: Match, seat: int, text: str) -> Asked:
     """Read what follows the word `standing`. Raises `Refused` with how to write it; changes nothing."""
+    intake.check_order(text)
     # Runs of blanks would be tried at every split by the patterns below.
     text = " ".join(text.split())
     if text.casefold() in ("", "list"):

@@ -296,7 +296,7 @@ MATCH_LAPSES_AFTER_DAYS = 14
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {"line": {"()": "gamesvc.log_lines.OneLine", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "filters": {"away": {"()": "gamesvc.away.SaidOnceAMinute"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away"]}},
     # Without handlers of its own: all that is logged goes through the one above.

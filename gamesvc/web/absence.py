@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from accounts import absences
 from accounts.models import Absence, User
-from gamesvc.games import catalog
+from gamesvc.games import catalog, intake
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import board, follows, pauses, selectors, substitutes, tenures, vacations
 from gamesvc.matches.models import Match
@@ -70,8 +70,8 @@ def change_vacations(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     try:
         if request.POST.get("act") == "cancel":
-            given = request.POST.get("absence", "")
-            row = Absence.objects.filter(user=user, pk=int(given) if given.isdecimal() else 0).first()
+            number = intake.whole(request.POST.get("absence", ""), 18)
+            row = Absence.objects.filter(user=user, pk=number).first() if number is not None else None
             if row is None:
                 raise ValidationError("You have announced no such vacation.")
             absences.call_off(absence=row)
@@ -108,8 +108,7 @@ def follow(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     try:
         if request.POST.get("act") == "stop":
-            given = request.POST.get("follow", "")
-            follows.stop(by=user, follow_id=int(given) if given.isdecimal() else 0)
+            follows.stop(by=user, follow_id=intake.whole(request.POST.get("follow", ""), 18) or 0)
         else:
             follows.follow(by=user, game=request.POST.get("game", ""), organiser=request.POST.get("organiser", "").strip())
     except Refused as refused:

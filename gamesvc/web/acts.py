@@ -14,6 +14,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from gamesvc.games import intake
 from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import read_order
@@ -140,6 +141,7 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
 
 
 def _parsed(access: Access, line: str) -> Mapping[str, Any]:
+    intake.check_order(line)
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:
         raise Refused("not_running", "The match is not running.")

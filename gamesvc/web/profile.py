@@ -18,6 +18,7 @@ from accounts import proving
 from accounts.models import User
 from accounts.tokens import GUARDED, SCOPES, TokenRefused, create_token, revoke_all, revoke_token
 from accounts.validators import zone_names
+from gamesvc.games import intake
 from gamesvc.web import absence, notices, undelivered
 from gamesvc.web.access import signed_in
 from notifications import muting, preferences, registry, wishes
@@ -114,8 +115,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
             request, "The key is revoked, with all keys made with it." if found else "There is no such key."
         )
         return redirect("web:profile")
-    days = request.POST.get("days", "")
-    expires = timezone.now() + timedelta(days=int(days)) if days.isdecimal() and 0 < int(days) < 3660 else None
+    days = intake.whole(request.POST.get("days", ""), 4) or 0
+    expires = timezone.now() + timedelta(days=days) if 0 < days < 3660 else None
     try:
         _token, plain = create_token(
             user=user,

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gamesvc.games import intake
 from gamesvc.web.controls import NOTHING, Control, Sheet, key, only
 
 Posted = Mapping[str, Sequence[str]]
@@ -162,9 +163,10 @@ def _read_alternatives(one: Control, posted: Posted) -> Any:
         if one.required:
             raise Unreadable(one.path, f"{one.label}: choose one.")
         return _empty(one)
-    if not text.isdecimal() or int(text) >= len(one.children):
+    chosen = intake.whole(text, 4)
+    if chosen is None or chosen >= len(one.children):
         raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
-    return read_value(one.children[int(text)], posted)
+    return read_value(one.children[chosen], posted)
 
 
 def _read_checks(one: Control, posted: Posted) -> list[Any]:
@@ -181,6 +183,9 @@ def _read_json(one: Control, text: str) -> Any:
     if not text and not one.required:
         return _empty(one)
     try:
-        return json.loads(text)
-    except ValueError:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
         raise Unreadable(one.path, f"{one.label}: this is no JSON.") from None
+    if fault := intake.value_fault(read):
+        raise Unreadable(one.path, f"{one.label}: {fault.detail}")
+    return read

@@ -97,7 +97,7 @@ def _slot(word: str) -> str:
 
 def _die(word: str) -> str:
     slot, dot, count = word.rpartition(".")
-    if not dot or not count.isdigit() or len(count) > 1:
+    if not dot or not count.isdecimal() or len(count) > 1:
         raise Refused("unreadable", f"{word!r} is no die. A die is slot.number, as 9.1.", "die")
     return f"{_slot(slot)}.{int(count)}"
 

@@ -174,7 +174,7 @@ def _read_collide(said: Sequence[str], seen: Data) -> Command:
 def _read_react(said: Sequence[str], seen: Data) -> Command:
     command: dict[str, Any] = {"name": "react"}
     rest = list(said)
-    if rest and rest[0].isdigit():
+    if rest and rest[0].isdecimal():
         command["item"] = number(rest.pop(0), "item")
     if not rest:
         raise Refused("unreadable", "Write: react ITEM CARD, for example: react 12 luck.", "play")
@@ -220,7 +220,7 @@ def _read_list(name: str, key: str) -> Any:
 def _read_choose(said: Sequence[str], seen: Data) -> Command:
     own = [prompt for prompt in seen["prompts"] if "options" in prompt]
     rest = list(said)
-    if rest and rest[0].isdigit():
+    if rest and rest[0].isdecimal():
         prompt = number(rest.pop(0), "prompt")
     elif own:
         prompt = own[0]["prompt"]

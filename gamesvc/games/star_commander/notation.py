@@ -234,7 +234,7 @@ def _fire(words: list[str], view: Data) -> dict[str, Any]:
             shots.append(_shot(own, target, amount, view))
     while len(waiting) >= 2:
         own, target = reading.vessel(waiting.pop(0), view), waiting.pop(0)
-        amount = waiting.pop(0) if waiting and waiting[0].isdigit() else ""
+        amount = waiting.pop(0) if waiting and waiting[0].isdecimal() else ""
         assignments.setdefault(own, []).append(_shot(own, target, amount, view))
     if waiting:
         raise unreadable("Write: fire v3>v7=2 v4>v8, or fire nothing", "text")

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from gamesvc.games.intake import whole
 from gamesvc.games.kernel import Command, Data
 from gamesvc.games.notation import number, pick, suggest, words
 from gamesvc.games.stratastar import order_notation
@@ -268,7 +269,8 @@ def _support(found: list[str], seen: Data) -> dict[str, Any]:
     folded = [word.casefold() for word in found]
     at = folded.index("disband") if "disband" in folded else len(found)
     builds: Any = found[:at]
-    value = int(builds[0]) if len(builds) == 1 and builds[0].isdigit() and len(builds[0]) < 4 else read_cards(builds)
+    points = whole(builds[0], 3) if len(builds) == 1 else None
+    value = points if points is not None else read_cards(builds)
     command: dict[str, Any] = {"name": "support", "builds": value}
     if at < len(found):
         groups = [word for word in found[at + 1 :] if word.casefold() not in ("none", "nothing")]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from gamesvc.games.intake import whole
 from gamesvc.games.kernel import Data, Refused
 from gamesvc.games.notation import pick, suggest
 from gamesvc.games.stratastar.board import INDEX, SPACES
@@ -33,8 +34,9 @@ def is_space(word: str) -> bool:
 
 
 def read_seat(word: str) -> int:
-    if word.isdigit() and int(word) < len(SEAT_NAMES):
-        return int(word)
+    number = whole(word, 2)
+    if number is not None and number < len(SEAT_NAMES):
+        return number
     return SEAT_NAMES.index(pick(word, SEAT_NAMES, "seat"))
 
 

@@ -1,0 +1,134 @@
+"""Text of people within machine syntax: each place takes its own metacharacters as text, and nothing else."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from django.test import Client
+from django.utils.html import escape
+
+from accounts.models import User
+from gamesvc.games import intake
+from gamesvc.log_lines import OneLine
+from gamesvc.matches import lobby, selectors, standing
+from notifications.inbound import text as mail_text
+from tests.hostile import TEXTS, UNTAKEN
+from tests.matches.playing import act
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = (
+    "<b>&\"']]>",
+    "%s%(name)s",
+    "{}{0}{name}",
+    "{{ 7 }}{% x %}",
+    "\\1\\g<0>",
+    "(?P<a>[*+",
+    "a\u202eb\u2028c",
+    "?a=b#c%2f",
+    "\x01\uffff",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_stays_a_name_on_pages_in_pictures_and_answers(name, anna, ben, program):
+    """No sign-up takes such a name; what shows names does not rely on that."""
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar", watch="all"))
+    opened = lobby.create_match(by=ben, game="space_war")
+    User.objects.filter(pk=ben.pk).update(username=name)
+    client = Client()
+    client.force_login(anna)
+    for path in (f"/matches/{match.number}/", f"/matches/{opened.number}/", "/lobby/", "/", f"/matches/{match.number}/press"):
+        page = client.get(path)
+        assert page.status_code == 200
+        assert "<b>&" not in page.content.decode()
+    assert escape(name) in client.get("/lobby/").content.decode()
+    picture = client.get(f"/matches/{match.number}/board.svg")
+    ElementTree.fromstring(picture.content)
+    somebody = program(anna)
+    seats = somebody.get(f"/matches/{match.number}/").json()["seats"]
+    assert name in [seat["name"] for seat in seats]
+    for kind in ("svg", "png"):
+        assert somebody.get(f"/matches/{match.number}/board.{kind}").status_code == 200
+
+
+def test_a_search_takes_percent_and_underscore_as_they_are(django_user_model, anna, ben):
+    django_user_model.objects.create_superuser("a_na", "root@players.example", "a long password")
+    client = Client()
+    client.force_login(User.objects.get(username="a_na"))
+    for search, found in (("a_na", {"a_na"}), ("%", set()), ("\\", set()), ("ann", {"anna"})):
+        page = client.get("/admin/accounts/user/", {"q": search})
+        assert {row.username for row in page.context["cl"].queryset} == found, search
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=list(TEXTS))
+def test_one_event_is_one_line_of_the_log(text):
+    record = logging.LogRecord("x", logging.INFO, __file__, 1, "refused: %s", (text,), None)
+    line = OneLine("%(levelname)s %(message)s").format(record)
+    line.encode()
+    assert len(line.splitlines()) == 1
+    assert line.startswith("INFO refused: ")
+    assert not {"\u202e", "\x1b", "\x00"} & set(line)
+
+
+def test_the_service_logs_in_such_lines(settings):
+    assert settings.LOGGING["formatters"]["line"]["()"] == "gamesvc.log_lines.OneLine"
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=list(TEXTS))
+def test_a_mail_hands_on_what_passes_the_border(text):
+    assert intake.text_fault(mail_text.strip(f"move {text} on\nend")) == ""
+
+
+@pytest.mark.parametrize("argument", [b"\xff", b"ann\xed\xa0\x80a"])
+def test_a_command_refuses_an_argument_that_is_no_text(argument, tmp_path):
+    command = [os.fsencode(sys.executable), os.fsencode(ROOT / "manage.py"), b"help", argument]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"cannot be taken" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("text", [*UNTAKEN.values(), "x" * 1001, "if " + " " * 30_000 + "then"])
+def test_an_order_text_is_judged_before_it_is_read(text, anna, ben):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
+    for refused in (lambda: standing.parse_text(match, 0, text), lambda: intake.check_order(text)):
+        with pytest.raises(intake.Refused) as refusal:
+            refused()
+        assert refusal.value.code in ("bad_text", "too_long")
+
+
+def test_a_long_line_on_the_page_is_refused_with_its_number(anna, ben):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
+    client = Client()
+    client.force_login(anna)
+    answer = client.post(f"/matches/{match.number}/orders", {"orders": "x" * 2000, "_version": "8", "_once": "a"})
+    assert answer.status_code == 422
+    assert "at most 1000 characters" in answer.content.decode()
+
+
+def test_standing_orders_name_a_card_by_its_id(anna, ben):
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war"))
+    for target, fits in (
+        ("b-04", True),
+        ("s3", True),
+        ("a:s2", True),
+        ("b 04", False),
+        ("<b>", False),
+        ("b-04\n", False),
+        ("é", False),
+    ):
+        command = {"name": "set_orders", "orders": [{"when": {"target": target}, "do": "stand"}]}
+        if fits:
+            act(match, 0, command)
+            continue
+        with pytest.raises(intake.Refused) as refused:
+            act(match, 0, command)
+        assert refused.value.code == "bad_parameter"
+    assert selectors.access_match(user=anna, ident=str(match.number)).match == match
