@@ -1,5 +1,6 @@
 """`python -m gamesvc.games GAME`: the engine protocol on stdin and stdout."""
 
+import io
 import sys
 
 from gamesvc.games.catalog import OFFERED, game
@@ -13,4 +14,4 @@ if __name__ == "__main__":
         engine = game(sys.argv[1])
     except Refused as refused:
         sys.exit(refused.detail)
-    serve(engine, sys.stdin, sys.stdout)
+    serve(engine, io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace"), sys.stdout)

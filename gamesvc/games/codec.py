@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from gamesvc.games import limits
 from gamesvc.games.kernel import Game, Refused, Version
 
 T = TypeVar("T")
 POSITION_FORMAT = 1
+# What a position may hold. Real ones have some 2,000 values, ten levels and two marked states.
+DEEPEST = 40
+MOST_VALUES = 100_000
+MOST_MARKED = 300
+LARGEST = 2**53 - 1
+LONGEST_KEY = 100
+LONGEST_REASON = 400
 
 
 class Malformed(ValueError):
@@ -86,14 +95,20 @@ class Parts:
             written = self.written[number]
             if isinstance(written, dict) and PART in written:
                 if written.keys() != {PART, "first", "and"} or not isinstance(written[PART], int) or written[PART] >= number:
-                    raise Malformed(f"part {number} must begin with an earlier part")
-                begin = _of(self.whole(written[PART]), list, "/parts")[: _of(written["first"], int, "/parts")]
-                written = [*begin, *_of(written["and"], list, "/parts")]
+                    raise Malformed(f"/parts/{number} must begin with an earlier part")
+                begin = _of(self.whole(written[PART]), list, f"/parts/{written[PART]}")
+                first = _of(written["first"], int, f"/parts/{number}/first")
+                if not 0 <= first <= len(begin):
+                    raise Malformed(f"/parts/{number}/first must be 0 to {len(begin)}")
+                written = [*begin[:first], *_of(written["and"], list, f"/parts/{number}/and")]
+                if len(written) > limits.MOST_ITEMS:
+                    raise Malformed(f"/parts/{number} has more than {limits.MOST_ITEMS} items")
             self._whole[number] = written
         return self._whole[number]
 
 
 PART = "=part"
+NUMBER = re.compile(r"0|-?[1-9][0-9]{0,8}", re.ASCII)
 # How much longer than an earlier tuple a tuple may be to be written as that one and the rest.
 LONGEST_REST = 12
 
@@ -174,17 +189,24 @@ def from_json(data: Any, hint: Any, base: int = 0, path: str = "", parts: Parts 
         if args[0] is Version:
             pairs = _of(data, list, path)
             return {Version(key + base): from_json(item, args[1], base, f"{path}/{key}", parts) for key, item in pairs}
-        key_type = int if args[0] is int else str
-        try:
-            return {
-                key_type(key): from_json(item, args[1], base, f"{path}/{key}", parts)
-                for key, item in _of(data, dict, path).items()
-            }
-        except ValueError as error:
-            raise Malformed(str(error) if isinstance(error, Malformed) else f"{path} must have whole numbers as keys") from None
+        read_key = _number_of if args[0] is int else _text_of
+        return {
+            read_key(key, path): from_json(item, args[1], base, f"{path}/{key}", parts)
+            for key, item in _of(data, dict, path).items()
+        }
     if hint is None or hint is types.NoneType:
         return None
     return _of(data, hint, path)
+
+
+def _number_of(key: str, path: str) -> int:
+    if not NUMBER.fullmatch(key):
+        raise Malformed(f"{path} must have whole numbers as keys, not {key!r:.40}")
+    return int(key)
+
+
+def _text_of(key: str, path: str) -> str:
+    return key
 
 
 def _one(args: tuple[Any, ...]) -> Any:
@@ -231,31 +253,107 @@ def read_position(game: Game[Any], position: Any, version: int, *, judge: bool =
     `judge`: whether it must hold together by today's rules; a position that stands in an event was judged in its day.
     """
     try:
+        if judge:
+            check_plain(position)
         if not isinstance(position, dict) or position.get("format") != POSITION_FORMAT or position.get("game") != game.id:
             raise Malformed(
                 f'a position is an object with "format": {POSITION_FORMAT}, "game": "{game.id}", "state" and "marked"'
             )
         state, marked = read_states(game, position, version)
-        if missing := game.marks(state) - marked.keys():
-            raise Malformed(f"/marked lacks the states {sorted(version - at for at in missing)} versions back")
-        faults = game.faults(state) if judge else ()
-    except Malformed as error:
-        raise Refused("bad_position", f"This is no position of {game.manifest.title}: {error}.", "position") from None
+        if judge:
+            _judge(game, state, marked, version)
+        elif missing := game.marks(state) - marked.keys():
+            raise _missing("the state", missing, version)
+    except (Malformed, limits.Misfit) as error:
+        raise bad_position(game, str(error)) from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        raise Refused("bad_position", f"This is no position of {game.manifest.title}: {error!r}.", "position") from None
-    if faults:
-        raise Refused("bad_position", f"This is no position of {game.manifest.title}: {faults[0]}.", "position")
+        raise bad_position(game, f"it cannot be read ({type(error).__name__}: {error})") from None
     return state, marked
 
 
+def bad_position(game: Game[Any], why: str) -> Refused:
+    """The refusal of a position; `why` names the place and what is wrong, without a full stop."""
+    return Refused(
+        "bad_position", f"This is no position of {game.manifest.title}: {_readable(why).removesuffix('.')}.", "position"
+    )
+
+
+def _readable(words: str) -> str:
+    """Words without what a line cannot hold: they may quote what was sent."""
+    short = words if len(words) <= LONGEST_REASON else f"{words[:LONGEST_REASON]}..."
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in short)
+
+
+def _missing(where: str, missing: Iterable[int], version: int) -> Malformed:
+    return Malformed(f"/marked lacks what {where} may go back to, {sorted(version - at for at in missing)} versions back")
+
+
+def _is_text(text: str) -> bool:
+    """Return True for text that every reader can hold: without U+0000 and half surrogates."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def check_plain(document: Any) -> None:
+    """Raise `Malformed` for what is too deep, too large, or no plain JSON; and for text that no reader can hold."""
+    waiting, count = [("", document, 0)], 0
+    while waiting:
+        path, value, depth = waiting.pop()
+        count += 1
+        if count > MOST_VALUES:
+            raise Malformed(f"it has more than {MOST_VALUES} values")
+        if depth > DEEPEST:
+            raise Malformed(f"{path[:80]}... is nested deeper than {DEEPEST} levels")
+        if isinstance(value, dict):
+            for key, item in value.items():
+                if not isinstance(key, str) or not _is_text(key) or len(key) > LONGEST_KEY:
+                    raise Malformed(f"{path or 'it'} has the key {key!r:.40}; keys are text without U+0000 and half characters")
+                waiting.append((f"{path}/{key}", item, depth + 1))
+        elif isinstance(value, (list, tuple)):
+            waiting += [(f"{path}/{at}", item, depth + 1) for at, item in enumerate(value)]
+        elif isinstance(value, str):
+            if not _is_text(value):
+                raise Malformed(f"{path} must be text without U+0000 and half characters")
+        elif isinstance(value, int):
+            if abs(value) > LARGEST:
+                raise Malformed(f"{path} must be a whole number up to {LARGEST}")
+        elif value is not None:
+            raise Malformed(f"{path} must be text, a whole number, true, false, null, a list or an object")
+
+
+def _judge(game: Game[Any], state: Any, marked: dict[int, Any], version: int) -> None:
+    """Raise for a state, or one that it may go back to, that breaks a limit or an invariant of its game."""
+    if len(marked) > MOST_MARKED:
+        raise Malformed(f"/marked has {len(marked)} states; at most {MOST_MARKED} are read")
+    if missing := game.marks(state) - marked.keys():
+        raise _missing("the state", missing, version)
+    seen: set[tuple[int, Any]] = set()
+    for at, then in ((None, state), *marked.items()):
+        where = "the state" if at is None else f"the state {version - at} versions back"
+        limits.check(then, game.state, "" if at is None else f"{where}:", seen)
+        if at is not None and (missing := game.marks(then) - marked.keys()):
+            raise _missing(where, missing, version)
+        if game.seats(then) != game.seats(state):
+            raise Malformed(f"{where} is for {game.seats(then)} seats, not {game.seats(state)}")
+        if faults := [*game.faults(then), *game.marked_faults(then, marked.__getitem__)]:
+            raise Malformed(faults[0] if at is None else f"{where}: {faults[0]}")
+
+
 def schema(hint: Any) -> dict[str, Any]:
-    """Describe a state's JSON as JSON Schema, from the same type hints that write it."""
+    """Describe a state's JSON as JSON Schema, from the same type hints and limits that it is read and judged by."""
+    hint, kept = limits.bare(hint)
+    described = _schema(hint)
+    for limit in kept:
+        described |= limit.schema()
+    return described
+
+
+def _schema(hint: Any) -> dict[str, Any]:
     if hint is Version or hint is int:
         return {"type": "integer"}
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return {
             "type": "object",
-            "properties": {name: schema(sub) for name, sub in _fields(hint).items()},
+            "properties": {name: schema(sub) for name, sub in limits.fields(hint).items()},
             "additionalProperties": False,
         }
     origin = typing.get_origin(hint)
@@ -271,5 +369,5 @@ def schema(hint: Any) -> dict[str, Any]:
     if origin is not None:
         if args[0] is Version:
             return {"type": "array", "items": {"type": "array"}}
-        return {"type": "object", "additionalProperties": schema(args[1])}
+        return {"type": "object", "propertyNames": schema(args[0]), "additionalProperties": schema(args[1])}
     return {"type": {str: "string", bool: "boolean"}[hint]} if hint in (str, bool) else {}

@@ -80,6 +80,14 @@ class KeyedSource:
         return tuple(items[:k])
 
 
+class BadScript(ValueError):
+    """A result that was written down beforehand does not fit the draw."""
+
+
+def _are_places(got: Sequence[Any]) -> bool:
+    return all(isinstance(at, int) and not isinstance(at, bool) for at in got)
+
+
 class ScriptedSource:
     """Results written down beforehand, then those of another source. For the engine protocol and tests only."""
 
@@ -91,14 +99,14 @@ class ScriptedSource:
         if not self.script:
             return self._then.below(i, n)
         if not isinstance(self.script[0], int) or isinstance(self.script[0], bool):
-            raise ValueError(f"the script has {self.script[0]!r} where a number below {n} is drawn")
+            raise BadScript(f"the script has {self.script[0]!r} where a number below {n} is drawn")
         return int(self.script.pop(0))
 
     def order(self, i: int, n: int, k: int) -> tuple[int, ...]:
         if not self.script:
             return self._then.order(i, n, k)
         if not isinstance(self.script[0], list):
-            raise ValueError(f"the script has {self.script[0]!r} where {k} of {n} items are drawn in order")
+            raise BadScript(f"the script has {self.script[0]!r} where {k} of {n} items are drawn in order")
         return tuple(self.script.pop(0))
 
 
@@ -131,7 +139,7 @@ class Dice:
         else:
             got = self.source.below(self.next, sides) + 1
         if not 1 <= got <= sides:
-            raise ValueError(f"a die of {sides} sides cannot show {got}")
+            raise BadScript(f"a die of {sides} sides cannot show {got}")
         self._record("of", sides, got)
         return got
 
@@ -139,15 +147,15 @@ class Dice:
         """Return 0..n-1. Recorded as `{"i", "choose", "got"}`."""
         got = self.source.below(self.next, n)
         if not 0 <= got < n:
-            raise ValueError(f"{got} is not below {n}")
+            raise BadScript(f"{got} is not below {n}")
         self._record("choose", n, got)
         return got
 
     def shuffle(self, items: Sequence[T]) -> tuple[T, ...]:
         """Return the items in a new order. Recorded as `{"i", "shuffle", "got"}`, `got` being indices into `items`."""
         got = self.source.order(self.next, len(items), len(items))
-        if sorted(got) != list(range(len(items))):
-            raise ValueError(f"{list(got)} is no order of {len(items)} items")
+        if not _are_places(got) or sorted(got) != list(range(len(items))):
+            raise BadScript(f"{list(got)} is no order of {len(items)} items")
         self._record("shuffle", len(items), list(got))
         return tuple(items[at] for at in got)
 
@@ -156,8 +164,8 @@ class Dice:
         if not 0 <= k <= len(items):
             raise ValueError(f"cannot draw {k} of {len(items)}")
         got = self.source.order(self.next, len(items), k)
-        if len(got) != k or len(set(got)) != k or any(not 0 <= at < len(items) for at in got):
-            raise ValueError(f"{list(got)} are not {k} of {len(items)} items")
+        if not _are_places(got) or len(got) != k or len(set(got)) != k or any(not 0 <= at < len(items) for at in got):
+            raise BadScript(f"{list(got)} are not {k} of {len(items)} items")
         self._record("sample", len(items), list(got))
         return tuple(items[at] for at in got)
 

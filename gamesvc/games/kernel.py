@@ -7,7 +7,7 @@ reads a clock, a file or a global. Not here: the run of a match (`timeline`), ch
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
 
@@ -193,6 +193,10 @@ def _nothing_wrong(state: Any) -> Sequence[str]:
     return ()
 
 
+def _marks_fit(state: Any, at: Callable[[int], Any]) -> Sequence[str]:
+    return ()
+
+
 def _options_fit(options: Data, seats: int) -> None:
     return None
 
@@ -245,6 +249,8 @@ class Game(Generic[S]):
     rewound: Callable[[S, S, Data], S] = _back
     faults: Callable[[S], Sequence[str]] = _nothing_wrong
     """What is wrong with a state (cards lost, counts negative), in words; empty when all invariants hold."""
+    marked_faults: Callable[[S, Callable[[int], S]], Iterable[str]] = _marks_fit
+    """`marked_faults(state, at)`: what is wrong between a state and those that it marks, which `at(version)` gives."""
     check_options: Callable[[Data, int], None] = _options_fit
     """Raise `Refused` where options or the number of seats do not fit together beyond what the schema can say."""
     ids: Callable[[S], Collection[str]] = _no_ids

@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
-from gamesvc.games import codec, intake
-from gamesvc.games.dice import Dice, ScriptedSource, seeded
+from gamesvc.games import codec, intake, trial
+from gamesvc.games.dice import BadScript, Dice, ScriptedSource, seeded
 from gamesvc.games.kernel import Caption, Event, Game, Refused, Viewer, see_event
 from gamesvc.games.timeline import Run, Timeline, check_options, read_order
 
@@ -41,16 +41,18 @@ class Session:
         self.log: list[Event] = []
 
     def answer(self, request: Any) -> dict[str, Any]:
-        """Answer one request. Never raises for anything a request can hold."""
+        """Answer one request. Raises for nothing that a request can hold; what the rules raise by mistake is raised on."""
         if not isinstance(request, dict) or not isinstance(request.get("op"), str):
             return {"ok": False, "error": 'a request is an object with "op"'}
         op: Callable[[dict[str, Any]], dict[str, Any]] | None = getattr(self, f"_op_{request['op']}", None)
         if op is None:
             known = ", ".join(name[4:] for name in dir(self) if name.startswith("_op_"))
-            return {"ok": False, "error": f"unknown op {request['op']!r}; known: {known}"}
+            return {"ok": False, "error": f"unknown op {request['op']!r:.80}; known: {known}"}
         try:
+            if "position" not in request:  # which is judged for itself
+                codec.check_plain(request)
             return {"ok": True, **op(request)}
-        except Misuse as error:
+        except (Misuse, codec.Malformed) as error:
             return {"ok": False, "error": str(error)}
         except Refused as refused:
             return {"ok": False, "refusal": refused.as_json()}
@@ -73,9 +75,9 @@ class Session:
         }
 
     def _seat(self, request: dict[str, Any]) -> int:
-        seat = request.get("seat")
-        if not isinstance(seat, int) or isinstance(seat, bool) or seat < 0:
-            raise Misuse('"seat" must be a number, 0 the first')
+        seat, seats = request.get("seat"), self.game.seats(self.match.state)
+        if not isinstance(seat, int) or isinstance(seat, bool) or not 0 <= seat < seats:
+            raise Misuse(f'"seat" must be a number, 0 to {seats - 1}')
         return seat
 
     def _viewer(self, request: dict[str, Any]) -> Viewer:
@@ -85,20 +87,28 @@ class Session:
         seed = request.get("seed", "")
         if not isinstance(seed, str):
             raise Misuse('"seed" must be text')
-        script = self.dice.source.script if isinstance(self.dice.source, ScriptedSource) else []
-        self.dice = seeded(seed)
-        if self.timeline is None and script:
-            self.dice.source = ScriptedSource(script, self.dice.source)
+        dice = seeded(seed)
+        if self.timeline is None and isinstance(self.dice.source, ScriptedSource):
+            dice.source = ScriptedSource(list(self.dice.source.script), dice.source)
         timeline: Timeline[Any] = Timeline(self.game)
-        self.log = []
         if "position" in request:
-            run = Run(timeline, self.dice)
+            run = Run(timeline, dice)
             run.place(request["position"])
-            return self._take(run, timeline)
+            trial.begin(self.game, request["position"])
+        else:
+            run = self._begin(timeline, request, dice)
+        self.dice, self.log = dice, []
+        return self._take(run, timeline)
+
+    def _begin(self, timeline: Timeline[Any], request: dict[str, Any], dice: Dice) -> Run[Any]:
         seats, options = request.get("seats", self.game.manifest.min_seats), request.get("options", {})
-        if not isinstance(seats, int) or not isinstance(options, dict):
+        if not isinstance(seats, int) or isinstance(seats, bool) or not isinstance(options, dict):
             raise Misuse('"seats" must be a number and "options" an object')
-        return self._take(timeline.begin(check_options(self.game, options, seats), seats, self.dice), timeline)
+        options = check_options(self.game, options, seats)
+        try:
+            return timeline.begin(options, seats, dice)
+        except BadScript as error:
+            raise Misuse(str(error)) from error
 
     def _op_dice(self, request: dict[str, Any]) -> dict[str, Any]:
         script = request.get("script")
@@ -116,12 +126,12 @@ class Session:
         script = list(dice.source.script) if isinstance(dice.source, ScriptedSource) else None
         try:
             run = self.match.command(seat, command, dice)
-        except (Refused, ValueError) as error:
+        except Exception as error:
             if script is not None and isinstance(dice.source, ScriptedSource):
                 dice.source.script = script
-            if isinstance(error, Refused):
-                raise
-            raise Misuse(str(error)) from error
+            if isinstance(error, BadScript):
+                raise Misuse(str(error)) from error
+            raise
         self.dice = dice
         return self._take(run, self.match)
 
@@ -155,9 +165,11 @@ class Session:
         version = request.get("version")
         if not isinstance(version, int) or isinstance(version, bool):
             raise Misuse('"version" must be a number')
+        if not 1 <= version <= self.match.version:
+            raise Misuse(f"there is no version {version} to go back to; versions are 1 to {self.match.version}")
         try:
             run = self.match.rewind(version, self.dice)
-        except ValueError as error:
+        except BadScript as error:
             raise Misuse(str(error)) from error
         return self._take(run, self.match)
 
@@ -181,7 +193,7 @@ class Session:
 
     def _op_events(self, request: dict[str, Any]) -> dict[str, Any]:
         since = request.get("since", 0)
-        if not isinstance(since, int):
+        if not isinstance(since, int) or isinstance(since, bool):
             raise Misuse('"since" must be a version')
         events = [event for event in self.log if event.version > since]
         if "seat" not in request:
@@ -190,18 +202,31 @@ class Session:
         return {"events": [event_json(self.game, event) for event in seen if event is not None]}
 
 
+LONGEST_LINE = 2_000_000
+"""Characters; the longest position that is read has a fraction of it."""
+
+
 def serve(game: Game[Any], lines: Iterable[str], out: TextIO) -> None:
-    """Answer requests line by line until the input ends."""
+    """Answer requests line by line until the input ends. No request ends it, not even one on which the rules fail."""
     session = Session(game)
     for line in lines:
         if not line.strip():
             continue
-        try:
-            request = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            answer: dict[str, Any] = {"ok": False, "error": f"not a line of JSON: {error}"}
-        else:
-            fault = intake.value_fault(request)
-            answer = session.answer(request) if fault is None else {"ok": False, "error": f"{fault.pointer}: {fault.detail}"}
-        out.write(json.dumps(answer, ensure_ascii=False, separators=(",", ":")) + "\n")
+        out.write(json.dumps(_answer(session, line), ensure_ascii=False, separators=(",", ":")) + "\n")
         out.flush()
+
+
+def _answer(session: Session, line: str) -> dict[str, Any]:
+    if len(line) > LONGEST_LINE:
+        return {"ok": False, "error": f"a line has at most {LONGEST_LINE} characters, not {len(line)}"}
+    try:
+        request = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return {"ok": False, "error": f"not a line of JSON: {error}"}
+    if fault := intake.value_fault(request):
+        return {"ok": False, "error": f"{fault.pointer}: {fault.detail}"}
+    try:
+        return session.answer(request)
+    except Exception as error:
+        # A mistake in the rules. The match stands where it stood: nothing is taken before everything is decided.
+        return {"ok": False, "error": f"the rules failed on this request ({type(error).__name__}: {error})"}

@@ -8,6 +8,7 @@ What other seats did meanwhile on their own may be kept: `kept` names these even
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -91,6 +92,12 @@ class Timeline(Generic[S]):
         double._first = self.version
         double._events = list(self.whole_log())
         return double
+
+    def branch(self) -> Timeline[S]:
+        """A match at the same version, which goes its own way from here."""
+        other = copy.copy(self)
+        other.kept, other._events = dict(self.kept), list(self._events)
+        return other
 
     def apply(self, event: Event) -> None:
         """Fold one event. Its version must be the next one."""

@@ -15,9 +15,9 @@ from typing import Any
 from uuid import UUID
 
 from events import canonical
-from gamesvc.games import codec, dealing
+from gamesvc.games import codec, dealing, trial
 from gamesvc.games.dice import Dice
-from gamesvc.games.kernel import POSITIONED, Caption, Game, Refused
+from gamesvc.games.kernel import POSITIONED, Game, Refused
 from gamesvc.games.timeline import Run
 from gamesvc.matches.evidence import Record, Wrong, hidden
 from gamesvc.matches.evidence import field as field_of
@@ -62,31 +62,13 @@ def check_position(game: Game[Any], position: Mapping[str, Any]) -> int:
     try:
         written = canonical.encode(dict(position))
     except canonical.NotCanonical as error:
-        raise _bad(game, str(error)) from None
+        raise codec.bad_position(game, str(error)) from None
     if len(written) > MOST_BYTES:
-        raise _bad(game, f"it has {len(written)} bytes, and at most {MOST_BYTES} are read.")
-    state, _marked = codec.read_position(game, position, 1)
-    try:
-        seats, awaited, over = game.seats(state), game.awaited(state), game.outcome(state) is not None
-        shown = [game.view(state, viewer) for viewer in (None, *range(seats))]
-        for seat in range(seats):
-            game.legal_commands(state, seat)
-        game.picture(shown[0], Caption())
-    except Exception as error:
-        # The rules are written for positions that they came to themselves; here anybody writes one.
-        raise _bad(game, f"the rules cannot go on from it ({type(error).__name__}: {error}).") from error
-    if over:
+        raise codec.bad_position(game, f"it has {len(written)} bytes, and at most {MOST_BYTES} are read")
+    timeline = trial.begin(game, position)
+    if game.outcome(timeline.state) is not None:
         raise Refused("game_over", "The game is over in this position; nothing is left to play.", "position")
-    if not awaited:
-        raise _bad(game, "nobody is to act in it.")
-    manifest = game.manifest
-    if not manifest.min_seats <= seats <= manifest.max_seats or any(one.seat not in range(seats) for one in awaited):
-        raise _bad(game, f"it is for {seats} seats; there are {manifest.min_seats} to {manifest.max_seats}.")
-    return seats
-
-
-def _bad(game: Game[Any], why: str) -> Refused:
-    return Refused("bad_position", f"This is no position of {game.manifest.title} to begin from: {why}", "position")
+    return game.seats(timeline.state)
 
 
 def deal_anew(game: Game[Any], position: Mapping[str, Any], seat: int, dice: Dice, version: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Beginning, Match, Question
 from gamesvc.matches.selectors import Forbidden, Unknown, access_match
 from notifications.models import Outbox
+from tests.games.test_positions import CASE_SEATS, CASES
 from tests.matches.exports import export_of, forge, node_verify, records_of
 from tests.matches.playing import act, duel, play_out
 
@@ -308,6 +309,20 @@ def test_what_is_no_position_is_refused(toy, anna, program, position):
     assert not Match.objects.exists()
 
 
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case[2] == case[2] and case[2] != "\ud800"])
+def test_what_the_rules_could_not_go_on_from_is_refused_with_the_place(anna, program, name):
+    game_id, path, value, named = CASES[name]
+    position = started_position(catalog.game(game_id), CASE_SEATS[game_id], share=0)
+    holder = position
+    for key in path[:-1]:
+        holder = holder[key]
+    holder[path[-1]] = value
+    answer = program(anna).post("/matches/", {"game": game_id, "position": position})
+    assert (answer.status_code, answer.json()["code"]) == (422, "bad_position"), answer.content
+    assert named in answer.json()["detail"]
+    assert not Match.objects.exists()
+
+
 def test_seats_that_do_not_fit_and_games_that_are_over_are_refused(anna, program):
     game = catalog.game("stratastar")
     position = started_position(game, 2)
@@ -315,9 +330,9 @@ def test_seats_that_do_not_fit_and_games_that_are_over_are_refused(anna, program
     assert answer.json()["code"] == "bad_seats"
 
 
-def started_position(game, seats):
+def started_position(game, seats, share=0.5):
     record = play(game, options=bounded(game), seats=seats, seed="position", bots=("random",), check_every=0)
-    timeline = replay(game, record.events[: len(record.events) // 2])
+    timeline = replay(game, record.events[: record.ends[int(share * (len(record.ends) - 1))]])
     return codec.write_position(game, timeline.state, timeline.version, timeline.keep_marked())
 
 

@@ -8,9 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from gamesvc.games.space_fleet_commander.data import BOARDS, ORDER, ROSTER, SHIPS, Board
+from gamesvc.games.limits import AtMost, OneOf, Within, Written
+from gamesvc.games.space_fleet_commander.data import BOARDS, COLOURS, ORDER, ROSTER, SHIPS, Board
+
+MOST_SEATS = 6
+LONGEST_PATH = max(len(board.places) for board in BOARDS.values())
+REASONS = ("", "emperor", "time", "stuck", "cornered", "destroyed", "resigned")
+_SLOTS = "|".join(ROSTER.order)
+Slot = Annotated[str, OneOf(ROSTER.order)]
+Colour = Annotated[str, OneOf(COLOURS)]
+Hex = Annotated[str, OneOf(sorted({place for board in BOARDS.values() for place in board.places}))]
+Face = Annotated[int, Within(1, 6)]
+Small = Annotated[int, Within(0, 200)]
+Cell = Annotated[str, Written(r"[1-9][0-9]?\.[1-9][0-9]?\.[1-3]")]
+"""A cell of the shared stream: turn, attempt, roll."""
+Step = Annotated[str, Written(f"one|seek|fail|corner|phase6|full|hazard (damage|time)|(raider|tender) ({_SLOTS})")]
+"""A step of a turn that is still due; `turn` says what each does."""
 
 Phase = Literal["fleet", "reroll_1", "reroll_2", "tinker", "resolve", "explore", "repair", "hit", "push", "wait", "finished"]
 ASKING = frozenset({"fleet", "reroll_1", "reroll_2", "tinker", "explore", "repair", "hit", "push"})
@@ -21,12 +36,12 @@ ASKING = frozenset({"fleet", "reroll_1", "reroll_2", "tinker", "explore", "repai
 class Vessel:
     """A ship standing in a roster slot; destroyed when damage has reached hull."""
 
-    slot: str
-    ship: str
-    hull: int
-    dice: tuple[str, ...]  # printed colours
-    die: int = -1  # the formation die that bought it; -1 for the flag
-    damage: int = 0
+    slot: Slot
+    ship: Annotated[str, OneOf((*SHIPS, ROSTER.flag.id))]
+    hull: Annotated[int, Within(1, 60)]
+    dice: Annotated[tuple[Colour, ...], AtMost(6)]  # printed colours
+    die: Annotated[int, Within(-1, ROSTER.formation - 1)] = -1  # the formation die that bought it; -1 for the flag
+    damage: Annotated[int, Within(0, 60)] = 0
 
     @property
     def live(self) -> bool:
@@ -37,55 +52,59 @@ class Vessel:
 class Die:
     """A die of a live ship. `index`: its place among its colour in the first roll of the attempt (races)."""
 
-    id: str
-    slot: str
-    colour: str
-    value: int = 0  # 0: not rolled yet
+    id: Annotated[str, Written(rf"({_SLOTS})\.[1-6]")]
+    slot: Slot
+    colour: Colour
+    value: Annotated[int, Within(0, 6)] = 0  # 0: not rolled yet
     status: Literal["live", "aside", "removed"] = "live"
-    index: int = 0
+    index: Annotated[int, Within(0, ROSTER.limit - 1)] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A 2d6 damage roll that fell on a live ship and waits for a choice."""
 
-    source: str
-    a: int
-    b: int
-    slot: str
+    source: Annotated[str, OneOf(("failure", "sabotage", "hex"))]
+    a: Face
+    b: Face
+    slot: Slot
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
     """A Repair Tender that has two ships to choose from."""
 
-    tender: str
-    candidates: tuple[str, ...]
+    tender: Slot
+    candidates: Annotated[tuple[Slot, ...], AtMost(len(ROSTER.order), unique=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One player's sheet."""
 
-    token: str
-    path: tuple[str, ...]  # the start and every explored hex, in order
-    ships: tuple[Vessel, ...]  # in roster order
+    token: Hex
+    path: Annotated[tuple[Hex, ...], AtMost(LONGEST_PATH, unique=True)]  # the start and every explored hex, in order
+    ships: Annotated[tuple[Vessel, ...], AtMost(len(ROSTER.order))]  # in roster order
     phase: Phase = "fleet"
-    turn: int = 0
-    attempt: int = 0
-    stars: int = 0
-    scored: tuple[int, ...] = ()  # stars per explored hex
-    time: int = 0  # boxes marked
-    sabotage: int = 0  # cells marked
-    upgrades: dict[str, str] | None = None  # Drone Boat's slot -> slot of the upgraded ship
-    dice: tuple[Die, ...] = ()  # in pool order
-    used: tuple[str, ...] = ()  # slots of Hospital Barges used in this attempt
+    turn: Small = 0
+    attempt: Annotated[int, Within(0, 99)] = 0
+    stars: Small = 0
+    scored: Annotated[tuple[Small, ...], AtMost(LONGEST_PATH)] = ()  # stars per explored hex
+    time: Small = 0  # boxes marked
+    sabotage: Small = 0  # cells marked
+    upgrades: dict[Slot, Slot] | None = None  # Drone Boat's slot -> slot of the upgraded ship
+    dice: Annotated[tuple[Die, ...], AtMost(3 * ROSTER.limit)] = ()  # in pool order
+    used: Annotated[
+        tuple[Slot, ...], AtMost(len(ROSTER.order), unique=True)
+    ] = ()  # slots of Hospital Barges used in this attempt
     hit: Hit | None = None
     repair: Repair | None = None
-    todo: tuple[str, ...] = ()  # steps still due after the choice that is open
-    reason: str = ""  # how it finished
-    rolls: int = 0  # damage rolls made
-    seen: dict[str, tuple[int, ...]] | None = None  # race: stream cell -> the places in it this sheet has used
+    todo: Annotated[tuple[Step, ...], AtMost(60)] = ()  # steps still due after the choice that is open
+    reason: Annotated[str, OneOf(REASONS)] = ""  # how it finished
+    rolls: Annotated[int, Within(0, 1_000)] = 0  # damage rolls made
+    seen: dict[Cell, Annotated[tuple[Annotated[int, Within(0, 14)], ...], AtMost(15, unique=True)]] | None = (
+        None  # race: stream cell -> the places in it this sheet has used
+    )
 
     @property
     def finished(self) -> bool:
@@ -97,13 +116,13 @@ class State:
     """A whole match."""
 
     mode: Literal["classic", "high_score", "race"]
-    map: str
+    map: Annotated[str, OneOf(BOARDS)]
     planetfall: Literal["three", "strict"]
     lockstep: bool
-    sheets: tuple[Sheet, ...]
-    formation: tuple[int, ...] = ()
-    stream: dict[str, tuple[int, ...]] | None = None  # race: dice cells "turn.attempt.roll" dealt so far
-    hits: tuple[tuple[int, int], ...] = ()  # race: damage cells dealt so far
+    sheets: Annotated[tuple[Sheet, ...], AtMost(MOST_SEATS)]
+    formation: Annotated[tuple[Face, ...], AtMost(ROSTER.formation)] = ()
+    stream: dict[Cell, Annotated[tuple[Face, ...], AtMost(15)]] | None = None  # race: dice cells "turn.attempt.roll" dealt so far
+    hits: Annotated[tuple[tuple[Face, Face], ...], AtMost(1_000)] = ()  # race: damage cells dealt so far
     over: bool = False
 
     @property

@@ -13,6 +13,7 @@ from gamesvc.games.space_war.hiding import redact, redeal, redeal_marked, reveal
 from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
 from gamesvc.games.space_war.notation import parse
+from gamesvc.games.space_war.pending import marked_faults
 from gamesvc.games.space_war.picture import picture
 from gamesvc.games.space_war.rendering import order_help, render
 from gamesvc.games.space_war.rewinds import marks, on_rewind, rewound
@@ -51,6 +52,7 @@ GAME: Game[State] = Game(
     on_rewind=on_rewind,
     rewound=rewound,
     faults=faults,
+    marked_faults=marked_faults,
     ids=lambda state: state.cards,
     shows=shows,
     check_options=check_options,

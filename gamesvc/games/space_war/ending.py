@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gamesvc.games.kernel import Outcome
+from gamesvc.games.space_war import pending
 from gamesvc.games.space_war.board import Board
 from gamesvc.games.space_war.data import CARDS
 from gamesvc.games.space_war.state import Side, State, owner_of
@@ -31,18 +32,26 @@ def faults(state: State) -> list[str]:
         found.append(f"a card is in two places: {sorted(one for one in set(everywhere) if everywhere.count(one) > 1)}")
     if set(everywhere) != set(state.cards):
         found.append(f"cards are lost or made up: {sorted(set(everywhere) ^ set(state.cards))}")
+    if found:
+        return found
     for seat, side in enumerate(state.sides):
         found += _side_faults(state, seat, side)
+    found += [*_course_faults(state), *pending.faults(state)]
     board = Board(state)
-    ids = {p.id for p in state.pieces}
     for p in state.pieces:
         defense = board.defense(p)
         if (defense is not None and p.damage >= defense) or p.damage < 0 or p.counters < 0:
             found.append(f"{p.id} has damage {p.damage} of {defense} and {p.counters} counters")
-        if p.on is not None and p.on not in ids:
+        carrier = state.piece(p.on) if p.on is not None else None
+        if p.on is not None and (carrier is None or carrier.on is not None or carrier is p):
             found.append(f"{p.id} is attached to nothing")
+        if CARDS[p.card].type == "event":
+            found.append(f"{p.id} is an event and cannot stay in play")
         if p.owner != owner_of(p.id) or (p.controller != p.owner and not p.borrowed):
             found.append(f"{p.id} is under wrong control")
+    orders = [p.order for p in state.pieces]
+    if orders != sorted(set(orders)) or (orders and orders[-1] >= state.next_order):
+        found.append("pieces lie in the order in which they entered, below next_order")
     numbers = [item.n for item in state.items]
     if numbers != sorted(set(numbers)) or (numbers and numbers[-1] >= state.next_item):
         found.append(f"the items are numbered {numbers}")
@@ -58,6 +67,32 @@ def _side_faults(state: State, seat: int, side: Side) -> list[str]:
         found.append(f"seat {seat} has a number below zero")
     if sum(p.controller == seat and "shield_limit" in CARDS[p.card].keywords for p in state.pieces) > 1:
         found.append(f"seat {seat} has two limited shields")
+    if any(int(card.slot[1:]) > side.slots for card in side.station):
+        found.append(f"seat {seat} has a slot beyond the {side.slots} that were given out")
+    if any(card.item >= state.next_item for card in side.station):
+        found.append(f"seat {seat} has a card that was flipped in an item that is still to come")
     if len({card.slot for card in side.station}) != len(side.station):
         found.append(f"seat {seat} has two station cards in one slot")
+    return found
+
+
+def _course_faults(state: State) -> list[str]:
+    """What the phase needs: commanders once the stations are revealed, nothing open once it is over."""
+    found = []
+    begun = state.phase not in ("choose_starter", "prepare")
+    chosen = [bool(side.commander) for side in state.sides]
+    if state.phase == "over":
+        if state.winner is None or state.agenda or state.prompts or state.items or state.replay:
+            found.append("a match that is over has a winner and nothing open")
+        return found
+    if state.winner is not None or state.reason:
+        found.append("a match that goes on has no winner")
+    if chosen != [begun, begun] or begun != bool(state.turn):
+        found.append("commanders are chosen, and turns count from 1, once the match has begun")
+    if not begun and (state.pieces or state.items or state.prompts or state.agenda or state.limbo):
+        found.append("cards are in play before the match has begun")
+    if begun and any(side.commit is not None for side in state.sides):
+        found.append("what is prepared is revealed when the match begins")
+    if any(not side.pool for side in state.sides):
+        found.append("each seat has commanders to choose from")
     return found

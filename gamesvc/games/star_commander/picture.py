@@ -118,10 +118,10 @@ class Sheet:
         if view["result"]:
             winners = " and ".join(self.name(seat) for seat in view["result"]["ranking"][0])
             return f"The match is over: {REASONS[view['result']['reason']]}. First: {winners}."
-        if prompt["seat"] < 0:  # in the middle of a command
+        if prompt["seat"] < 0:  # in the middle of a command, or before the set-up is done
             return "No decision is open at this point."
-        ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
         if prompt["seat"] == self.viewer:
+            ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
             return f"Respond to {WINDOW_WORDS[prompt['what']]}. {ask}" if prompt["kind"] == "window" else ask
         return f"{self._acting()}."
 

@@ -4,9 +4,30 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from gamesvc.games.star_commander.data import WINDOWS
+from gamesvc.games.limits import AtMost, Count, Like, OneOf, Within, Written
+from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
+
+MOST_SEATS = 4
+PROMPTS = ("none", "ready_draw", "choice", "command", "window", "combat_choose", "combat_assign", "combat_retreat", "over")
+CHOICES = ("draw_domain", "keep_or_discard", "discard", "core_world", "take_card")
+MARKS = ("attack", "hp", "speed", "extra_targets", "lock", "long_jump", "prevent", "deny_attack")
+SeatAt = Annotated[int, Within(0, MOST_SEATS - 1)]
+SeatOrNone = Annotated[int, Within(-1, MOST_SEATS - 1)]
+SeatsAt = Annotated[tuple[SeatAt, ...], AtMost(MOST_SEATS, unique=True)]
+Uid = Annotated[str, Written("c[0-9]{2,7}")]
+VesselId = Annotated[str, Written("v[1-9][0-9]{0,6}")]
+CellName = Annotated[str, Written("[0-4],[0-4]")]
+CardId = Annotated[str, OneOf(sorted({card for catalog in CATALOGS.values() for card in catalog.cards}))]
+Domain = Annotated[str, OneOf(DOMAINS)]
+Pile = Annotated[tuple[Uid, ...], AtMost(200, unique=True)]
+Word = Annotated[str, Written("[a-z_]{0,40}")]
+Thing = Annotated[str, Written("([a-z]?[0-9]{1,7}|[0-4],[0-4])?")]
+"""What can be aimed at: a vessel, an item of the stack, a card, a seat, a cell; empty for nothing."""
+Asking = Annotated[str, OneOf(("ask", "concerned", "pass"))]
+Credits = Annotated[int, Within(0, 100_000)]
+Plain = Annotated[Any, Like({"type": ["object", "null"], "additionalProperties": True})]
 
 COLOURS = ("Red", "Blue", "Yellow", "Green")
 
@@ -15,9 +36,9 @@ COLOURS = ("Red", "Blue", "Yellow", "Green")
 class Auto:
     """A card to be played by itself when a matching item tops the stack. `on` empty: any item; `by` None: any seat."""
 
-    play: str
-    on: tuple[str, ...] = ()
-    by: int | None = None
+    play: Word
+    on: Annotated[tuple[Word, ...], AtMost(12)] = ()
+    by: SeatAt | None = None
     only_concerned: bool = False
 
 
@@ -25,52 +46,52 @@ class Auto:
 class Orders:
     """A seat's standing orders (RULES.md 14)."""
 
-    commands: str = "concerned"
-    abilities: str = "concerned"
-    actions: str = "pass"
-    combat: dict[str, str] = field(
+    commands: Asking = "concerned"
+    abilities: Asking = "concerned"
+    actions: Asking = "pass"
+    combat: dict[Annotated[str, OneOf(WINDOWS)], Annotated[str, OneOf(("ask", "involved", "pass"))]] = field(
         default_factory=lambda: {window: "involved" if window == "after_assign" else "pass" for window in WINDOWS}
     )
-    always_ask: tuple[str, ...] = ()
-    auto: tuple[Auto, ...] = ()
-    assign: str = "ask"
-    retreat: str = "pressed"
-    draw: tuple[str, ...] = ()
+    always_ask: Annotated[tuple[Word, ...], AtMost(12)] = ()
+    auto: Annotated[tuple[Auto, ...], AtMost(6)] = ()
+    assign: Annotated[str, OneOf(("ask", "hold_fire", "return_fire"))] = "ask"
+    retreat: Annotated[str, OneOf(("ask", "pressed", "stay"))] = "pressed"
+    draw: Annotated[tuple[Domain, ...], AtMost(3)] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    credits: int
-    hand: tuple[str, ...] = ()
-    technologies: tuple[str, ...] = ()
-    turns_taken: int = 0
-    last_turn: int = 0
+    credits: Credits
+    hand: Pile = ()
+    technologies: Pile = ()
+    turns_taken: Count = 0
+    last_turn: Count = 0
     alive: bool = True
     orders: Orders = Orders()
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    card: str
+    card: CardId
     explored: bool = False
-    controller: int | None = None
-    devs: int = 0
-    first_developed_by: tuple[int, ...] = ()
-    last_combat: int = 0
-    home: int | None = None  # whose original Homeworld this is
+    controller: SeatAt | None = None
+    devs: Annotated[int, Within(0, 100)] = 0
+    first_developed_by: SeatsAt = ()
+    last_combat: Count = 0
+    home: SeatAt | None = None  # whose original Homeworld this is
 
 
 @dataclass(frozen=True, slots=True)
 class Vessel:
-    id: str
-    card: str
-    controller: int
-    cell: str
-    uid: str | None = None  # of domain vessels: the card itself
-    damage: int = 0
-    since: int = 0  # the turn since which it is under this control
-    built: int = 0  # the turn it was built by its controller
-    jumps: int = 0
+    id: VesselId
+    card: CardId
+    controller: SeatAt
+    cell: CellName
+    uid: Uid | None = None  # of domain vessels: the card itself
+    damage: Count = 0
+    since: Count = 0  # the turn since which it is under this control
+    built: Count = 0  # the turn it was built by its controller
+    jumps: Annotated[int, Within(0, 100)] = 0
     moved: bool = False
 
 
@@ -78,15 +99,15 @@ class Vessel:
 class Modifier:
     """Something that lasts on one vessel. `until`: `end_of_turn`, or `turn_of` the seat `until_seat`."""
 
-    id: int
-    kind: str  # attack, hp, speed, extra_targets, lock, long_jump, prevent, deny_attack
-    vessel: str
-    amount: int
-    source: str
-    seat: int
-    until: str
-    until_seat: int = -1
-    cell: str = ""
+    id: Annotated[int, Within(1, 1_000_000)]
+    kind: Annotated[str, OneOf(MARKS)]  # attack, hp, speed, extra_targets, lock, long_jump, prevent, deny_attack
+    vessel: VesselId
+    amount: Annotated[int, Within(-100, 1_000)]
+    source: CardId
+    seat: SeatAt
+    until: Annotated[str, OneOf(("end_of_turn", "turn_of"))]
+    until_seat: SeatOrNone = -1
+    cell: Thing = ""
     untargetable: bool = False
 
 
@@ -94,69 +115,69 @@ class Modifier:
 class Item:
     """A play on the stack. `kind`: command, ability or action; `name`: card id or action name."""
 
-    id: int
-    kind: str
-    seat: int
-    name: str
-    uid: str | None = None
-    source: str = ""
-    targets: dict[str, str] = field(default_factory=dict)
-    x: int = 0
-    paid: int = 0
+    id: Annotated[int, Within(1, 1_000_000)]
+    kind: Annotated[str, OneOf(("command", "ability", "action"))]
+    seat: SeatAt
+    name: Word
+    uid: Uid | None = None
+    source: Thing = ""
+    targets: dict[Word, Thing] = field(default_factory=dict)
+    x: Credits = 0
+    paid: Credits = 0
     explore: bool = True
     hold: bool = False
     cancelled: bool = False
-    params: Any = None
+    params: Plain = None
 
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
     """Combat damage that is on its way. `attack`: what the vessel's attack was when it assigned."""
 
-    vessel: str
-    seat: int
-    target: str
-    amount: int
-    attack: int
+    vessel: VesselId
+    seat: SeatAt
+    target: VesselId
+    amount: Count
+    attack: Count
     redirected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Combat:
-    cell: str
-    participants: tuple[int, ...]
-    step: str = "after_initiate"
-    assigned: tuple[Assigned, ...] = ()
-    used: tuple[str, ...] = ()
+    cell: CellName
+    participants: SeatsAt
+    step: Annotated[str, OneOf(WINDOWS)] = "after_initiate"
+    assigned: Annotated[tuple[Assigned, ...], AtMost(500)] = ()
+    used: Annotated[tuple[Thing, ...], AtMost(200)] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
     """An open round of responses. `name`: `stack`, or one of the combat windows."""
 
-    name: str
-    priority: int
-    passed: tuple[int, ...] = ()
-    early: tuple[int, ...] = ()
+    name: Annotated[str, OneOf(("stack", *WINDOWS))]
+    priority: SeatAt
+    passed: Annotated[tuple[SeatAt, ...], AtMost(50)] = ()
+    early: Annotated[tuple[SeatAt, ...], AtMost(50)] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
     """What one side of a trade gives. `hand`: named cards (give); `cards`: how many the other picks (want)."""
 
-    credits: int = 0
-    hand: tuple[str, ...] = ()
-    cards: int = 0
-    technologies: tuple[str, ...] = ()
-    vessels: tuple[str, ...] = ()
-    systems: tuple[str, ...] = ()
+    credits: Credits = 0
+    hand: Pile = ()
+    cards: Annotated[int, Within(0, 200)] = 0
+    technologies: Pile = ()
+    vessels: Annotated[tuple[VesselId, ...], AtMost(200, unique=True)] = ()
+    systems: Annotated[tuple[CellName, ...], AtMost(25, unique=True)] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    id: int
-    maker: int
-    to: int
+    id: Annotated[int, Within(1, 1_000_000)]
+    maker: SeatAt
+    to: SeatAt
     give: Side
     want: Side
 
@@ -165,54 +186,56 @@ class Offer:
 class Prompt:
     """What is awaited. `what` names the choice, `number` is never used again."""
 
-    kind: str
-    seat: int = -1
-    number: int = 0
-    what: str = ""
+    kind: Annotated[str, OneOf(PROMPTS)]
+    seat: SeatOrNone = -1
+    number: Annotated[int, Within(0, 1_000_000)] = 0
+    what: Annotated[str, OneOf(("", "stack", *WINDOWS, *CHOICES))] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    reason: str
-    ranking: tuple[tuple[int, ...], ...]
-    scores: tuple[int, ...]
+    reason: Word
+    ranking: Annotated[tuple[SeatsAt, ...], AtMost(MOST_SEATS)]
+    scores: Annotated[tuple[Count, ...], AtMost(MOST_SEATS)]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    edition: str
-    grid: int
+    edition: Annotated[str, OneOf(CATALOGS)]
+    grid: Annotated[int, Within(3, 5)]
     trade: bool
-    lethal: str
-    turn_limit: int
-    faces: dict[str, str]  # uid -> card, of all domain cards
-    uids: int  # how many uids were ever given
-    decks: dict[str, tuple[str, ...]]
-    discards: dict[str, tuple[str, ...]]
-    undealt: tuple[str, ...]
-    supply: dict[str, int]
-    cells: dict[str, Cell]  # in row order
-    seats: tuple[Seat, ...]
-    vessels: dict[str, Vessel] = field(default_factory=dict)
-    vessels_made: int = 0
-    modifiers: tuple[Modifier, ...] = ()
-    modifiers_made: int = 0
-    stack: tuple[Item, ...] = ()
-    items_made: int = 0
+    lethal: Annotated[str, OneOf(("at_least", "more_than"))]
+    turn_limit: Count
+    faces: dict[Uid, CardId]  # uid -> card, of all domain cards
+    uids: Annotated[int, Within(0, 1_000_000)]  # how many uids were ever given
+    decks: dict[Domain, Pile]
+    discards: dict[Domain, Pile]
+    undealt: Annotated[tuple[CardId, ...], AtMost(100)]
+    supply: dict[CardId, Count]
+    cells: dict[CellName, Cell]  # in row order
+    seats: Annotated[tuple[Seat, ...], AtMost(MOST_SEATS)]
+    vessels: dict[VesselId, Vessel] = field(default_factory=dict)
+    vessels_made: Annotated[int, Within(0, 1_000_000)] = 0
+    modifiers: Annotated[tuple[Modifier, ...], AtMost(500)] = ()
+    modifiers_made: Annotated[int, Within(0, 1_000_000)] = 0
+    stack: Annotated[tuple[Item, ...], AtMost(60)] = ()
+    items_made: Annotated[int, Within(0, 1_000_000)] = 0
     window: Window | None = None
     combat: Combat | None = None
-    fought: tuple[str, ...] = ()
-    offers: tuple[Offer, ...] = ()
-    offers_made: int = 0
-    turn: int = 0
-    active: int = 0
-    phase: str = "ready"
-    extra: tuple[int, ...] = ()
-    resume: int = 0
-    abandoned: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    out: tuple[tuple[int, ...], ...] = ()  # seats put out, in order; those of one moment together
+    fought: Annotated[tuple[CellName, ...], AtMost(25)] = ()
+    offers: Annotated[tuple[Offer, ...], AtMost(100)] = ()
+    offers_made: Annotated[int, Within(0, 1_000_000)] = 0
+    turn: Count = 0
+    active: SeatAt = 0
+    phase: Annotated[str, OneOf(("ready", "command", "combat", "end"))] = "ready"
+    extra: Annotated[tuple[SeatAt, ...], AtMost(60)] = ()
+    resume: SeatAt = 0
+    abandoned: dict[CellName, Annotated[tuple[VesselId, ...], AtMost(200)]] = field(default_factory=dict)
+    out: Annotated[tuple[SeatsAt, ...], AtMost(MOST_SEATS)] = ()  # seats put out, in order; those of one moment together
     prompt: Prompt = Prompt("none")
-    work: Any = field(default_factory=list)  # steps still to do, the one that waits last; plain JSON lists
+    work: Annotated[Any, Like({"type": "array", "items": {"type": "object", "additionalProperties": True}, "maxItems": 60})] = (
+        field(default_factory=list)
+    )  # steps still to do, the one that waits last; plain JSON lists
     result: Result | None = None
 
 

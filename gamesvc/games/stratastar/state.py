@@ -6,31 +6,62 @@ Only shapes and the simplest sums live here; what follows from them is in `facts
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from gamesvc.games.limits import AtMost, Count, Like, OneOf, Within, Written
+from gamesvc.games.stratastar.board import INNER, SPACES
+from gamesvc.games.stratastar.data import ABILITIES, CARDS, CHITS, COLONIES, CORNERS, FLEETS
+
+MOST_SEATS = 4
+PHASES = (
+    "homeworld",
+    "ability_draft",
+    "retool",
+    "trade",
+    "support",
+    "build",
+    "movement",
+    "battle",
+    "battle_call",
+    "over",
+)
 
 Mode = Literal["never", "ask", "auto"]
+Seat = Annotated[int, Within(0, MOST_SEATS - 1)]
+Seats = Annotated[tuple[Seat, ...], AtMost(MOST_SEATS, unique=True)]
+Space = Annotated[str, OneOf(SPACES)]
+Spaces = Annotated[tuple[Space, ...], AtMost(len(SPACES), unique=True)]
+Inner = Annotated[str, OneOf(INNER)]
+Chit = Annotated[str, OneOf(CHITS)]
+Card = Annotated[str, OneOf(CARDS)]
+Cards = Annotated[tuple[Card, ...], AtMost(85)]
+Ability = Annotated[str, OneOf(ABILITIES)]
+Abilities = Annotated[tuple[Ability, ...], AtMost(len(ABILITIES), unique=True)]
+Some = Annotated[int, Within(1, 85)]
+Word = Annotated[str, Written("[a-z_]{1,30}")]
+Id = Annotated[int, Within(1, 1_000_000)]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of a match, as chosen before it began (RULES.md 2)."""
 
-    starting_fleets: int
-    homeworld_choice: str
+    starting_fleets: Annotated[int, Within(1, FLEETS)]
+    homeworld_choice: Word
     free_trade: bool
     spying: bool
     diplomacy: bool
     retreat: bool
     disaster: bool
     breakthrough: bool
-    uneven_start: str
-    abilities_all: tuple[str, ...]
-    abilities_by_seat: dict[int, tuple[str, ...]]
+    uneven_start: Word
+    abilities_all: Abilities
+    abilities_by_seat: dict[Seat, Abilities]
     exploration: bool
     to_the_death: bool
     low_technology: bool
     power_cards: bool
-    max_rounds: int
+    max_rounds: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +70,10 @@ class Orders:
 
     when_unable: Literal["ask", "pass"] = "ask"
     diplomacy: Mode = "ask"
-    diplomacy_spaces: tuple[str, ...] = ("any",)
+    diplomacy_spaces: Annotated[tuple[Annotated[str, OneOf((*SPACES, "any", "homeworld"))], ...], AtMost(20)] = ("any",)
     retreat: Mode = "ask"
     sabotage: Literal["never", "ask"] = "ask"
-    sabotage_kinds: tuple[str, ...] = (
+    sabotage_kinds: Annotated[tuple[Word, ...], AtMost(30)] = (
         "disaster",
         "treason",
         "breakthrough",
@@ -54,7 +85,7 @@ class Orders:
     )
     defend_homeworld: Mode = "ask"
     fight: Literal["peace", "ask", "fight"] = "ask"
-    commit: str = "ask"
+    commit: Annotated[str, Written("ask|none|all|[0-9]|[1-9][0-9]")] = "ask"
     offers: Literal["ask", "reject"] = "ask"
 
 
@@ -62,80 +93,80 @@ class Orders:
 class SpyRecord:
     """What a spy saw, when: `target` is a seat's number as text, or `deck`."""
 
-    turn: int
-    target: str
-    cards: tuple[str, ...]
+    turn: Count
+    target: Annotated[str, Written("deck|[0-3]")]
+    cards: Cards
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
     """One empire. Counts per space hold no zeros; the hand is kept in canonical order."""
 
-    hand: tuple[str, ...] = ()
-    home: str | None = None
-    fleets: dict[str, int] = field(default_factory=dict)
-    warfleets: dict[str, int] = field(default_factory=dict)
-    colonies: dict[str, int] = field(default_factory=dict)
-    stargates: tuple[str, ...] = ()
-    abilities: tuple[str, ...] = ()
-    raided: dict[str, int] = field(default_factory=dict)
+    hand: Cards = ()
+    home: Annotated[str, OneOf(CORNERS)] | None = None
+    fleets: dict[Space, Annotated[int, Within(1, FLEETS)]] = field(default_factory=dict)
+    warfleets: dict[Space, Annotated[int, Within(1, FLEETS)]] = field(default_factory=dict)
+    colonies: dict[Space, Annotated[int, Within(1, COLONIES)]] = field(default_factory=dict)
+    stargates: Spaces = ()
+    abilities: Abilities = ()
+    raided: dict[Space, Annotated[int, Within(1, COLONIES)]] = field(default_factory=dict)
     orders: Orders = Orders()
-    records: tuple[SpyRecord, ...] = ()
-    turns: int = 0
+    records: Annotated[tuple[SpyRecord, ...], AtMost(100)] = ()
+    turns: Count = 0
     alive: bool = True
-    last_move: tuple[str, ...] = ()  # from, to: for the picture
+    last_move: Annotated[tuple[Space, ...], AtMost(2)] = ()  # from, to: for the picture
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
     """What lies on the map. Known spaces without an entry in `chits` are blank."""
 
-    chits: dict[str, str]
-    unknown: frozenset[str] = frozenset()
-    scouted: dict[str, str] = field(default_factory=dict)  # unknown spaces whose chit is fixed
-    scouts: dict[str, tuple[int, ...]] = field(default_factory=dict)  # who knows it
-    pile: dict[str, int] = field(default_factory=dict)
-    contacts: tuple[tuple[int, int], ...] = ()
+    chits: dict[Space, Chit]
+    unknown: frozenset[Inner] = frozenset()
+    scouted: dict[Inner, Chit] = field(default_factory=dict)  # unknown spaces whose chit is fixed
+    scouts: dict[Inner, Seats] = field(default_factory=dict)  # who knows it
+    pile: dict[Chit, Annotated[int, Within(0, 96)]] = field(default_factory=dict)
+    contacts: Annotated[tuple[tuple[Seat, Seat], ...], AtMost(6, unique=True)] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
     """A declared action that waits for answers. `asked`: seats that have not answered yet."""
 
-    id: int
-    seat: int
-    name: str
-    args: Any
-    paid: tuple[str, ...]
-    credit: dict[str, int]  # credit spent on it
-    made: dict[str, int]  # credit it made
+    id: Id
+    seat: Seat
+    name: Word
+    args: Annotated[Any, Like({"type": "object", "additionalProperties": True})]  # by action: see `pending`
+    paid: Cards
+    credit: dict[Card, Some]  # credit spent on it
+    made: dict[Card, Some]  # credit it made
     free: bool
     stage: Literal["before", "after"]
-    asked: tuple[int, ...]
-    enters: str | None = None  # the space that a movement of the active seat goes to
+    asked: Seats
+    enters: Space | None = None  # the space that a movement of the active seat goes to
 
 
 @dataclass(frozen=True, slots=True)
 class Battle:
     """A battle whose commitments are being made. `waiting`: seats that can commit and have not."""
 
-    id: int
-    space: str
-    caller: int
-    participants: tuple[int, ...]
-    waiting: tuple[int, ...]
-    commits: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    id: Id
+    space: Space
+    caller: Seat
+    participants: Seats
+    waiting: Seats
+    commits: dict[Seat, Cards] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """An open offer of free trade; `to` None means anyone."""
 
-    id: int
-    seat: int
-    to: int | None
-    give: dict[str, int]
-    want: dict[str, int]
+    id: Id
+    seat: Seat
+    to: Seat | None
+    give: dict[Card, Some]
+    want: dict[Card, Some]
     keep: bool = False
     wait: bool = False
 
@@ -144,51 +175,51 @@ class Offer:
 class Treaty:
     """`seat` made it with `partner`; it ends when `seat` ends its own turn number `until`."""
 
-    seat: int
-    partner: int
-    until: int
+    seat: Seat
+    partner: Seat
+    until: Count
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """Where the match is: phase, whose turn, and what was used up in it."""
 
-    phase: str
-    active: int
-    number: int = 0
-    round: int = 0
+    phase: Annotated[str, OneOf(PHASES)]
+    active: Seat
+    number: Count = 0
+    round: Count = 0
     free_move: bool = False
     internal_used: bool = False
-    credit: dict[str, int] = field(default_factory=dict)
-    blocked: tuple[str, ...] = ()
-    fought: tuple[str, ...] = ()
-    declined: tuple[int, ...] = ()  # passed in battle_call
-    calling: tuple[int, ...] = ()  # asked in battle_call
-    choice: tuple[str, ...] = ()  # abilities to pick from
-    picking: tuple[int, ...] = ()  # who has still to pick in a draft
+    credit: dict[Card, Some] = field(default_factory=dict)
+    blocked: Spaces = ()
+    fought: Spaces = ()
+    declined: Seats = ()  # passed in battle_call
+    calling: Seats = ()  # asked in battle_call
+    choice: Abilities = ()  # abilities to pick from
+    picking: Seats = ()  # who has still to pick in a draft
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    reason: str
-    ranking: tuple[tuple[int, ...], ...]
-    scores: tuple[int, ...]
+    reason: Word
+    ranking: Annotated[tuple[Seats, ...], AtMost(MOST_SEATS)]
+    scores: Annotated[tuple[Count, ...], AtMost(MOST_SEATS)]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     options: Options
-    players: tuple[Player, ...]
+    players: Annotated[tuple[Player, ...], AtMost(MOST_SEATS)]
     chart: Chart
     turn: Turn
-    placement: tuple[int, ...]
-    order: tuple[int, ...] = ()
-    deck: tuple[str, ...] = ()
-    discard: tuple[str, ...] = ()
-    actions: tuple[Action, ...] = ()
+    placement: Seats
+    order: Seats = ()
+    deck: Cards = ()
+    discard: Cards = ()
+    actions: Annotated[tuple[Action, ...], AtMost(20)] = ()
     battle: Battle | None = None
-    offers: tuple[Offer, ...] = ()
-    waiting: int | None = None  # the offer the active seat waits for
-    treaties: tuple[Treaty, ...] = ()
-    next_id: int = 1
+    offers: Annotated[tuple[Offer, ...], AtMost(100)] = ()
+    waiting: Id | None = None  # the offer the active seat waits for
+    treaties: Annotated[tuple[Treaty, ...], AtMost(12)] = ()
+    next_id: Id = 1
     ended: Ended | None = None

@@ -1,0 +1,122 @@
+"""The trial of a position: whether a match that has just begun from it can be shown to everybody, and played on.
+
+What a position may hold is judged field by field (`limits`) and by the invariants of its game (`faults`). The rules are
+written for positions that they came to themselves, so the last word is an attempt: show everything to everybody, fill every
+form that is offered, and let random bots play a few moves. All of it is a function of the position.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from gamesvc.games import forms
+from gamesvc.games.codec import bad_position
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import Caption, Form, Game, Refused
+from gamesvc.games.timeline import Run, Timeline
+
+# How much is tried. More finds more, and whoever begins from a position waits for it.
+MOST_FORMS = 60
+PLAYED = 2
+COMMANDS_PLAYED = 25
+
+
+def begin(game: Game[Any], position: Any) -> Timeline[Any]:
+    """Read a position and try it. Returns the match that begins from it; raises `Refused` (`bad_position`)."""
+    timeline: Timeline[Any] = Timeline(game)
+    run = Run(timeline, seeded("trial"))
+    run.place(position)
+    timeline.follow(run)
+    check(timeline)
+    return timeline
+
+
+def check(timeline: Timeline[Any]) -> None:
+    """Try the position at which a match stands. Raises `Refused` (`bad_position`) with what cannot be done from it."""
+    game = timeline.game
+    try:
+        _show(timeline)
+        if game.outcome(timeline.state) is None:
+            _check_awaited(timeline)
+            _fill_forms(timeline)
+            for number in range(PLAYED):
+                _play(timeline.branch(), random.Random(f"trial {number}"))
+        else:
+            _check_outcome(timeline)
+    except Refused as refused:
+        if refused.code == "bad_position":
+            raise
+        raise bad_position(game, f"a command that it offers is refused ({refused.code}: {refused.detail})") from refused
+    except Exception as error:
+        # Whatever the rules raise here they would raise later, on a player's page or in a worker.
+        raise bad_position(game, f"the rules cannot go on from it ({type(error).__name__}: {error})") from error
+
+
+def _show(timeline: Timeline[Any]) -> None:
+    game, state = timeline.game, timeline.state
+    seats, manifest = game.seats(state), game.manifest
+    if not manifest.min_seats <= seats <= manifest.max_seats:
+        raise bad_position(game, f"it is for {seats} seats; there are {manifest.min_seats} to {manifest.max_seats}")
+    for viewer in (None, *range(seats)):
+        seen = json.loads(json.dumps(game.view(state, viewer), allow_nan=False))
+        game.board_text(seen, Caption())
+        game.picture(seen, Caption())
+
+
+def _check_outcome(timeline: Timeline[Any]) -> None:
+    game, seats = timeline.game, timeline.game.seats(timeline.state)
+    outcome = game.outcome(timeline.state)
+    assert outcome is not None
+    if sorted(seat for group in outcome.ranking for seat in group) != list(range(seats)) or not all(outcome.ranking):
+        raise bad_position(game, "the ranking of its result must name every seat once")
+    if len(outcome.scores) != seats:
+        raise bad_position(game, f"its result must have {seats} scores")
+    if game.awaited(timeline.state):
+        raise bad_position(game, "the match is over in it, and a seat is asked for a command")
+
+
+def _check_awaited(timeline: Timeline[Any]) -> None:
+    game, state = timeline.game, timeline.state
+    waiting = game.awaited(state)
+    if not waiting:
+        raise bad_position(game, "nobody is to act in it, and the match is not over")
+    for awaited in waiting:
+        if awaited.seat not in range(game.seats(state)):
+            raise bad_position(game, f"it waits for seat {awaited.seat}, which does not exist")
+        if all(form.aside for form in game.legal_commands(state, awaited.seat)):
+            raise bad_position(game, f"it waits for seat {awaited.seat} ({awaited.prompt}), which can do nothing")
+        timeline.command(awaited.seat, game.default_command(state, awaited.seat), seeded("trial"))
+
+
+def _fill_forms(timeline: Timeline[Any]) -> None:
+    """Fill the forms of every seat; where there are many, some from all over the list."""
+    game, state = timeline.game, timeline.state
+    rng = random.Random("trial")
+    offered = [(seat, form) for seat in range(game.seats(state)) for form in game.legal_commands(state, seat)]
+    for seat, form in offered[:: -(-len(offered) // MOST_FORMS) or 1]:
+        timeline.command(seat, forms.fill(form, rng), seeded("trial"))
+
+
+def _play(timeline: Timeline[Any], rng: random.Random) -> None:
+    """Let bots play that know nothing of the game."""
+    game, dice = timeline.game, seeded(f"trial {rng.random()}")
+    for _ in range(COMMANDS_PLAYED):
+        if game.outcome(timeline.state) is not None:
+            return
+        waiting = game.awaited(timeline.state)
+        if not waiting:
+            raise bad_position(game, "a few moves on nobody is to act, and the match is not over")
+        seat = rng.choice(waiting).seat
+        timeline.follow(timeline.command(seat, _choose(game, timeline, seat, rng), dice))
+    for viewer in (None, *range(game.seats(timeline.state))):
+        game.board_text(game.view(timeline.state, viewer), Caption())
+
+
+def _choose(game: Game[Any], timeline: Timeline[Any], seat: int, rng: random.Random) -> dict[str, Any]:
+    offered: Sequence[Form] = [form for form in game.legal_commands(timeline.state, seat) if not form.aside]
+    if not offered:
+        raise bad_position(game, f"a few moves on it waits for seat {seat}, which can do nothing")
+    return forms.fill(rng.choice(offered), rng)

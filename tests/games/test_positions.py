@@ -1,0 +1,218 @@
+"""Positions: real ones are accepted, wrong ones are refused with a reason, and what is accepted can be played on."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import io
+import itertools
+import json
+import random
+import subprocess
+import sys
+import types
+import typing
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gamesvc.games import catalog, codec, limits, trial
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import Game, Refused
+from gamesvc.games.protocol import Session, serve
+from tests.games import mutants
+
+GAMES = catalog.OFFERED
+MATCHES = {"stratastar": 2, "space_fleet_commander": 3, "star_commander": 2, "space_war": 3}
+_corpora: dict[str, list[mutants.Position]] = {}
+
+
+def corpus(game: Game[Any]) -> list[mutants.Position]:
+    """Some 30 moments of a few matches, the same each time."""
+    if game.id not in _corpora:
+        every = list(mutants.moments(game, "suite", share=0.05, matches=MATCHES[game.id]))
+        _corpora[game.id] = every[:: max(1, len(every) // 30)] + every[-1:]
+    return _corpora[game.id]
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_real_positions_are_accepted_and_read_back(game_id: str) -> None:
+    game = catalog.game(game_id)
+    for position in corpus(game):
+        timeline = trial.begin(game, position)
+        assert mutants.described(timeline)["state"] == position["state"] or "parts" in position
+        again, _ = codec.read_position(game, mutants.described(timeline), timeline.version)
+        assert again == timeline.state
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_what_a_seat_takes_along_is_accepted(game_id: str) -> None:
+    """A position dealt anew for a seat, as forks begin from it."""
+    game = catalog.game(game_id)
+    for number, position in enumerate(corpus(game)[::3]):
+        state, marked = codec.read_position(game, position, 1)
+        seat = number % game.seats(state)
+        redealt = game.redeal(state, seat, seeded(f"redealt {number}"))
+        kept: dict[int, Any] = {}
+        waiting = sorted(game.marks(redealt))
+        while waiting:
+            at = waiting.pop()
+            kept[at] = game.redeal_marked(marked[at], at, redealt, seat, seeded("marked"))
+            waiting += sorted(game.marks(kept[at]) - kept.keys() - set(waiting))
+        trial.begin(game, json.loads(json.dumps(codec.write_position(game, redealt, 1, kept))))
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_wrong_position_is_refused_or_can_be_played_on(game_id: str) -> None:
+    game = catalog.game(game_id)
+    tally = mutants.stress(game, corpus(game), 300, "suite", most=60)
+    assert tally.mutated == 300
+    assert tally.refused > 100, "mistakes must be found"
+    assert tally.accepted > 10, "what is possible must be left possible"
+
+
+def _fields_of(hint: Any, path: str, seen: set[type]) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+    """Every leaf of a state's types, with its limits."""
+    kind, kept = limits.bare(hint)
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        if kind not in seen:
+            seen.add(kind)
+            for name, sub in limits.fields(kind).items():
+                yield from _fields_of(sub, f"{kind.__name__}.{name}", seen)
+        return
+    yield path, kind, kept
+    for arg in typing.get_args(kind):
+        if arg is not Ellipsis and arg is not types.NoneType and typing.get_origin(kind) is not typing.Literal:
+            yield from _fields_of(arg, path, seen)
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_every_text_and_every_free_value_of_a_state_has_a_limit(game_id: str) -> None:
+    """A type that allows any text or any value would let a position hold what the rules never wrote."""
+    game = catalog.game(game_id)
+    loose = {path for path, kind, kept in _fields_of(game.state, "", set()) if kind in (str, Any) and not kept}
+    assert not loose
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_the_schema_of_a_position_tells_its_limits(game_id: str) -> None:
+    schema = Session(catalog.game(game_id)).answer({"op": "schema"})["schema"]["position"]
+    written = json.dumps(schema)
+    assert '"maximum"' in written
+    assert '"enum"' in written
+    assert '"pattern"' in written
+
+
+CASES = {
+    "no steps left": ("star_commander", ("state", "work"), [], "/work"),
+    "a step nobody knows": ("star_commander", ("state", "work", 0, "do"), "dance", "/work/0/do"),
+    "a combat that is asked for and not fought": ("star_commander", ("state", "prompt", "kind"), "combat_assign", "/prompt"),
+    "a phase that is none": ("space_war", ("state", "phase"), "nonsense", "/phase"),
+    "a card that is none": ("space_war", ("state", "cards", "a-01"), "ace", "/cards/a-01"),
+    "a seat that is none": ("stratastar", ("state", "turn", "active"), 3, "seat 3"),
+    "a die of seven": ("space_fleet_commander", ("state", "formation", 0), 7, "/formation/0"),
+    "a huge number": ("stratastar", ("state", "turn", "round"), 10**12, "/turn/round"),
+    "half a character": ("stratastar", ("state", "turn", "phase"), "\ud800", "/state/turn/phase"),
+    "a broken number": ("star_commander", ("state", "turn"), float("nan"), "/state/turn"),
+}
+
+
+CASE_SEATS = {"stratastar": 2, "space_fleet_commander": 1, "star_commander": 2, "space_war": 2}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_refusal_names_the_place(name: str) -> None:
+    game_id, path, value, named = CASES[name]
+    game = catalog.game(game_id)
+    session = Session(game)
+    assert session.answer({"op": "new", "seats": CASE_SEATS[game_id], "seed": "cases"})["ok"]
+    position = json.loads(json.dumps(session.answer({"op": "position"})["position"]))
+    mutants.at(position, path[:-1])[path[-1]] = value
+    before = session.answer({"op": "view"})
+    answer = session.answer({"op": "new", "position": position})
+    assert answer["refusal"]["code"] == "bad_position"
+    assert answer["refusal"]["parameter"] == "position"
+    assert named in answer["refusal"]["detail"]
+    assert session.answer({"op": "view"}) == before, "the match that was played goes on"
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_position_has_a_bound_in_every_direction(game_id: str) -> None:
+    game = catalog.game(game_id)
+    position = corpus(game)[0]
+    deep: Any = []
+    for _ in range(codec.DEEPEST + 1):
+        deep = [deep]
+    wide = {**position, "state": {**position["state"], "more": [0] * codec.MOST_VALUES}}
+    marked = {**position, "marked": [{"back": at, "state": position["state"]} for at in range(codec.MOST_MARKED + 1)]}
+    for wrong in ({**position, "rules": deep}, wide, marked, {**position, "parts": [{"=part": 0, "first": -1, "and": []}]}):
+        if wrong.get("parts"):
+            wrong["state"] = {"=part": 0}
+        with pytest.raises(Refused) as refused:
+            codec.read_position(game, wrong, 1)
+        assert refused.value.code == "bad_position"
+
+
+# --- the protocol ---
+
+
+def _requests(game: Game[Any], rng: random.Random) -> Iterator[Any]:
+    """Requests of every kind with something wrong in them."""
+    command = {"name": sorted(game.commands)[0]}
+    right: list[dict[str, Any]] = [
+        {"op": "new", "seats": 2, "options": {}, "seed": "x"},
+        {"op": "new", "position": corpus(game)[0]},
+        {"op": "dice", "script": [1, [0, 1]]},
+        {"op": "command", "seat": 0, "command": command},
+        {"op": "order", "seat": 0, "text": "pass"},
+        {"op": "events", "since": 0, "seat": 0},
+        {"op": "rewind", "version": 1},
+        *({"op": op, "seat": 0} for op in ("legal", "view", "default", "picture", "position", "schema")),
+    ]
+    for request, name in itertools.chain.from_iterable(((one, name) for name in one) for one in right):
+        for value in mutants.STRANGE:
+            yield {**request, name: copy.deepcopy(value)}
+        yield {key: item for key, item in request.items() if key != name}
+    for form_name, schema in game.commands.items():
+        for key in (*schema["properties"], "unknown"):
+            for value in rng.sample(mutants.STRANGE, 8):
+                yield {"op": "command", "seat": 0, "command": {"name": form_name, key: copy.deepcopy(value)}}
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_no_request_ends_the_protocol(game_id: str) -> None:
+    game, rng = catalog.game(game_id), random.Random("requests")
+    lines = ['{"op":"new","seed":"requests"}', "[" * 5_000 + "]" * 5_000, '{"op":"view","seat":' + "9" * 5_000 + "}"]
+    lines += [
+        "null",
+        "[]",
+        "7",
+        '"op"',
+        "{",
+        "NaN",
+        '{"op":NaN}',
+        "\0",
+        '{"op":"new","options":' + '{"a":' * 600 + "0" + "}" * 601,
+    ]
+    begin = json.dumps({"op": "new", "seed": "requests"})
+    for request in _requests(game, rng):
+        lines += [json.dumps(request), begin] if request.get("op") in ("new", "dice") else [json.dumps(request)]
+    out = io.StringIO()
+    serve(game, [f"{line}\n" for line in lines], out)
+    answers = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert len(answers) == len([line for line in lines if line.strip()])
+    assert all(isinstance(answer["ok"], bool) for answer in answers)
+    failed = [
+        (line[:200], answer) for line, answer in zip(lines, answers, strict=True) if "the rules failed" in answer.get("error", "")
+    ]
+    assert not failed
+
+
+def test_the_process_goes_on_after_bytes_that_are_no_text() -> None:
+    sent = b'{"op":"new","seed":"\xff\xfe"}\n{"op":"view"\xc3\n{"op":"new"}\n{"op":"view","seat":null}\n'
+    done = subprocess.run(
+        [sys.executable, "-m", "gamesvc.games", "stratastar"], input=sent, capture_output=True, timeout=60, check=True
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["ok"] for answer in answers] == [True, False, True, True]
