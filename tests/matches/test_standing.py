@@ -38,6 +38,7 @@ from gamesvc.matches.reckoning import Reckoning
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import records_for
 from gamesvc.matches.turns import Sender
+from notifications.inbound.limits import cpu_limit
 from notifications.models import Outbox
 from tests.conftest import Program
 from tests.matches import playing
@@ -333,6 +334,15 @@ def test_as_text(match: Match) -> None:
     for text in ("if drew", "when he draws then draw", "if seat=0 drew twice then draw"):
         with pytest.raises(Refused):
             standing.parse_text(match, 1, text)
+
+
+@pytest.mark.parametrize("length", [900, 20_000])
+def test_blanks_cost_no_time(match: Match, length: int) -> None:
+    """Without this a line of a mail, or a field of a form, kept its process busy for hours."""
+    for text in ("if" + " " * length + "x", "if a" + " " * length + "then" + "\t" * length, "if a" + " and" * (length // 4)):
+        with cpu_limit(), pytest.raises(Refused) as refused:
+            standing.parse_text(match, 0, text)
+        assert refused.value.code == ("unreadable" if len(text) <= standing.LONGEST_TEXT else "too_long")
 
 
 def test_what_happened_lately_is_told_as_a_condition_of_him_who_saw_it(match: Match) -> None:
