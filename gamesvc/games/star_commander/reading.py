@@ -16,8 +16,8 @@ _CELL = re.compile(r"\(?(\d)[,.]?(\d)\)?")
 
 def tokens(text: str) -> list[str]:
     """Split an order: case is kept, little words and stray commas are dropped, `2, 1` is one word."""
-    joined = re.sub(r"(?<![\w,])(\d)\s*,\s*(\d)(?!\d)", r"\1,\2", text.strip())
-    joined = re.sub(r"\s*(->|=>|>|=)\s*", lambda found: ">" if ">" in found[1] else "=", joined)
+    joined = re.sub(r"(?<![\w,])(\d)\s*,\s*(\d)(?!\d)", r"\1,\2", " ".join(text.split()))
+    joined = re.sub(r" ?(->|=>|>|=) ?", lambda found: ">" if ">" in found[1] else "=", joined)
     joined = re.sub(r"(?<!\d),|,(?!\d)|;", " ", joined)
     return [word for word in joined.split() if word.casefold() not in FILLERS]
 
