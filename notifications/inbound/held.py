@@ -36,10 +36,13 @@ def register() -> None:
     registry.register("mail_failed", mail_failed, label="Mail that could not be read", essential=True)
 
 
-def may_answer(address: ReplyAddress, limit: int | None = None) -> bool:
-    """Count one more answer to the owner of an address today; False beyond the cap, whatever loop or flood asks for it."""
+def may_answer(address: ReplyAddress, limit: int | None = None, *, reason: str = "") -> bool:
+    """Count one more answer to the owner of an address today; False beyond the cap, whatever loop or flood asks for it.
+
+    Each `reason` counts by itself: what strangers send does not use up the questions about the owner's own mails.
+    """
     most = limit or settings.INBOUND_ANSWERS_PER_DAY
-    return throttle(f"mail answers {limit or ''} {address.user_id or address.email}", most, _DAY) == 0
+    return throttle(f"mail answers {limit or ''} {reason} {address.user_id or address.email}", most, _DAY) == 0
 
 
 def question(mail: InboundMail) -> Notice:

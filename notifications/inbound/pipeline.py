@@ -119,7 +119,7 @@ def _refused(mail: InboundMail, refused: MailRefused) -> bool:
         status, notice = MailStatus.HELD, held.question(mail)
     elif refused.hears is Hears.REASON:
         notice = store.failed_notice(mail, code=refused.code)
-    if notice is not None and not held.may_answer(mail.address, held.QUESTIONS_A_DAY):
+    if notice is not None and not held.may_answer(mail.address, held.QUESTIONS_A_DAY, reason=refused.code):
         notice = None
     return store.settle(mail, status, error=str(refused), notice=notice)
 

@@ -16,12 +16,12 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from notifications.inbound import addresses, connection, gate, pipeline, purposes, rates, store, tasks
+from notifications.inbound import addresses, connection, gate, held, pipeline, purposes, rates, store, tasks
 from notifications.inbound.gate import Gate, network_of
 from notifications.inbound.purposes import Handled
 from notifications.inbound.reading import LARGEST
 from notifications.inbound.receiver import Receiver
-from notifications.models import InboundMail, MailStatus
+from notifications.models import InboundMail, MailStatus, Outbox
 from tests.mailing import fresh_id, mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -398,6 +398,18 @@ def test_a_stranger_who_floods_an_address_does_not_shut_its_owner_out(to, mailin
     assert refused(mailing, to, sender=ANNA.upper()) is None
     pipeline.work()
     assert letters == [("anna", "move")]
+
+
+def test_questions_about_strangers_leave_room_for_one_about_the_owner(to, mailing, settings, monkeypatch, letters):  # noqa: F811
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.example.org"
+    monkeypatch.setattr(held, "QUESTIONS_A_DAY", 2)
+    for _ in range(4):
+        assert refused(mailing, to, sender="eve@evil.example") is None
+    pipeline.work()
+    assert Outbox.objects.filter(kind="mail_held").count() == 2
+    assert refused(mailing, to) is None
+    pipeline.work()
+    assert Outbox.objects.filter(kind="mail_held").count() == 3, "held without a word, the orders would be lost"
 
 
 def test_the_cap_of_a_player_holds_over_all_their_addresses(anna, ben, mailing, settings, letters):  # noqa: F811
