@@ -175,7 +175,7 @@ class Timeline(Generic[S]):
         """The states of before the match that its position brought along. Raises ValueError where there are none."""
         for event in self.whole_log() if self.version else ():
             if event.type == POSITIONED:
-                return codec.read_position(self.game, event.data["position"], event.version)[1]
+                return codec.read_position(self.game, event.data["position"], event.version, judge=False)[1]
         raise ValueError("the match begins with version 1")
 
     def whole_log(self) -> Sequence[Event]:
