@@ -113,9 +113,9 @@ def _long(number: int) -> str:
     return str(number) if number.bit_length() < 200 else f"A number of {number.bit_length()} bits"
 
 
-def check(value: Any, parameter: str = "") -> None:
+def check(value: Any, parameter: str = "", *, whole: bool = True) -> None:
     """Raise `Refused` for a value that an event could not hold. `parameter`: the name of the value itself."""
-    if fault := value_fault(value, whole=True):
+    if fault := value_fault(value, whole=whole):
         raise Refused(fault.code, fault.detail, ".".join(filter(None, [parameter, fault.dotted])) or None)
 
 
@@ -128,8 +128,8 @@ def check_order(text: str) -> None:
 
 
 def check_command(command: Any, parameter: str = "") -> None:
-    """Raise `Refused` for a command that holds what no door takes, or that is too long."""
-    check(command, parameter)
+    """Raise `Refused` for a command that holds what no door takes, or that is too long. Fractions are for its schema."""
+    check(command, parameter, whole=False)
     length = len(json.dumps(command, ensure_ascii=False, separators=(",", ":")).encode())
     if length > LONGEST_COMMAND:
         detail = f"A command has at most {LONGEST_COMMAND} bytes as JSON; this one has {length}."

@@ -28,6 +28,8 @@ def match(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
     """A toy match in which ben's standing orders hold U+0000, as if they had been taken before there was a border."""
     verify(anna, ben)
     match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, watch="all"))
+    # What was told before is what a later act may have answered.
+    delivery.sweep()
     with monkeypatch.context() as before:
         before.setattr(intake, "_UNTAKEN", re.compile("(?!)"))
         act(match, 1, {"name": "set_orders", "text": "a\x00b"})
