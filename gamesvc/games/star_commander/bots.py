@@ -220,7 +220,7 @@ class Greedy:
         if theirs > mine:
             return -20.0
         # Stations stay where they are: to keep them company would keep a fleet at home for ever.
-        value = 0.5 * min(4, sum(one["kind"] == "ship" for one in friends))
+        value: float = 0.5 * min(4, sum(one["kind"] == "ship" for one in friends))
         if cell["card"] is None:
             return value + 5.0
         if cell["controller"] is None and cell["max"] > 0:

@@ -17,7 +17,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from gamesvc.games import catalog, forms, records
 from gamesvc.games.dice import seed_secret
 from gamesvc.games.kernel import Game, Refused
-from gamesvc.games.selfplay import Broken, Record, Tally, bounded, play
+from gamesvc.games.secrecy import Broken
+from gamesvc.games.selfplay import Record, Tally, bounded, play
 from gamesvc.games.timeline import check_options
 from gamesvc.matches import written
 
