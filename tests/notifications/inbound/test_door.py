@@ -400,6 +400,28 @@ def test_a_stranger_who_floods_an_address_does_not_shut_its_owner_out(to, mailin
     assert letters == [("anna", "move")]
 
 
+def test_a_stranger_who_writes_the_owners_name_on_envelopes_does_not_shut_them_out(to, mailing, settings, letters):  # noqa: F811
+    settings.INBOUND_MAILS_PER_ADDRESS, settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = 2, "border", "mx.players.example"
+    for _ in range(5):
+        assert refused(mailing, to) is None
+        pipeline.work()
+    assert set(InboundMail.objects.values_list("status", flat=True)) == {MailStatus.HELD}
+    row = InboundMail.objects.first()
+    for number in range(15):
+        row.pk, row.message_id, row.body_hash = None, f"<{number}@players.example>", f"{number:064}"
+        row.save(force_insert=True)
+    assert refused(mailing, to) == 451, "a flood that fills the disk ends, whoever it claims to be from"
+
+
+def test_a_mail_server_in_front_is_not_hung_up_on_for_what_the_world_guesses(port, settings, to):
+    settings.INBOUND_AUTH, settings.MAILSERVER_UNKNOWN_PER_CONNECTION = "border", 3
+    with smtplib.SMTP("127.0.0.1", port) as client:
+        client.helo("mx.players.example")
+        client.mail("anna@players.example")
+        assert [client.rcpt(f"turn+{'a' * 26}@{settings.REPLY_DOMAIN}")[0] for _ in range(6)] == [550] * 6
+        assert client.rcpt(to)[0] == 250
+
+
 def test_questions_about_strangers_leave_room_for_one_about_the_owner(to, mailing, settings, monkeypatch, letters):  # noqa: F811
     settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.example.org"
     monkeypatch.setattr(held, "QUESTIONS_A_DAY", 2)
