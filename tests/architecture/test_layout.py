@@ -66,3 +66,14 @@ def test_nothing_that_runs_after_a_commit_can_fail_what_was_committed() -> None:
     assert len(calls) >= 7
     careless = [f"{path}:{call.lineno}" for path, call in calls if not any(word.arg == "robust" for word in call.keywords)]
     assert careless == []
+
+
+def test_mails_stop_in_one_place_which_also_says_so() -> None:
+    callers = [
+        name
+        for name in tracked()
+        if name.endswith(".py")
+        and not name.startswith("tests/")
+        and re.search(r"preferences\.mute\(|Mute\.objects\.(bulk_)?create", (ROOT / name).read_text())
+    ]
+    assert callers == ["notifications/muting.py"]

@@ -272,6 +272,7 @@ def test_a_player_may_do_without_the_position_in_mails(match, mailing):  # noqa:
     client.force_login(user)
     assert "The position in mails; without it they cannot be answered" in client.get("/profile/").content.decode()
     client.post("/profile/mails", {"kinds": [kind.name for kind in registry.kinds() if kind.name != "position"]})
+    work(mailing)
     before = len(mailing.sink.to(f"{user.username}@players.example"))
     payload = {"match": str(match.id), "seat": question.seat, "question": question.question, "what": "resumed", "by": None}
     for kind in ("match_started", "your_turn", "pause"):

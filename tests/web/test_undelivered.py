@@ -22,7 +22,7 @@ def came_back(user, report=Report.HARD, kind="your_turn"):
             kind=kind,
             address_hash=address_hash(f"{user.username}@players.example"),
             report=report,
-            source=Source.DSN,
+            source=Source.SMTP,
             status="5.1.1",
             detail="550 5.1.1 <…@players.example> no such user",
         )
