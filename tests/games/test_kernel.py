@@ -28,7 +28,8 @@ from gamesvc.games.dice import (
 )
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.games.protocol import Session, serve
-from gamesvc.games.selfplay import Broken, play
+from gamesvc.games.secrecy import Broken
+from gamesvc.games.selfplay import play
 from gamesvc.games.timeline import Timeline, check_options, effective, read_order, replay
 from tests.games.toy import GAME
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gamesvc.games import forms, records, selfplay
+from gamesvc.games import forms, records, secrecy, selfplay
 from gamesvc.games.kernel import Command, Data, Form
 from gamesvc.games.star_commander import GAME
 
@@ -91,7 +91,7 @@ def record(name: str) -> str:
                 check_every=0,
                 most_commands=500,
             )
-        except selfplay.Broken as broken:
+        except secrecy.Broken as broken:
             if "no end after" not in str(broken):
                 raise
             continue
