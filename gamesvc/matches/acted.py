@@ -13,8 +13,9 @@ from uuid import UUID
 import orjson
 from django.db import connection
 
+from events import canonical
 from gamesvc.matches.models import Holding
-from gamesvc.matches.recording import STANDING
+from gamesvc.matches.recording import STANDING, Actor
 from notifications.models import Outbox
 
 # `meta` is canonical JSON: its keys are sorted, so that the actor is what it begins with.
@@ -38,7 +39,7 @@ def acted(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID
     if not rows:
         return {}
     about = {row.pk: row for row in rows}
-    begins = [f'{{"actor":{{"kind":"seat","seat":{int(row.payload["seat"])}}}}}' for row in rows]
+    begins = ['{"actor":' + canonical.encode(Actor("seat", row.payload["seat"]).as_json()).decode() for row in rows]
     with connection.cursor() as cursor:
         cursor.execute(_ACTS, [list(about), [row.payload["match"] for row in rows], begins, [told[pk] for pk in about]])
         acts = [found for found in cursor.fetchall() if _by_hand(found[3])]

@@ -110,7 +110,7 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
     """Lay commands by for a case. Raises `Refused` for what cannot be read; whether they will fit shows when it comes."""
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
-    intake.check(condition, "when")
+    intake.check(condition, "when", whole=False)
     if fault := forms.fault(CONDITION, condition, "when"):
         raise Refused("bad_condition", fault.detail, fault.path)
     if not condition.get("event") and not condition.get("view"):

@@ -66,7 +66,7 @@ def test_the_ledger_by_pages(duel, two, anna):
             break
         cursor = page["next"]
     assert len(seen) == len(set(seen)) == Outbox.objects.filter(user=anna).count() > 120
-    for bad in ("x", "%00", "!!!!", "MjAyNg"):
+    for bad in ("x", "%01", "!!!!", "MjAyNg"):
         expect_problem(two[0].get(f"/me/notices/?cursor={bad}"), 400, "bad_cursor")
 
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from gamesvc.games import intake
 from gamesvc.matches import auditing, clocks, loading, lobby, snapshots, statistics
+from gamesvc.matches.acted import acted
 from gamesvc.matches.models import Question
 from notifications import delivery
 from notifications.models import Outbox, Status
@@ -41,6 +42,11 @@ def match(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
 def test_the_log_holds_it(match):
     commands = [stored.meta.get("command", {}) for stored in loading.STORE.read(match.id)]
     assert {"name": "set_orders", "text": "a\x00b"} in commands
+
+
+def test_a_notice_is_acted_upon_in_spite_of_it(match):
+    asked = Outbox.objects.filter(kind="your_turn").order_by("created_at").first()
+    assert acted([asked], {asked.pk: asked.sent_at}).keys() == {asked.pk}
 
 
 def test_notices_of_both_players_are_read(match, anna, ben, program):
