@@ -116,7 +116,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 Limit = Within | OneOf | Written | AtMost | Like
-Count = Annotated[int, Within(0, 10_000)]
+Count = Annotated[int, Within(0, 100_000)]
 
 
 def _listed(values: Collection[Any]) -> str:

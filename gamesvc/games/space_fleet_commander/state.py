@@ -22,7 +22,7 @@ Colour = Annotated[str, OneOf(COLOURS)]
 Hex = Annotated[str, OneOf(sorted({place for board in BOARDS.values() for place in board.places}))]
 Face = Annotated[int, Within(1, 6)]
 Small = Annotated[int, Within(0, 200)]
-Cell = Annotated[str, Written(r"[1-9][0-9]?\.[1-9][0-9]?\.[1-3]")]
+Cell = Annotated[str, Written(r"[1-9][0-9]{0,3}\.[1-9][0-9]{0,2}\.[1-3]")]
 """A cell of the shared stream: turn, attempt, roll."""
 Step = Annotated[str, Written(f"one|seek|fail|corner|phase6|full|hazard (damage|time)|(raider|tender) ({_SLOTS})")]
 """A step of a turn that is still due; `turn` says what each does."""
