@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gamesvc.games import catalog, forms, trial
-from gamesvc.games.codec import write_position
+from gamesvc.games.codec import read_position, write_position
 from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Caption, Game, Refused
 from gamesvc.games.selfplay import bounded
@@ -276,7 +276,7 @@ def play_on(game: Game[Any], timeline: Timeline[Any], rng: random.Random, most: 
 
 
 def show(game: Game[Any], timeline: Timeline[Any]) -> None:
-    """Draw and write the board for all, and read the position again that it is described by."""
+    """Draw and write the board for all."""
     for viewer in (None, *range(game.seats(timeline.state))):
         seen = game.view(timeline.state, viewer)
         game.board_text(seen, Caption())
@@ -304,7 +304,10 @@ class Tally:
 def stress(
     game: Game[Any], corpus: Sequence[Position], mutants: int, seed: str, *, most: int = MOST_COMMANDS, raising: bool = True
 ) -> Tally:
-    """Mutate real positions. Raises what an accepted one raises, with the mutation; or counts and prints it."""
+    """Mutate real positions. Raises what an accepted one raises, with the mutation; or counts and prints it.
+
+    What is reached from an accepted one is a position that is accepted in turn: a fork of that match begins from it.
+    """
     tally = Tally()
     for number in range(mutants):
         rng = random.Random(f"mutant {game.id} {seed} {number}")
@@ -317,6 +320,7 @@ def stress(
                 continue
             tally.accepted += 1
             tally.ended += play_on(game, timeline, rng, most)
+            read_position(game, described(timeline), timeline.version)
         except Exception as error:
             if raising:
                 raise Wrong(f"{game.id} {seed} {number}: {told}: {error!r}") from error
