@@ -42,7 +42,7 @@ ORDER_PARTS: dict[str, Schema] = {
                 "minLength": 1,
                 "maxLength": 8,
                 "pattern": "^[A-Za-z0-9:_-]+$",
-                "shape": "the id of a card or a station slot, such as b-04 or s3",
+                "shape": "the id of a card or a station slot, as the view gives it",
             },
             "hits_station": {"type": "boolean"},
             "any": {"const": True},
