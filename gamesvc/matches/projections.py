@@ -150,7 +150,7 @@ def _mend_requests(match: Match, told: Told) -> None:
     kept = {row.version: row for row in match.undo_requests.all()}
     for version, request in told.requests.items():
         # Where only bots were asked, the match went back at once, and there never was a row.
-        if version in kept or request.settled_at is None or set(request.asked) - set(request.accepted):
+        if version in kept or not request.agreed:
             UndoRequest.objects.update_or_create(match=match, version=version, defaults=request_columns(request))
 
 

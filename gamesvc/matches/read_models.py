@@ -96,6 +96,7 @@ class Request:
     until: datetime
     accepted: list[int] = field(default_factory=list)
     settled_at: datetime | None = None
+    agreed: bool = False
 
 
 @dataclass(slots=True)
@@ -146,9 +147,11 @@ def _tell_undo(told: Told, event: StoredEvent) -> None:
         until = datetime.fromisoformat(data["until"])
         told.requests[event.version] = Request(event.version, data["seat"], data["to"], list(data["asked"]), until)
     elif event.type == ANSWERED and (request := told.requests.get(data["request"])) is not None:
-        if data["answer"] == "accepted":
+        # The last word settles the row instead of being added to it.
+        request.agreed = data["answer"] == "accepted" and len(request.accepted) + 1 == len(request.asked)
+        if data["answer"] == "accepted" and not request.agreed:
             request.accepted.append(data["seat"])
-        if data["answer"] != "accepted" or set(request.accepted) == set(request.asked):
+        else:
             request.settled_at = event.occurred_at
 
 
@@ -292,7 +295,7 @@ def _requests(rows: Rows, told: Told) -> Iterator[Finding]:
             yield Finding("undo_requests", "A row, and no request for an undo.", rows.match.id, version)
         elif row is None:
             # Where only bots were asked, the match went back at once: there was nothing to wait for.
-            if request.settled_at is None or set(request.asked) - set(request.accepted):
+            if not request.agreed:
                 yield Finding("undo_requests", "A request for an undo, and no row.", rows.match.id, version)
         else:
             right = request_columns(request)

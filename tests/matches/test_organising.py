@@ -63,7 +63,7 @@ def play(program, user, match, **command):
 
 
 def test_the_same_key_with_another_measure_is_refused_and_repeats_are_replayed(match, olga, program):
-    caller, path = program(olga), f"/matches/{match.number}/organise/"
+    caller, path = program(olga, *powers(olga)), f"/matches/{match.number}/organise/"
     body = {"action": "extend", "code": "dispute", "reason": "Said by phone", "seat": 0, "hours": 5}
     assert caller.post(path, body, key="k").status_code == 200
     version = last(match).version
