@@ -102,7 +102,7 @@ class Reader:
         self.name, self.user = name, people[name]
         self.match = matches["host_played" if name == "host_played" else "host"]
         self.link = "" if name == "stranger" else f"?link={self.match.link_token}"
-        self.api = program(self.user)
+        self.api = program(self.user, "organise", *(["operate"] if self.user.is_staff else []))
         self.page = Client()
         self.page.force_login(self.user)
 
