@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import secrets
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,6 +31,15 @@ hypothesis.load_profile("here")
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> None:
     loading.forget_all()
+
+
+@pytest.fixture(autouse=True)
+def _chance_fixed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test the same secrets and ids every time it runs, so that its matches draw the same cards and dice."""
+    rng = random.Random(request.node.nodeid)
+    monkeypatch.setattr(secrets, "token_bytes", lambda length=None: rng.randbytes(length or 32))
+    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=rng.getrandbits(128), version=4))
+    random.seed(request.node.nodeid)
 
 
 LOG = ("events_event", "events_checkpoint", "events_checkpoint_head")

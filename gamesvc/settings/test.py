@@ -11,6 +11,8 @@ if "DATABASE_URL" not in os.environ:
 
     # The first process of a run comes here; the test workers it starts inherit the addresses.
     _folder = tempfile.mkdtemp(prefix="gamesvc-test-")
+    # What bots choose and which ids requests get hang on this key: the same in every run.
+    os.environ["SECRET_KEY"] = "tests only, the same in every run of theirs".ljust(50, ".")
 
     def _tidy() -> None:
         environment.release()
@@ -33,6 +35,8 @@ CELERY_TASK_ALWAYS_EAGER = False
 NOTICE_BATCH_MINUTES = 0
 # Whole matches are played by mail within a minute; the tests of the caps set them.
 INBOUND_MAILS_PER_ADDRESS = INBOUND_MAILS_PER_USER = MAILSERVER_UNKNOWN_PER_HOUR = 1_000_000
+# Those of the rate limits set them.
+RATE_LIMIT_PER_ADDRESS = RATE_LIMIT_PER_USER = RATE_LIMIT_PER_TOKEN = RATE_LIMIT_HISTORY = 0
 # Most tests let the time of a question run out by moving the clock to its deadline; those of the margin set it themselves.
 DEADLINE_MARGIN_SECONDS = 0.0
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
