@@ -1,4 +1,4 @@
-"""The border of HTTP: a request whose text no door takes is refused before anything reads it.
+"""The border of HTTP: a request whose text no door takes, or one too many, is refused before anything reads it.
 
 Address, query, headers, cookies and form fields are judged here for pages and API alike; the body of an API request by its
 parser (`gamesvc.api.rendering`), with the same judgement (`gamesvc.games.intake`).
@@ -13,6 +13,9 @@ from urllib.parse import unquote_to_bytes
 
 from django.http import HttpRequest, HttpResponse
 
+from accounts.models import User
+from accounts.network import client_network
+from gamesvc import rate_limits
 from gamesvc.api import unanswered
 from gamesvc.games import intake
 from gamesvc.games.intake import Fault
@@ -38,6 +41,34 @@ class Border:
             return None
         fault = _encoding_fault(request) or _form_fault(request)
         return unanswered.bad_request(request, fault) if fault else None
+
+
+class RateLimits:
+    """Middleware: counts each request that reaches a view by its network, those of pages by their user as well.
+
+    A request of a program counts for its user and token once these are known (`gamesvc.api.throttling`).
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        rate_limits.add_headers(request, response)
+        return response
+
+    def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> HttpResponse | None:
+        who: dict[str, object] = {"address": client_network(request)}
+        if not unanswered.is_api(request):
+            if isinstance(request.user, User):
+                who |= rate_limits.holders(request, request.user)
+            elif rate_limits.folds(request):
+                who["history"] = client_network(request)
+        try:
+            rate_limits.count(request, who)
+        except rate_limits.Exceeded as exceeded:
+            return unanswered.too_many(request, exceeded)
+        return None
 
 
 def _envelope_fault(request: HttpRequest) -> Fault | None:

@@ -20,6 +20,7 @@ from gamesvc.api.v1.base import PUBLIC
 from gamesvc.games import intake
 from gamesvc.games.protocol import Session
 from gamesvc.matches import press
+from gamesvc.rate_limits import ALWAYS
 from notifications import muting
 from notifications.inbound import held, limits, purposes, reading
 from notifications.inbound.stopping import PURPOSE as STOPPING
@@ -124,7 +125,16 @@ def _endpoint(route: str, view: Callable[..., Any]) -> Door:
     methods = told or [name.upper() for name in ("get", "post") if hasattr(kind, name)]
     public = all(PUBLIC in needed for needed in scopes.values()) if scopes else False
     limits = f"body {_kilobytes(settings.API_BODY_BYTES)}, nested {intake.DEEPEST} deep"
-    return Door(f"/{route}", ", ".join(methods), EVERYONE if public else _who(route, ""), _extra(route, limits))
+    return Door(f"/{route}", ", ".join(methods), EVERYONE if public else _who(route, ""), _past(view, _extra(route, limits)))
+
+
+def _past(view: Callable[..., Any], limits: str) -> str:
+    """Add the limit for looking at the past, where it holds."""
+    marks = getattr(view, "folds", ())
+    if not marks:
+        return limits
+    when = "" if ALWAYS in marks else f" with {' or '.join(f'`{name}`' for name in marks)}"
+    return f"{limits}; {settings.RATE_LIMIT_HISTORY} a minute{when}"
 
 
 def _who(route: str, name: str) -> str:
@@ -176,7 +186,7 @@ def _page(route: str, name: str, view: Callable[..., Any]) -> Door:
         limits += f"; {muting.CHANGES_A_DAY} changes a day for each receiver"
     if who == READERS and _signed_in(view) and "POST" in methods:
         who = PLAYER
-    return Door(f"/{route}", methods, who, _extra(route, limits))
+    return Door(f"/{route}", methods, who, _past(view, _extra(route, limits)))
 
 
 def _rates(route: str) -> list[tuple[str, str]]:
@@ -250,6 +260,9 @@ def as_markdown() -> str:
         "",
         "At each door text with U+0000 or lone surrogates is refused. What a player, watcher or operator sees of a running match",
         "is always the view of their seat, or of an observer; nothing here shows more.",
+        "",
+        f"Over HTTP {settings.RATE_LIMIT_PER_ADDRESS} requests a minute are taken from one network,"
+        f" {settings.RATE_LIMIT_PER_USER} for one user, {settings.RATE_LIMIT_PER_TOKEN} with one token.",
     ]
     for kind, doors in all_doors().items():
         lines += ["", f"## {kind}", "", "| door | use | who | limits |", "| --- | --- | --- | --- |"]

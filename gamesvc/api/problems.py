@@ -15,6 +15,7 @@ from gamesvc.games.kernel import Refused
 from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.selectors import Forbidden, Unknown
 from gamesvc.matches.turns import Busy, KeyReused, Stale
+from gamesvc.rate_limits import Exceeded
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -97,6 +98,10 @@ def translate(error: Exception) -> Response | None:
                 503, "busy", "Too many writers", "Others were faster several times in a row. Send the same request again."
             )
             answer["Retry-After"] = "1"
+            return answer
+        case Exceeded():
+            answer = problem(429, "too_many", TITLES[429][1], str(error))
+            answer["Retry-After"] = str(error.count.seconds)
             return answer
         case TooMany():
             answer = problem(429, "too_many", "Too many", str(error))

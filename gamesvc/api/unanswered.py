@@ -12,6 +12,7 @@ from django.views import defaults
 from gamesvc.api import problems
 from gamesvc.away import is_away
 from gamesvc.games.intake import Fault
+from gamesvc.rate_limits import Exceeded
 
 API = "/api/"
 RETRY_SECONDS = 5
@@ -32,6 +33,18 @@ def bad_request(request: HttpRequest, exception: Fault | Exception) -> HttpRespo
         return page
     errors = [{"pointer": fault.pointer, "detail": fault.detail}] if fault.path else []
     return _problem(request, 400, fault.code, problems.TITLES[400][1], fault.detail, errors=errors)
+
+
+def too_many(request: HttpRequest, exceeded: Exceeded) -> HttpResponse:
+    """Refuse a request beyond a rate limit, with the seconds to wait in Retry-After."""
+    if is_api(request):
+        response = _problem(request, 429, "too_many", problems.TITLES[429][1], str(exceeded))
+    else:
+        # Without the parts of a page that ask the database: that is what the limit saves.
+        page = loader.get_template("429.html").render({"detail": str(exceeded)})
+        response = HttpResponse(page, status=429, headers={"Cache-Control": "no-store"})
+    response["Retry-After"] = str(exceeded.count.seconds)
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

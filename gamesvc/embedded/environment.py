@@ -67,6 +67,9 @@ _OF_A_SERVICE = {
 }
 
 
+RATE_LIMITS = ("RATE_LIMIT_PER_ADDRESS", "RATE_LIMIT_PER_USER", "RATE_LIMIT_PER_TOKEN", "RATE_LIMIT_HISTORY")
+
+
 @contextlib.contextmanager
 def throwaway(prefix: str) -> Iterator[Path]:
     """Yield a temporary data folder whose servers and secrets `os.environ` names, and nothing of the service it named before.
@@ -80,6 +83,8 @@ def throwaway(prefix: str) -> Iterator[Path]:
         if name in _OF_A_SERVICE or name.startswith("ANYMAIL_"):
             del os.environ[name]
     os.environ["GAMESVC_DATA"] = str(folder)
+    # What runs there asks faster than any person, all from one address.
+    os.environ |= dict.fromkeys(RATE_LIMITS, "0")
     try:
         provide(folder)
         yield folder

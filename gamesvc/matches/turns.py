@@ -195,7 +195,7 @@ def _repeat(
     """Answer a command id that is known with what came of it."""
     if refusal_id is not None:
         refusal = Refusal.objects.get(id=refusal_id)
-        if refusal.command != command:
+        if not refusal.is_of(command):
             raise KeyReused
         raise Refused(refusal.code, refusal.detail, refusal.parameter)
     stored = STORE.command(match.id, command_id)
@@ -268,9 +268,9 @@ def remember_refusal(match: Match, sender: Sender, command: dict[str, Any], comm
                     seat=sender.seat,
                     channel=sender.channel,
                     received_at=sender.received_at,
-                    command=command,
+                    command=Refusal.kept(command),
                     code=refused.code,
-                    detail=refused.detail,
+                    detail=refused.detail[: Refusal.LONGEST_DETAIL],
                     parameter=refused.parameter,
                 )
             ],

@@ -172,7 +172,7 @@ def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: dict[st
         refusal = Refusal.objects.filter(match=match, command_id=command_id).first()
         if refusal is None:
             return None
-        if refusal.command != content:
+        if not refusal.is_of(content):
             raise turns.KeyReused
         raise Refused(refusal.code, refusal.detail, refusal.parameter)
     if not _is_of(stored, content):

@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "gamesvc.web.slashes.Slashes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "gamesvc.border.RateLimits",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -256,6 +257,7 @@ API_BODY_BYTES = 256 * 1024
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["gamesvc.api.authentication.BearerToken", "gamesvc.api.authentication.Session"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["gamesvc.api.throttling.Throttle"],
     "DEFAULT_RENDERER_CLASSES": ["gamesvc.api.rendering.JSON"],
     "DEFAULT_PARSER_CLASSES": ["gamesvc.api.rendering.JSONBody"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -291,6 +293,12 @@ SUBSTITUTE_DAYS = float(os.environ.get("SUBSTITUTE_DAYS", "3"))
 # How many matches one user may open: at once, and within a minute.
 MATCHES_OPEN_PER_USER = int(os.environ.get("MATCHES_OPEN_PER_USER", "50"))
 MATCHES_PER_MINUTE = int(os.environ.get("MATCHES_PER_MINUTE", "10"))
+# Requests a minute from one network, for one user and with one token; and of one user those that look at the past, draw a
+# board or export a match. 0: no limit.
+RATE_LIMIT_PER_ADDRESS = int(os.environ.get("RATE_LIMIT_PER_ADDRESS", "1200"))
+RATE_LIMIT_PER_USER = int(os.environ.get("RATE_LIMIT_PER_USER", "600"))
+RATE_LIMIT_PER_TOKEN = int(os.environ.get("RATE_LIMIT_PER_TOKEN", "300"))
+RATE_LIMIT_HISTORY = int(os.environ.get("RATE_LIMIT_HISTORY", "120"))
 MATCH_LAPSES_AFTER_DAYS = 14
 
 LOGGING = {

@@ -22,6 +22,7 @@ from gamesvc.matches import answered, loading, turns
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
 from gamesvc.matches.turns import Sender
+from gamesvc.rate_limits import folds_history
 from gamesvc.web import controls, once, reading
 from gamesvc.web.access import find
 from gamesvc.web.table import Failed, show_match
@@ -50,6 +51,7 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
     return redirect("web:match", access.match.number)
 
 
+@folds_history()
 @require_POST
 @login_required
 def preview_order(request: HttpRequest, ident: str) -> JsonResponse:

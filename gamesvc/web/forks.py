@@ -20,6 +20,7 @@ from gamesvc.matches.loading import Loaded
 from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import Match
 from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.rate_limits import folds_history
 from gamesvc.web.access import find, signed_in
 from gamesvc.web.once import once
 
@@ -52,6 +53,7 @@ def _sides(access: Access) -> list[tuple[int, str]]:
     return [(seat, names[seat]) for seat in sorted(access.may_be)]
 
 
+@folds_history()
 @require_POST
 @login_required
 def fork(request: HttpRequest, ident: str) -> HttpResponse:
@@ -94,6 +96,7 @@ def close(request: HttpRequest, ident: str) -> HttpResponse:
     return redirect("web:match", access.match.number)
 
 
+@folds_history()
 @require_GET
 def as_of(request: HttpRequest, ident: str) -> HttpResponse:
     """The board as of a moment, given in the reader's own time."""

@@ -20,6 +20,7 @@ from gamesvc.matches import board, loading, notices, reliability, selectors
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.selectors import Access
+from gamesvc.rate_limits import folds_history
 from gamesvc.web import absence, controls, forks, lists, moments, organising, press, reading, standing, undo
 from gamesvc.web.access import find
 
@@ -56,6 +57,7 @@ class Failed:
     orders: str = ""
 
 
+@folds_history("at")
 def match_page(request: HttpRequest, ident: str) -> HttpResponse:
     return show_match(request, find(request, ident))
 

@@ -18,6 +18,7 @@ from accounts.models import User
 from accounts.tokens import SCOPES, Bearer
 from gamesvc.api.v1 import schemas
 from gamesvc.matches.selectors import Access, Forbidden, access_match
+from gamesvc.rate_limits import folds_history
 
 T = TypeVar("T", bound=serializers.Serializer[Any])
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
@@ -32,8 +33,12 @@ PUBLIC = "public"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-def endpoint(route: str, view: type[APIView], *, name: str | None = None, **scopes: str | tuple[str, ...]) -> URLPattern:
+def endpoint(
+    route: str, view: type[APIView], *, name: str | None = None, folds: tuple[str, ...] = (), **scopes: str | tuple[str, ...]
+) -> URLPattern:
     """Return an address of the API with the scope that a token needs for each method; of several one is enough.
+
+    `folds`: the query parameters with which it looks at the past, so that the limit for that holds (`rate_limits`).
 
     Raises `ImproperlyConfigured` if a method of the view has no scope here, or a scope has no method.
     """
@@ -43,7 +48,8 @@ def endpoint(route: str, view: type[APIView], *, name: str | None = None, **scop
         raise ImproperlyConfigured(
             f"{route}: declare one of the scopes {', '.join(SCOPES)} for each of {', '.join(sorted(served))}."
         )
-    return path(route, view.as_view(scopes=named), name=name)
+    served_view = view.as_view(scopes=named)
+    return path(route, folds_history(*folds)(served_view) if folds else served_view, name=name)
 
 
 class Scope(BasePermission):

@@ -28,8 +28,10 @@ from gamesvc.api.v1 import (
     undo,
 )
 from gamesvc.api.v1.base import PUBLIC, endpoint
+from gamesvc.rate_limits import ALWAYS
 
 RULING = ("organise", "operate")
+PAST = ("version", "at")
 
 urlpatterns = [
     endpoint("", index.Index, GET=PUBLIC),
@@ -46,13 +48,13 @@ urlpatterns = [
     endpoint("matches/<str:ident>/bots/", matches.Bots, POST="play"),
     endpoint("matches/<str:ident>/seats/<int:seat>/", matches.SeatDetail, DELETE="organise"),
     endpoint("matches/<str:ident>/invitations/", matches.Invitations, POST="play"),
-    endpoint("matches/<str:ident>/view/", boards.MatchView, GET="read"),
-    endpoint("matches/<str:ident>/forms/", boards.MatchForms, GET="read"),
-    endpoint("matches/<str:ident>/board.<str:kind>", boards.Picture, GET="read"),
+    endpoint("matches/<str:ident>/view/", boards.MatchView, folds=PAST, GET="read"),
+    endpoint("matches/<str:ident>/forms/", boards.MatchForms, folds=PAST, GET="read"),
+    endpoint("matches/<str:ident>/board.<str:kind>", boards.Picture, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/events/", boards.MatchEvents, GET="read"),
-    endpoint("matches/<str:ident>/steps/<int:version>/", boards.Step, GET="read"),
-    endpoint("matches/<str:ident>/export/", boards.Export, GET="read"),
-    endpoint("matches/<str:ident>/proof/", checkpoints.MatchProof, GET="read"),
+    endpoint("matches/<str:ident>/steps/<int:version>/", boards.Step, folds=(ALWAYS,), GET="read"),
+    endpoint("matches/<str:ident>/export/", boards.Export, folds=(ALWAYS,), GET="read"),
+    endpoint("matches/<str:ident>/proof/", checkpoints.MatchProof, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/commands/", commands.Commands, POST="play"),
     endpoint("matches/<str:ident>/orders/", commands.Orders, POST="play"),
     endpoint("matches/<str:ident>/clock/", clocks.MatchClock, GET="read"),
@@ -71,8 +73,8 @@ urlpatterns = [
     endpoint("matches/<str:ident>/undo/answer/", undo.UndoAnswer, POST="play"),
     endpoint("matches/<str:ident>/redo/", undo.Redo, POST="play"),
     endpoint("matches/<str:ident>/rewind/", undo.Rewind, POST=RULING),
-    endpoint("matches/<str:ident>/forks/", forks.Forks, GET="read", POST="play"),
-    endpoint("matches/<str:ident>/position/", forks.Position, GET="read"),
+    endpoint("matches/<str:ident>/forks/", forks.Forks, folds=(ALWAYS,), GET="read", POST="play"),
+    endpoint("matches/<str:ident>/position/", forks.Position, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/close/", forks.CloseBoard, POST="play"),
     endpoint("matches/<str:ident>/preferences/", notices.OfMatch, GET="read", PATCH="play"),
     endpoint("matches/<str:ident>/presence/", notices.Presence, POST="play"),

@@ -6,8 +6,11 @@ append's own statement. Personal data (who holds a seat, refused inputs) lives h
 
 from __future__ import annotations
 
+import hashlib
+import json
 import uuid
 from datetime import UTC, datetime
+from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -214,6 +217,23 @@ class Refusal(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "command_id"], name="refusal_once")]
+
+    LARGEST_COMMAND = 3 * 1024
+    """Of a command that is kept whole, in bytes of JSON."""
+    LONGEST_DETAIL = 800
+
+    @classmethod
+    def kept(cls, command: dict[str, Any]) -> dict[str, Any]:
+        """Return what is kept of a refused command: all of it, or of a large one its name, size and digest."""
+        text = json.dumps(command, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+        if len(text) <= cls.LARGEST_COMMAND:
+            return command
+        left_out = {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
+        return {"name": str(command.get("name", ""))[:200], "left_out": left_out}
+
+    def is_of(self, command: dict[str, Any]) -> bool:
+        """Return True if this command was refused here; also if it is given as it was kept."""
+        return bool(self.command == self.kept(command))
 
 
 class Answered(models.Model):

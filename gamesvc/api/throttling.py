@@ -1,0 +1,29 @@
+"""The rate limits of programs, which the API framework asks for once it knows who calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from accounts.models import User
+from accounts.network import client_network
+from accounts.tokens import Bearer
+from gamesvc import rate_limits
+
+if TYPE_CHECKING:  # the framework imports this module for its class of views
+    from rest_framework.views import APIView
+
+
+class Throttle(BaseThrottle):
+    """Counts a request for its user and token, and as one that looks at the past. Raises `rate_limits.Exceeded`."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        token = request.auth.token.pk if isinstance(request.auth, Bearer) else None
+        plain = request._request
+        if isinstance(request.user, User):
+            rate_limits.count(plain, rate_limits.holders(plain, request.user, token))
+        elif rate_limits.folds(plain):
+            rate_limits.count(plain, {"history": client_network(plain)})
+        return True

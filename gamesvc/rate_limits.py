@@ -1,0 +1,156 @@
+"""Rate limits of HTTP: so many requests a minute from one network, user and token, and fewer that fold or draw the past.
+
+The counts live in Valkey, in fixed windows of a minute, all of a request in one round trip. They protect neighbours and guard
+no secret: while Valkey does not answer, requests pass uncounted. A limit of 0 is none.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import redis
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from accounts.models import User
+
+WINDOW_SECONDS = 60
+LONGEST_WAIT_SECONDS = 0.25
+"""How long a request waits for Valkey before it passes uncounted."""
+PAUSE_SECONDS = 10.0
+"""How long Valkey is not asked again after it did not answer."""
+ALWAYS = "always"
+
+SETTINGS = {
+    "address": "RATE_LIMIT_PER_ADDRESS",
+    "user": "RATE_LIMIT_PER_USER",
+    "token": "RATE_LIMIT_PER_TOKEN",
+    "history": "RATE_LIMIT_HISTORY",
+}
+SENTENCES = {
+    "address": "{limit} requests a minute are allowed from one network.",
+    "user": "{limit} requests a minute are allowed for one user.",
+    "token": "{limit} requests a minute are allowed with one token.",
+    "history": "{limit} requests a minute are allowed that look at the past, draw a board or export a match.",
+}
+
+V = TypeVar("V", bound=Callable[..., Any])
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One limit as a request has met it."""
+
+    name: str
+    """A key of `SETTINGS`."""
+    limit: int
+    used: int
+    """Requests in this window, with this one."""
+    seconds: int
+    """Until the window ends."""
+
+    @property
+    def remaining(self) -> int:
+        return max(0, self.limit - self.used)
+
+    @property
+    def sentence(self) -> str:
+        """Say what is exceeded and what to do."""
+        return f"{SENTENCES[self.name].format(limit=self.limit)} Try again in {self.seconds} seconds."
+
+
+class Exceeded(Exception):
+    """A request beyond a limit."""
+
+    def __init__(self, count: Count) -> None:
+        super().__init__(count.sentence)
+        self.count = count
+
+
+def folds_history(*queries: str) -> Callable[[V], V]:
+    """Mark a view as one that folds or draws the past: always, or only with one of these query parameters."""
+
+    def mark(view: V) -> V:
+        view.folds = queries or (ALWAYS,)  # type: ignore[attr-defined]
+        return view
+
+    return mark
+
+
+def folds(request: HttpRequest) -> bool:
+    """Return True if the view of a request folds or draws the past for it."""
+    assert request.resolver_match is not None
+    marks = getattr(request.resolver_match.func, "folds", ())
+    return any(mark == ALWAYS or mark in request.GET for mark in marks)
+
+
+def count(request: HttpRequest, who: Mapping[str, object]) -> None:
+    """Count a request under limits by name, each for one holder; its answer tells what is left. Raises `Exceeded`."""
+    named = {name: (holder, getattr(settings, SETTINGS[name])) for name, holder in who.items()}
+    named = {name: (holder, limit) for name, (holder, limit) in named.items() if limit > 0 and holder not in (None, "")}
+    if not named:
+        return
+    now = time.time()
+    seconds = math.ceil(WINDOW_SECONDS - now % WINDOW_SECONDS)
+    used = _increase([_key(name, holder, now) for name, (holder, _limit) in named.items()])
+    met = [Count(name, limit, number, seconds) for (name, (_holder, limit)), number in zip(named.items(), used, strict=False)]
+    request.rate_counts = [*getattr(request, "rate_counts", ()), *met]  # type: ignore[attr-defined]
+    for one in met:
+        if one.used > one.limit:
+            raise Exceeded(one)
+
+
+def holders(request: HttpRequest, user: User, token: object = None) -> dict[str, object]:
+    """Return under which limits a request of a user counts: their own, their token's, and the one for the past."""
+    found = {"user": user.pk, "token": token}
+    return found | {"history": user.pk} if folds(request) else found
+
+
+def add_headers(request: HttpRequest, response: HttpResponse) -> None:
+    """Tell what is left, as draft-ietf-httpapi-ratelimit-headers-10 has it, and when to come again after a 429."""
+    counts: list[Count] = getattr(request, "rate_counts", [])
+    if counts:
+        response["RateLimit-Policy"] = ", ".join(f'"{one.name}";q={one.limit};w={WINDOW_SECONDS}' for one in counts)
+        response["RateLimit"] = ", ".join(f'"{one.name}";r={one.remaining};t={one.seconds}' for one in counts)
+        if response.status_code == 429 and "Retry-After" not in response:
+            response["Retry-After"] = str(counts[0].seconds)
+
+
+def _key(name: str, holder: object, now: float) -> str:
+    digest = hashlib.sha256(f"{name} {holder}".encode()).hexdigest()[:32]
+    return f"rate:{digest}:{int(now // WINDOW_SECONDS)}"
+
+
+@functools.cache
+def _valkey(url: str) -> redis.Redis:
+    # Celery's way to write a socket file, and the client's own.
+    url = url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
+    return redis.Redis.from_url(url, socket_timeout=LONGEST_WAIT_SECONDS, socket_connect_timeout=LONGEST_WAIT_SECONDS)
+
+
+_not_before = 0.0
+
+
+def _increase(keys: list[str]) -> list[int]:
+    """Count one more for each key and return the counts; nothing while Valkey does not answer."""
+    global _not_before
+    if time.monotonic() < _not_before:
+        return []
+    try:
+        pipeline = _valkey(settings.REDIS_URL).pipeline(transaction=False)
+        for key in keys:
+            pipeline.incr(key)
+            pipeline.expire(key, 2 * WINDOW_SECONDS)
+        return [int(number) for number in pipeline.execute()[::2]]
+    except redis.RedisError as error:
+        _not_before = time.monotonic() + PAUSE_SECONDS
+        logger.warning("Valkey does not answer, so requests pass uncounted for %.0f s: %s", PAUSE_SECONDS, error)
+        return []

@@ -1,0 +1,166 @@
+"""Rate limits of pages and API: by network, user and token, and for what folds the past; and what a request learns of them."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.test import Client
+from django.urls import get_resolver
+
+from gamesvc import rate_limits
+from gamesvc.matches import lobby
+from gamesvc.matches.models import Match, Refusal
+from tests.matches.playing import act
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 6, 1, 12, 0, 15, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """A moment a quarter into a window, with counts that no other test has touched."""
+    mine = uuid.uuid5(uuid.NAMESPACE_OID, str(id(monkeypatch))).hex
+    key = rate_limits._key
+    monkeypatch.setattr(rate_limits, "_key", lambda *about: f"{mine}:{key(*about)}")
+    monkeypatch.setattr(rate_limits, "_not_before", 0.0)
+    with time_machine.travel(NOON, tick=False) as moved:
+        yield moved
+
+
+@pytest.fixture
+def match(toy, anna, ben):
+    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", watch="all"))
+
+
+def statuses(ask, number):
+    return [ask().status_code for _ in range(number)]
+
+
+def test_a_user_has_so_many_requests_a_minute_with_all_tokens_together(settings, anna, ben, program, clock):
+    settings.RATE_LIMIT_PER_USER = 3
+    first, second = program(anna), program(anna)
+    assert statuses(lambda: first.get("/me/"), 2) == [200, 200]
+    last = second.get("/me/")
+    assert last["RateLimit-Policy"] == '"user";q=3;w=60'
+    assert last["RateLimit"] == '"user";r=0;t=45'
+    over = second.get("/me/")
+    assert (over.status_code, over["Content-Type"], over["Retry-After"]) == (429, "application/problem+json", "45")
+    assert over.json()["code"] == "too_many"
+    assert over.json()["detail"] == "3 requests a minute are allowed for one user. Try again in 45 seconds."
+    assert over["RateLimit"] == '"user";r=0;t=45'
+    assert program(ben).get("/me/").status_code == 200
+    clock.shift(timedelta(seconds=45))
+    assert first.get("/me/").status_code == 200
+
+
+def test_each_token_has_its_own_limit(settings, anna, program):
+    settings.RATE_LIMIT_PER_TOKEN = 2
+    first, second = program(anna), program(anna)
+    assert statuses(lambda: first.get("/me/"), 3) == [200, 200, 429]
+    assert statuses(lambda: second.get("/me/"), 2) == [200, 200]
+
+
+@pytest.mark.parametrize(
+    ("near", "far"), [(["192.0.2.7"], "192.0.2.8"), (["2001:db8:1:2::1", "2001:db8:1:2:ffff::9"], "2001:db8:1:3::1")]
+)
+def test_a_network_has_one_limit_for_pages_and_programs_known_or_not(settings, program, anna, near, far):
+    settings.RATE_LIMIT_PER_ADDRESS = 3
+    address = itertools.cycle(near)
+    client = Client()
+    assert client.get("/lobby/", REMOTE_ADDR=next(address)).status_code == 200
+    wrong = client.get("/api/v1/me/", REMOTE_ADDR=next(address), headers={"Authorization": "Bearer gsk_wrong"})
+    assert wrong.status_code == 401
+    assert client.get("/api/v1/games/", REMOTE_ADDR=next(address)).status_code == 200
+    page = client.get("/lobby/", REMOTE_ADDR=next(address))
+    assert (page.status_code, page["Retry-After"]) == (429, "45")
+    assert "3 requests a minute are allowed from one network. Try again in 45 seconds." in page.content.decode()
+    answer = client.get("/api/v1/games/", REMOTE_ADDR=next(address))
+    assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (429, "too_many", "45")
+    assert client.get("/lobby/", REMOTE_ADDR=far).status_code == 200
+
+
+def test_a_signed_in_reader_of_pages_is_limited_and_nothing_is_done_beyond(settings, anna, match):
+    settings.RATE_LIMIT_PER_USER = 1
+    client = Client()
+    client.force_login(anna)
+    assert client.get("/lobby/").status_code == 200
+    body = {"order": "if drew seat=0 then draw", "act": "add"}
+    assert client.post(f"/matches/{match.number}/standing", body).status_code == 429
+    assert client.post("/new/toy/", {}).status_code == 429
+    assert Match.objects.count() == 1
+
+
+def test_looking_at_the_past_is_limited_more_tightly(settings, anna, match, program):
+    act(match, 0)
+    settings.RATE_LIMIT_HISTORY = 2
+    client, at = program(anna), f"/matches/{match.number}"
+    assert client.get(f"{at}/view/?version=6").status_code == 200
+    assert "history" not in client.get(f"{at}/view/").get("RateLimit", "")
+    assert client.get(f"{at}/steps/6/")["RateLimit"] == '"history";r=0;t=45'
+    assert client.get(f"{at}/board.png").status_code == 429
+    assert client.get(f"{at}/view/").status_code == 200
+    page = Client()
+    page.force_login(anna)
+    assert page.get(f"{at}/?at=6").status_code == 429
+    assert page.get(f"{at}/").status_code == 200
+    stranger = Client()
+    assert statuses(lambda: stranger.get(f"{at}/?at=6", REMOTE_ADDR="192.0.2.9"), 3) == [200, 200, 429]
+    assert stranger.get(f"{at}/?at=6", REMOTE_ADDR="192.0.2.10").status_code == 200
+
+
+def routes(resolver, before=""):
+    for pattern in resolver.url_patterns:
+        route = before + str(pattern.pattern)
+        if hasattr(pattern, "url_patterns"):
+            yield from routes(pattern, route)
+        else:
+            yield route, pattern.callback
+
+
+def test_every_address_that_looks_at_the_past_is_marked():
+    """By the API's own description: what takes a version or a moment in its query or path folds the past."""
+    schema = Client().get("/api/v1/openapi.json").json()
+    takes = {}
+    for path, operations in schema["paths"].items():
+        for operation in operations.values():
+            named = {(one["in"], one["name"]) for one in operation.get("parameters", [])}
+            found = {name for place, name in named if place == "query" and name in ("version", "at")}
+            if found or ("path", "version") in named:
+                takes[path] = tuple(sorted(found)) or (rate_limits.ALWAYS,)
+    assert len(takes) >= 3
+    marked = {f"/{route}": callback.folds for route, callback in routes(get_resolver()) if hasattr(callback, "folds")}
+    plain = {path.replace("<str:", "{").replace("<int:", "{").replace(">", "}"): marks for path, marks in marked.items()}
+    for path, names in takes.items():
+        assert path in plain, f"{path} takes {names} and is not marked as one that folds the past"
+        assert set(names) <= set(plain[path]) or rate_limits.ALWAYS in plain[path], path
+    assert len(plain) > len(takes), "exports, proofs, forks and the pages are marked as well"
+
+
+def test_while_valkey_is_away_requests_pass_uncounted_and_it_is_said_once(settings, anna, program, caplog):
+    settings.RATE_LIMIT_PER_USER = 1
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    client = program(anna)
+    assert statuses(lambda: client.get("/me/"), 3) == [200, 200, 200]
+    assert [record.message for record in caplog.records if "uncounted" in record.message] == [
+        record.message for record in caplog.records if record.name == "gamesvc.rate_limits"
+    ]
+    assert len([record for record in caplog.records if record.name == "gamesvc.rate_limits"]) == 1
+
+
+def test_a_refused_command_keeps_four_kilobytes_and_its_copy_is_still_known(toy, anna, match, program):
+    client = program(anna)
+    tag = client.get(f"/matches/{match.number}/view/")["ETag"]
+    large = {"name": "set_orders", "text": "x" * 9_000, "more": "y" * 5_000}
+    answers = [client.post(f"/matches/{match.number}/commands/", large, etag=tag, key="one") for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [422, 422]
+    assert answers[0].json()["code"] == answers[1].json()["code"]
+    other = client.post(f"/matches/{match.number}/commands/", large | {"more": "z" * 5_000}, etag=tag, key="one")
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+    row = Refusal.objects.get()
+    assert row.command["name"] == "set_orders"
+    assert row.command["left_out"]["bytes"] > 14_000
+    assert len(str(row.command)) + len(row.detail) < 4096
