@@ -132,7 +132,7 @@ def end_phase(flow: Flow, seat: int, params: Params) -> None:
 
 def pay_upkeep(flow: Flow, seat: int, params: Params) -> None:
     state, keep = flow.state, params["keep"]
-    due = [p for p in flow.board.own(seat, "duration") if p.entered < state.turn]
+    due = flow.board.upkeep_due(seat)
     cost = sum(flow.board.cost(p) for p in due if p.id in keep)
     names = {p.id: p.card for p in due}
     gone = [p.id for p in due if p.id not in keep]
@@ -284,7 +284,7 @@ def set_orders(flow: Flow, seat: int, params: Params) -> None:
         }
         for order in params["orders"]
     ]
-    flow.emit("orders_set", seat=seat, orders=orders, flip_preference=params.get("flip_preference"))
+    flow.emit("orders_set", seat=seat, orders=orders, flip_preference=params.get("flip_preference"), draws=params.get("draws"))
 
 
 def choose_starter(flow: Flow, seat: int, params: Params) -> None:

@@ -25,11 +25,11 @@ def _attack(flow: Flow, one: Task) -> None:
     face = CARDS[target.card]
     for _, effect in CARDS[p.card].triggered("attack"):
         if effect["condition"] == "target is shield" and face.is_shield:
-            flow.destroy([target.id])
+            flow.destroy([target.id], one["item"])
             return
         if effect["condition"] == "target is spaceship" and face.type == "spaceship":
             paralyze(flow, [target])
-    damage_pieces(flow, {target.id: power})
+    damage_pieces(flow, {target.id: power}, one["item"])
 
 
 def _attack_station(flow: Flow, one: Task, seat: int, power: int) -> None:
@@ -42,7 +42,7 @@ def _attack_station(flow: Flow, one: Task, seat: int, power: int) -> None:
             power -= absorbed
     if power > 0:
         flow.push(hit_station(1 - seat, power, one["item"], one["slots"]))
-    damage_pieces(flow, hits)
+    damage_pieces(flow, hits, one["item"])
 
 
 @task("after_attack")
@@ -64,4 +64,4 @@ def _collide(flow: Flow, one: Task) -> None:
     if one["target"] is None:
         flow.push(hit_station(1 - one["seat"], one["power"], one["item"], one["slots"]))
     elif flow.state.piece(one["target"]) is not None:
-        damage_pieces(flow, {one["target"]: one["power"]})
+        damage_pieces(flow, {one["target"]: one["power"]}, one["item"])

@@ -33,9 +33,14 @@ class Board:
                 self._silences(other, piece) for other in active
             ):
                 active.append(piece)
+        self._silencing = active
         return frozenset(
             piece.id for piece in durations if piece not in active and any(self._silences(other, piece) for other in active)
         )
+
+    def silencers(self, piece: Piece) -> list[Piece]:
+        """The durations that take a card's text away."""
+        return [other for other in self._silencing if self._silences(other, piece)] if piece.id in self.suppressed else []
 
     @staticmethod
     def _silences(source: Piece, other: Piece) -> bool:
@@ -107,8 +112,19 @@ class Board:
     def attacks(self, piece: Piece) -> int:
         return max([1, *(int(effect["amount"]) for effect in self._values("attacks", piece))])
 
+    def forbidders(self, piece: Piece, what: str) -> list[Piece]:
+        """The cards in play that forbid a card to `move` or to `attack`."""
+        return [
+            source
+            for seat, source, effect in self.statics("forbid")
+            if source is not None
+            and "target" in effect
+            and what in effect["value"]
+            and self._applies(seat, source, effect, piece)
+        ]
+
     def forbidden(self, piece: Piece, what: str) -> bool:
-        return any(what in effect["value"] for effect in self._values("forbid", piece) if "target" in effect)
+        return bool(self.forbidders(piece, what))
 
     def carrier(self, piece: Piece) -> Piece | None:
         return self.state.piece(piece.on) if piece.on is not None else None
@@ -123,6 +139,10 @@ class Board:
     def own(self, seat: int, kind: str = "") -> list[Piece]:
         """The cards a seat controls, without attached ones."""
         return [p for p in self.pieces if p.controller == seat and p.on is None and (not kind or CARDS[p.card].type == kind)]
+
+    def upkeep_due(self, seat: int) -> list[Piece]:
+        """The durations a seat pays for in this turn's upkeep: those that entered play before it."""
+        return [p for p in self.own(seat, "duration") if p.entered < self.state.turn]
 
     def shields(self, seat: int) -> list[Piece]:
         return [p for p in self.pieces if p.controller == seat and CARDS[p.card].is_shield]

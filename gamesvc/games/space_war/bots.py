@@ -10,6 +10,7 @@ from gamesvc.games import forms
 from gamesvc.games.bots import play_random
 from gamesvc.games.kernel import Command, Data, Form
 from gamesvc.games.space_war.data import CARDS, printed
+from gamesvc.games.space_war.plays import completed
 
 _LOW = -1000.0
 _PRICE = 2.0
@@ -49,7 +50,7 @@ def _piece_worth(p: Mapping[str, Any]) -> float:
 
 
 def _value(seen: Data, form: Form, rng: random.Random) -> tuple[float, dict[str, Any]]:
-    command = forms.fill(form, rng)
+    command = completed(form, forms.fill(form, rng))
     valuer = _VALUERS.get(form.name)
     return (_DEFAULT.get(form.name, 0.5), command) if valuer is None else valuer(seen, form, command)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gamesvc.games.space_war.data import CARDS
+from gamesvc.games.space_war.data import CARDS, FLIPS_FIRST
 from gamesvc.games.space_war.flow import Flow, Task, by_rows, task
 
 
-def damage_pieces(flow: Flow, amounts: Mapping[str, int]) -> None:
-    """Deal damage to several cards at once, then destroy those that have enough."""
+def damage_pieces(flow: Flow, amounts: Mapping[str, int], item: int) -> None:
+    """Deal damage to several cards at once, within an item; then destroy those that have enough."""
     board, hits, dead = flow.board, {}, []
     for p in flow.state.pieces:
         defense = board.defense(p)
@@ -28,14 +28,14 @@ def damage_pieces(flow: Flow, amounts: Mapping[str, int]) -> None:
                 dead.append(p.id)
         hits[p.id] = {"damage": damage, "counters": p.counters - soaked, "stunned": stunned, "amount": amount}
     if dead:
-        flow.push({"op": "destroy", "cards": dead})
+        flow.push({"op": "destroy", "cards": dead, "item": item})
     if hits:
         flow.emit("damaged", hits=hits, names={p.id: p.card for p in flow.state.pieces if p.id in hits})
 
 
 @task("destroy")
 def _destroy(flow: Flow, one: Task) -> None:
-    flow.destroy(one["cards"])
+    flow.destroy(one["cards"], one.get("item", 0))  # tasks of version 1.0 name no item
 
 
 def mend(flow: Flow, instance: str, amount: int | None) -> None:
@@ -73,7 +73,11 @@ def _hit(flow: Flow, one: Task) -> None:
 
 @task("flip")
 def _flip(flow: Flow, one: Task) -> None:
-    """Flip cards: those named, all if there are no more, else those the chooser picks."""
+    """Flip cards: those named, all if there are no more, else those the chooser picks.
+
+    Nobody waits for a chooser who is away: their preference decides. Only the owner who may look first (Keve Bakins) picks on
+    their next visit, unless they left a preference; the other seat goes on meanwhile.
+    """
     seat, count = one["seat"], one["n"]
     down = [card.slot for card in flow.board.face_down(seat)]
     count = min(count, len(down))
@@ -89,16 +93,15 @@ def _flip(flow: Flow, one: Task) -> None:
         _flipped(flow, seat, chosen, one["item"])
         return
     chooser = seat if own else 1 - seat
-    side = flow.state.sides[chooser]
-    rest = {**one, "n": count, "slots": []}
-    rest.pop("picks", None)
-    if chooser == flow.state.active and flow.state.phase != "review":
-        flow.ask(chooser, "flips", down, count, count, rest)
-    elif side.flip_preference:
-        rows = {card.slot: card.row for card in flow.board.face_down(seat)}
-        _flipped(flow, seat, by_rows(down, rows, side.flip_preference)[:count], one["item"])
+    preference = flow.state.sides[chooser].flip_preference
+    present = flow.answers_now(chooser)
+    if present or (own and not preference):
+        rest = {**one, "n": count, "slots": []}
+        rest.pop("picks", None)
+        flow.ask(chooser, "flips", down, count, count, rest, blocking=present)
     else:
-        flow.ask(chooser, "flips", down, count, count, rest, blocking=not own)
+        rows = {card.slot: card.row for card in flow.board.face_down(seat)}
+        _flipped(flow, seat, by_rows(down, rows, preference or FLIPS_FIRST)[:count], one["item"])
 
 
 def _flipped(flow: Flow, seat: int, slots: Sequence[str], item: int) -> None:
@@ -123,7 +126,7 @@ def _hit_or_shield(flow: Flow, one: Task) -> None:
     if not shields:
         flow.push(hit_station(one["seat"], one["n"], one["item"], one.get("slots", ())))
     elif len(shields) == 1 or "picks" in one:
-        damage_pieces(flow, {one.get("picks", shields)[0]: one["shield_n"]})
+        damage_pieces(flow, {one.get("picks", shields)[0]: one["shield_n"]}, one["item"])
     else:
         flow.ask(one["by"], "shield", shields, 1, 1, one)
 
@@ -138,7 +141,7 @@ def _blast(flow: Flow, one: Task) -> None:
     }
     station = {"op": "hit_or_shield", "seat": one["zone"], "n": 1, "shield_n": 1, "by": one["seat"], "item": one["item"]}
     flow.push(station)
-    damage_pieces(flow, hit)
+    damage_pieces(flow, hit, one["item"])
 
 
 @task("pending")

@@ -110,6 +110,11 @@ class Card:
     def is_shield(self) -> bool:
         return "shield" in self.keywords
 
+    @property
+    def stands_alone(self) -> bool:
+        """Return False for a ship or missile that is nothing by itself: a Duplication of no card, a Death Ray on no ship."""
+        return self.type not in ("spaceship", "missile") or self.defense is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Deck:
@@ -167,6 +172,8 @@ def _load() -> tuple[Mapping[str, Any], Mapping[str, Card], Mapping[str, Card], 
 
 LIMITS, CARDS, COMMANDERS, DECKS = _load()
 ROWS = ("draw", "action", "hand")
+FLIPS_FIRST = ("action", "draw", "hand")
+"""The rows in which a seat that left no preference flips cards first."""
 KINDS = ("play", "attack", "collide", "ability", "commander", "anytime", "phase")
 """The kinds of items."""
 BARRIER_CARDS = frozenset(card.id for card in CARDS.values() if "barrier" in card.keywords)
@@ -176,6 +183,11 @@ RESPONDERS = frozenset(card.id for card in (*CARDS.values(), *COMMANDERS.values(
 def printed(card_id: str) -> Card:
     """The card or commander of an id."""
     return CARDS[card_id] if card_id in CARDS else COMMANDERS[card_id]
+
+
+def uses_of(effect: Effect) -> int:
+    """How often a turn an effect with a `limit` may be used."""
+    return int(effect["limit"].split("/")[0])
 
 
 def name_of(card_id: str) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from gamesvc.games import forms
-from gamesvc.games.kernel import Command, Data, Refused
+from gamesvc.games.kernel import Command, Data, Form, Refused
 from gamesvc.games.space_war import acts, battle
 from gamesvc.games.space_war.decks import deck_cards, pool_of, read_decks
 from gamesvc.games.space_war.defaults import ordinary
 from gamesvc.games.space_war.flow import Flow
 from gamesvc.games.space_war.legal import awaited, legal_commands
+from gamesvc.games.space_war.plays import completed
 from gamesvc.games.space_war.refusals import refusal
 from gamesvc.games.space_war.state import LETTERS, State
-from gamesvc.games.space_war.turns import leave_discard
+from gamesvc.games.space_war.turns import leave_phase
 from gamesvc.games.timeline import Run
 
 _OTHERS = {
@@ -52,9 +53,16 @@ def setup(run: Run[State], options: Data, seats: int) -> None:
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
     """Do a command, or refuse it."""
-    if not forms.offered([form for form in legal_commands(run.state, seat) if form.name == command["name"]], command):
+    form = _offering(run.state, seat, command)
+    if form is None:
         raise refusal(run.state, seat, command)
-    _perform(run, seat, command)
+    _perform(run, seat, completed(form, command))
+
+
+def _offering(state: State, seat: int, command: Command) -> Form | None:
+    """Return the form that offers a command; None if it is not legal."""
+    offered = (form for form in legal_commands(state, seat) if form.name == command["name"])
+    return next((form for form in offered if forms.fits(form, command)), None)
 
 
 def _perform(run: Run[State], seat: int, command: Command) -> None:
@@ -78,7 +86,7 @@ def _perform(run: Run[State], seat: int, command: Command) -> None:
         acts.OWN_TURN[name](flow, seat, command)
     if name not in ("resign", "set_orders"):
         flow.go()
-        leave_discard(flow)
+        leave_phase(flow)
 
 
 def _in_own_turn(state: State, seat: int) -> bool:
@@ -112,7 +120,7 @@ def _replay(run: Run[State], seat: int) -> None:
         state = run.state
         if not first and (state.prompts or state.agenda or state.active != seat or state.phase == "over"):
             break
-        if not forms.offered([form for form in legal_commands(state, seat) if form.name == command["name"]], command):
+        if _offering(state, seat, command) is None:
             break
         _perform(run, seat, command)
         first = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gamesvc.games.space_war.board import Board
-from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, FLIPS_FIRST
 from gamesvc.games.space_war.flow import barred, blockers, by_rows
 from gamesvc.games.space_war.prompts import live_options, prompt_range
 from gamesvc.games.space_war.rendering import render
@@ -39,8 +39,8 @@ def ordinary(state: State, seat: int) -> dict[str, Any]:
         return {"name": "let_stand"}
     if state.phase == "upkeep":
         board, left, keep = Board(state), side.actions, []
-        for p in board.own(seat, "duration"):
-            if p.entered < state.turn and board.cost(p) <= left:
+        for p in board.upkeep_due(seat):
+            if board.cost(p) <= left:
                 left -= board.cost(p)
                 keep.append(p.id)
         return {"name": "pay_upkeep", "keep": keep}
@@ -61,5 +61,5 @@ def _answer(state: State, prompt: Prompt) -> dict[str, Any]:
     least, _ = prompt_range(state, prompt)
     if prompt.kind == "flips":
         rows = {card.slot: card.row for card in state.sides[prompt.task["seat"]].station}
-        options = by_rows(options, rows, (ROWS[1], ROWS[0], ROWS[2]))
+        options = by_rows(options, rows, FLIPS_FIRST)
     return {"name": "choose", "prompt": prompt.id, "picks": options[:least]}

@@ -16,19 +16,24 @@ def whose(one: Task, effect: Effect) -> list[int]:
 
 @task("draw")
 def _draw_cards(flow: Flow, one: Task) -> None:
-    """Draw cards one by one where The Miller may replace each, else all at once; an empty pile gives none."""
+    """Draw cards one by one where The Miller may replace each, else all at once; an empty pile gives none.
+
+    Nobody waits for a Miller who is away: their preference replaces each draw, or none.
+    """
     seat, count = one["seat"], one["n"]
     pile = flow.state.sides[seat].pile
     if count <= 0:
         return
     if not flow.board.miller(seat) or not flow.state.sides[1 - seat].pile:
         drawn(flow, seat, count)
-    elif "picks" not in one:
+    elif "picks" not in one and flow.answers_now(seat):
         flow.ask(seat, "draw", ["mill"], 0, 1, one, blocking=not one.get("loose", False))
+    elif "picks" not in one and not flow.state.sides[seat].mills:
+        drawn(flow, seat, count)
     else:
         rest = {key: value for key, value in one.items() if key != "picks"} | {"n": count - 1}
         flow.push(rest)
-        if one["picks"]:
+        if one.get("picks", ["mill"]):
             milled(flow, 1 - seat, 2)
         elif pile:
             drawn(flow, seat, 1)
@@ -110,6 +115,8 @@ def _searched(flow: Flow, one: Task) -> None:
     side = flow.state.sides[seat]
     sources = one["from"]
     found = _found(flow, seat, sources, one["filter"])
+    if one["to"].startswith("play"):
+        found = [card for card in found if CARDS[flow.card(card)].stands_alone]
     if "picks" not in one:
         if "draw_pile" in sources:
             flow.emit("looked", seat=seat, what="draw pile", count=len(side.pile))

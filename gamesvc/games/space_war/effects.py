@@ -129,7 +129,7 @@ def _destroy(flow: Flow, one: Task, effect: Effect) -> None:
             flow.ask(one["seat"], "destroy", others, 0, 1, one)
         return
     chosen = {**one, "targets": one["picks"]} if "picks" in one else one
-    flow.destroy([p.id for p in _targets(flow, chosen, effect)])
+    flow.destroy([p.id for p in _targets(flow, chosen, effect)], one["item"])
 
 
 def _damage(flow: Flow, one: Task, effect: Effect) -> None:
@@ -137,9 +137,9 @@ def _damage(flow: Flow, one: Task, effect: Effect) -> None:
     if effect.get("destroy_if") == "paralyzed":
         doomed = [p.id for p in targets if p.paralyzed and CARDS[p.card].type == "spaceship"]
         if doomed:
-            flow.destroy(doomed)
+            flow.destroy(doomed, one["item"])
             return
-    damage_pieces(flow, {p.id: effect["amount"] for p in targets})
+    damage_pieces(flow, {p.id: effect["amount"] for p in targets}, one["item"])
 
 
 def paralyze(flow: Flow, pieces: Sequence[Piece]) -> None:
@@ -381,7 +381,7 @@ def _great_disturbance(flow: Flow, one: Task, effect: Effect) -> None:
     victim = 1 - one["seat"]
     for p in _alive(flow, one):
         card = flow.card(p.id)
-        flow.destroy([p.id])
+        flow.destroy([p.id], one["item"])
         if p.owner == victim and not flow.board.hand_is_safe(victim):
             discard_cards(flow, victim, [other for other in flow.state.sides[victim].hand if flow.card(other) == card])
 

@@ -264,6 +264,8 @@ def _orders_set(state: State, data: Mapping[str, Any]) -> Changes:
     changes: Changes = {"orders": tuple(data["orders"])}
     if data["flip_preference"] is not None:
         changes["flip_preference"] = tuple(data["flip_preference"])
+    if data.get("draws") is not None:  # events of version 1.0 have no such field
+        changes["mills"] = data["draws"] == "mill"
     return {"sides": with_side(state, data["seat"], **changes)}
 
 

@@ -22,6 +22,9 @@ TASKS: dict[str, Callable[[Flow, Task], None]] = {}
 
 NOT_REPLAYED = frozenset({"react", "let_stand", "set_orders", "replay", "choose", "draw", "pause", "resign", "time_out", "go_on"})
 
+ANSWERS = frozenset({"react", "let_stand", "choose"})
+"""Commands with which a seat also acts in the other's turn."""
+
 
 def task(name: str) -> Callable[[Callable[[Flow, Task], None]], Callable[[Flow, Task], None]]:
     """Register what a task does."""
@@ -63,6 +66,7 @@ class Flow:
 
     def __init__(self, run: Run[State], seat: int | None = None, command: Command | None = None) -> None:
         self.run = run
+        self.answering = seat if command is not None and command["name"] in ANSWERS else None
         self.agenda: list[Task] = list(run.state.agenda) if run.started else []
         self.start = run.version  # the version before the act that is being declared
         self.ending: int | None = None  # the same for the end of a turn
@@ -111,6 +115,10 @@ class Flow:
         self.agenda = list(self.run.state.agenda)
 
     # --- prompts ---
+
+    def answers_now(self, seat: int) -> bool:
+        """Return True if nobody need wait for a seat's choice: it is their turn, or they are answering at this moment."""
+        return seat == self.answering or (seat == self.state.active and self.state.phase != "review")
 
     def ask(
         self,
@@ -162,10 +170,15 @@ class Flow:
         self.emit("game_ended", winner=winner, reason=reason)
 
     def check_life(self, seat: int, item: int) -> None:
-        """After a loss of life points: the match is over, or its end waits for an open item (RULES.md 11.8)."""
+        """End the match if a commander has fallen, or wait for the seat to answer the open item (RULES.md 11.8).
+
+        The draw phase of an extra turn belongs to no item; the items of the turn before it may still be answered.
+        """
         if self.state.sides[seat].life > 0 or self.state.phase == "over":
             return
-        if any(one.n == item for one in self.state.open_items(seat)):
+        answerable = [open_item.n for open_item in self.state.open_items(seat)]
+        item = item or max(answerable, default=0)
+        if item in answerable:
             self.agenda = []
             self.push({"op": "pending", "seat": seat, "item": item})
             self.emit("outcome_pending", seat=seat, item=item)
@@ -210,14 +223,14 @@ class Flow:
                 self.emit("left_play", cards=hooked, to="discard", reason="destroyed", names=names)
             self.emit("left_play", cards=gone, to=to, reason=reason, names=names)
 
-    def destroy(self, instances: Sequence[str], reason: str = "destroyed") -> None:
-        """Destroy cards at once; then what happens on their destruction comes first on the agenda."""
+    def destroy(self, instances: Sequence[str], item: int) -> None:
+        """Destroy cards at once, within an item; what happens on their destruction comes next on the agenda."""
         triggers = [
-            {"op": "blast", "zone": p.zone, "seat": p.controller, "exclude": p.id, "item": 0}
+            {"op": "blast", "zone": p.zone, "seat": p.controller, "exclude": p.id, "item": item}
             for p in sorted(self.state.pieces, key=lambda p: (p.controller != self.state.active, p.order))
             if p.id in instances and CARDS[p.card].triggered("destroyed") and self.board.has_text(p)
         ]
-        self.leave(instances, reason)
+        self.leave(instances, "destroyed")
         self.push(*triggers)
 
 

@@ -219,7 +219,7 @@ def redeal(state: State, seat: int, dice: Any) -> State:
     commit = theirs.commit
     if commit is not None:
         commit = {**commit, "commander": theirs.pool[dice.choose(len(theirs.pool))]}
-    changed = replace(theirs, orders=(), flip_preference=(), commit=commit, timeouts=0, timed="")
+    changed = replace(theirs, orders=(), flip_preference=(), mills=False, commit=commit, timeouts=0, timed="")
     sides = (own, changed) if seat == 0 else (changed, own)
     quiet = state.active == seat and state.phase in OWN_PHASES and not state.agenda and not state.prompts
     flipped_in = {card.item for card in theirs.station}
@@ -239,7 +239,7 @@ def redeal(state: State, seat: int, dice: Any) -> State:
 
 def redeal_marked(then: State, version: int, redealt: State, seat: int, dice: Any) -> State:
     """An earlier state that is marked: a card that lies face down now was the same card then."""
-    theirs = replace(then.sides[1 - seat], orders=(), flip_preference=())
+    theirs = replace(then.sides[1 - seat], orders=(), flip_preference=(), mills=False)
     sides = (then.sides[0], theirs) if seat == 0 else (theirs, then.sides[1])
     items = tuple(
         item if item.by != seat else replace(item, answers=(), plays=None if item.plays is None else ()) for item in then.items

@@ -74,7 +74,19 @@ def _order_schema() -> Schema:
 
 ORDERS: dict[str, Schema] = {
     "orders": {"type": "array", "items": _order_schema(), "minItems": 0, "maxItems": 12},
-    "flip_preference": {"type": "array", "items": {"enum": list(ROWS)}, "minItems": 0, "maxItems": 3, "uniqueItems": True},
+    "flip_preference": {
+        "type": "array",
+        "title": "Rows to flip first while you are away",
+        "items": {"enum": list(ROWS)},
+        "minItems": 0,
+        "maxItems": 3,
+        "uniqueItems": True,
+    },
+    "draws": {
+        "enum": ["draw", "mill"],
+        "labels": {"draw": "draw", "mill": "mill two of the opponent's cards"},
+        "title": "The Miller's draws in the opponent's turn",
+    },
 }
 SET_ORDERS = Form("set_orders", "Leave standing orders", ORDERS, ("orders",), aside=True)
 RESIGN = Form("resign", "Resign", aside=True)
@@ -188,7 +200,6 @@ def main_options(board: Board, seat: int) -> Iterator[Option]:
         yield _upkeep(board, seat)
         yield from counter_options(board, seat)
         yield from (option for option in commander_options(board, seat) if "n" in option.properties)
-        return
     yield from play_options(board, seat)
     yield from anytime_options(board, seat)
     yield from commander_anytime(board, seat)
@@ -202,7 +213,7 @@ def main_options(board: Board, seat: int) -> Iterator[Option]:
         hand = state.sides[seat].hand
         over = len(hand) - (board.hand_limit(seat) or 0)
         yield Option("discard", f"Discard {over}", {"cards": cards_schema(board, hand, over, over)})
-    else:
+    elif state.phase == "attack":
         yield from ability_options(board, seat)
         yield from _battle(board, seat)
         yield _end_turn(board, seat)
@@ -210,7 +221,7 @@ def main_options(board: Board, seat: int) -> Iterator[Option]:
 
 def _upkeep(board: Board, seat: int) -> Option:
     state = board.state
-    due = [p for p in board.own(seat, "duration") if p.entered < state.turn]
+    due = board.upkeep_due(seat)
     schema = pick_pieces(board, due, 0, len(due))
     costs = {p.id: board.cost(p) for p in due}
     total = {"minimum": 0, "maximum": state.sides[seat].actions, "worth": costs}

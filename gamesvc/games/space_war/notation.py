@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gamesvc.games.kernel import Command, Data, Refused
 from gamesvc.games.notation import number, pick, suggest, words
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS
+from gamesvc.games.space_war.naming import aims_of, card_at, instance_of, instances_of
 from gamesvc.games.space_war.rendering import HELP
 
 _FILLERS = frozenset({"to", "the", "with", "at", "from", "into", "->"})
 _TAIL = ("x", "mode", "n", "row", "on", "slots", "shields", "flip", "draw", "mill")
-_LISTS = {"on": "targets", "slots": "slots", "shields": "shields", "flip": "flip_slots"}
+_LISTS = {"slots": "slots", "shields": "shields", "flip": "flip_slots"}
 _VERBS = {
     "start": "choose_starter",
     "prepare": "prepare",
@@ -71,47 +72,13 @@ def parse(text: str, seen: Data) -> Command:
     return {"name": _VERBS[verb]}
 
 
-def _known(seen: Data) -> dict[str, list[str]]:
-    """Card names and the instances they may stand for, one's own hand first."""
-    you = seen["you"] if seen["you"] is not None else 0
-    sides = [seen["sides"][you], seen["sides"][1 - you]]
-    found: dict[str, list[str]] = {}
+def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> dict[str, Any]:
+    """The parameters behind a card: `x 3 mode 1 on b-04 slots s1 s2 row hand draw yes`.
 
-    def note(entry: Mapping[str, Any]) -> None:
-        if "card" in entry:
-            found.setdefault(entry["card"], []).append(entry["id"])
-
-    for entry in sides[0]["hand"] or ():
-        note(entry)
-    for entry in sides[0]["station"]:
-        if entry["flipped"]:
-            note(entry)
-    for own in (True, False):
-        for entry in seen["pieces"]:
-            if (entry["controller"] == you) == own:
-                note(entry)
-    for side in sides:
-        for entry in side["discard"]:
-            note(entry)
-    return found
-
-
-def _instance(word: str, seen: Data, *, enemy: bool = False) -> str:
-    """An instance id or slot as it stands, or the card that a name stands for."""
-    if re.fullmatch(r"[ab]-\d+|s\d+|[ab]:s\d+", word):
-        return word
-    if enemy:
-        you = seen["you"]
-        theirs = {p["card"]: p["id"] for p in reversed(seen["pieces"]) if p["controller"] != you}
-        if any(name.replace("_", "").startswith(word.replace("_", "")) for name in theirs):
-            return pick(word, theirs, "card")
-    known = _known(seen)
-    return pick(word, {name: ids[0] for name, ids in known.items()}, "card")
-
-
-def _tail(said: Sequence[str], seen: Data) -> dict[str, Any]:
-    """The parameters behind a card: `x 3 mode 1 on b-04 slots s1 s2 row hand draw yes`."""
+    `card` and `verb`: the card that is used, and the command; they say where its targets lie.
+    """
     found: dict[str, Any] = {}
+    aimed: Sequence[str] = ()
     at = 0
     while at < len(said):
         key = said[at]
@@ -122,8 +89,11 @@ def _tail(said: Sequence[str], seen: Data) -> dict[str, Any]:
             end += 1
         values = said[at + 1 : end]
         at = end
+        if key == "on":
+            found["targets"], aimed = [], values
+            continue
         if key in _LISTS:
-            found[_LISTS[key]] = [_instance(word, seen, enemy=key != "slots") for word in values if word != "none"]
+            found[_LISTS[key]] = instances_of(values, seen, ("enemy",))
             continue
         if len(values) != 1:
             raise Refused("unreadable", f"Write one value behind {key!r}.", key)
@@ -134,14 +104,17 @@ def _tail(said: Sequence[str], seen: Data) -> dict[str, Any]:
             found.setdefault("options", {})[key] = number(values[0], key) if yes is None else yes
         else:
             found[key] = number(values[0], key)
+    if "targets" in found:
+        found["targets"] = instances_of(aimed, seen, aims_of(card, verb, found.get("mode")))
     return found
 
 
-def _with_card(name: str) -> Any:
+def _with_card(name: str, *places: str) -> Any:
     def read(said: Sequence[str], seen: Data) -> Command:
         if not said:
             raise Refused("unreadable", "Say which card.", "card")
-        return {"name": name, "card": _instance(said[0], seen), **_tail(said[1:], seen)}
+        card = instance_of(said[0], seen, places)
+        return {"name": name, "card": card, **_tail(said[1:], seen, card_at(card, seen), name)}
 
     return read
 
@@ -149,10 +122,10 @@ def _with_card(name: str) -> Any:
 def _read_attack(said: Sequence[str], seen: Data) -> Command:
     if len(said) < 2:
         raise Refused("unreadable", "Write: attack ATTACKER TARGET, or attack ATTACKER station s1 s2.", "target")
-    attacker = _instance(said[0], seen)
+    attacker = instance_of(said[0], seen, ("play",))
     if said[1] == "station":
         return {"name": "attack_station", "attacker": attacker, **_station(said[2:], seen)}
-    return {"name": "attack", "attacker": attacker, "target": _instance(said[1], seen, enemy=True)}
+    return {"name": "attack", "attacker": attacker, "target": instance_of(said[1], seen, ("enemy",))}
 
 
 def _station(said: Sequence[str], seen: Data) -> dict[str, Any]:
@@ -165,10 +138,10 @@ def _station(said: Sequence[str], seen: Data) -> dict[str, Any]:
 def _read_collide(said: Sequence[str], seen: Data) -> Command:
     if len(said) < 2:
         raise Refused("unreadable", "Write: collide SHIP TARGET, or collide SHIP station s1 s2 s3.", "target")
-    command: dict[str, Any] = {"name": "collide", "card": _instance(said[0], seen)}
+    command: dict[str, Any] = {"name": "collide", "card": instance_of(said[0], seen, ("play",))}
     if said[1] == "station":
         return {**command, **_station(said[2:], seen)}
-    return {**command, "target": _instance(said[1], seen, enemy=True)}
+    return {**command, "target": instance_of(said[1], seen, ("enemy",))}
 
 
 def _read_react(said: Sequence[str], seen: Data) -> Command:
@@ -179,8 +152,10 @@ def _read_react(said: Sequence[str], seen: Data) -> Command:
     if not rest:
         raise Refused("unreadable", "Write: react ITEM CARD, for example: react 12 luck.", "play")
     first = rest.pop(0)
-    play = {} if first == "commander" else {"card": _instance(first, seen)}
-    return {**command, "play": {**play, **_tail(rest, seen)}}
+    if first == "commander":
+        return {**command, "play": _tail(rest, seen)}
+    card = instance_of(first, seen, ("free", "play"))
+    return {**command, "play": {"card": card, **_tail(rest, seen, card_at(card, seen), "react")}}
 
 
 def _read_end(said: Sequence[str], seen: Data) -> Command:
@@ -197,24 +172,13 @@ def _read_prepare(said: Sequence[str], seen: Data) -> Command:
         raise Refused("unreadable", f"Write: {' | '.join(HELP['prepare'])}.", "cards")
     names = list(seen["sides"][seen["you"]].get("pool", COMMANDERS)) if seen["you"] is not None else list(COMMANDERS)
     count = 3 if len(said) == 4 else 4
-    cards: list[str] = []
-    for word in said[:count]:
-        same = _known(seen).get(word, [])
-        cards.append(next((one for one in same if one not in cards), "") or _instance(word, seen))
+    cards = instances_of(said[:count], seen, ("hand",))
     extra = {"extra_row": pick(said[4], ROWS, "row")} if count == 4 else {}
     return {"name": "prepare", "cards": cards, **extra, "commander": pick(said[-1], names, "commander")}
 
 
-def _read_list(name: str, key: str) -> Any:
-    def read(said: Sequence[str], seen: Data) -> Command:
-        chosen: list[str] = []
-        for word in said:
-            if word != "none":
-                same = [one for one in _known(seen).get(word, []) if one not in chosen]
-                chosen.append(same[0] if same else _instance(word, seen))
-        return {"name": name, key: chosen}
-
-    return read
+def _read_list(name: str, key: str, place: str) -> Any:
+    return lambda said, seen: {"name": name, key: instances_of(said, seen, (place,))}
 
 
 def _read_choose(said: Sequence[str], seen: Data) -> Command:
@@ -241,13 +205,13 @@ def _read_choose(said: Sequence[str], seen: Data) -> Command:
     return {"name": "choose", "prompt": prompt, "picks": picks}
 
 
-def _read_pair(name: str, second: str) -> Any:
+def _read_pair(name: str, second: str, place: str) -> Any:
     def read(said: Sequence[str], seen: Data) -> Command:
         if len(said) != 2:
             raise Refused("unreadable", f"Write a card and a {second}.", second)
         key = "slot" if name == "move_station" else "card"
         value: Any = number(said[1], second) if second == "n" else pick(said[1], ROWS, "row")
-        return {"name": name, key: _instance(said[0], seen), second: value}
+        return {"name": name, key: instance_of(said[0], seen, (place,)), second: value}
 
     return read
 
@@ -274,6 +238,8 @@ def _read_orders(said: Sequence[str], seen: Data) -> Command:
             continue
         if part and part[0] == "flips":
             command["flip_preference"] = [pick(row, ROWS, "row") for row in part[1:] if row != "none"]
+        elif part and part[0] == "draws":
+            command["draws"] = pick(" ".join(part[1:]), ("draw", "mill"), "way to draw")
         elif part and part != ["none"]:
             command["orders"].append(_order(part))
         part = []
@@ -322,7 +288,8 @@ def _read_timeout(said: Sequence[str], seen: Data) -> Command:
 
 
 def _read_commander(said: Sequence[str], seen: Data) -> Command:
-    return {"name": "use_commander", **_tail(said, seen)}
+    you = seen["you"] if seen["you"] is not None else 0
+    return {"name": "use_commander", **_tail(said, seen, seen["sides"][you]["commander"], "use_commander")}
 
 
 _READERS: dict[str, Any] = {
@@ -334,16 +301,16 @@ _READERS: dict[str, Any] = {
     "choose": _read_choose,
     "draw": lambda said, seen: {"name": "draw", "mill": False},
     "mill": lambda said, seen: {"name": "draw", "mill": True},
-    "keep": _read_list("pay_upkeep", "keep"),
-    "discard": _read_list("discard", "cards"),
-    "play": _with_card("play_card"),
-    "use": _with_card("use_anytime"),
-    "action": _with_card("use_action"),
-    "ability": _with_card("use_ability"),
-    "move": _with_card("move"),
-    "add": _read_pair("add_station", "row"),
-    "shift": _read_pair("move_station", "row"),
-    "counters": _read_pair("use_counters", "n"),
+    "keep": _read_list("pay_upkeep", "keep", "play"),
+    "discard": _read_list("discard", "cards", "hand"),
+    "play": _with_card("play_card", "hand", "flipped"),
+    "use": _with_card("use_anytime", "play"),
+    "action": _with_card("use_action", "play"),
+    "ability": _with_card("use_ability", "play"),
+    "move": _with_card("move", "play"),
+    "add": _read_pair("add_station", "row", "hand"),
+    "shift": _read_pair("move_station", "row", "hand"),
+    "counters": _read_pair("use_counters", "n", "play"),
     "commander": _read_commander,
     "attack": _read_attack,
     "collide": _read_collide,

@@ -15,6 +15,15 @@ CARD_STEP = 116
 ROW_STEP = 148
 PER_ROW = 5
 HAND_STEP = 137
+_MARK_WORDS = {
+    "Slow": "slow",
+    "Fast": "fast",
+    "No effect": "suppressed",
+    "Delayed": "delayed",
+    "Locked": "cannot_move",
+    "Disarmed": "cannot_attack",
+    "Protected": "protected",
+}
 PHASES = {"choose_starter": "Who starts", "prepare": "Preparation", "between": "End of turn"}
 PROMPTS = {
     "review": "React or let stand",
@@ -107,6 +116,8 @@ def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> No
     if side["commander"]:
         end = chart.text(36, y + 59, name_of(side["commander"]), size=20, weight=600)
         charge = f" ({side['charge']} charges)" if side["charge"] else ""
+        if side["commander_left"] is not None and seat == seen["active"]:
+            charge += f" ({side['commander_left']} left this turn)"
         chart.label(end + 9, y + 59, printed(side["commander"]).text + charge, room=WIDTH - 30 - end)
     else:
         deck = DECKS[side["deck"]].name if side["deck"] in DECKS else "Constructed deck"
@@ -157,6 +168,7 @@ def _stacks(seen: Data, zone: int) -> list[list[Mapping[str, Any]]]:
                 p["counters"],
                 p["on"],
                 tuple(p["marks"]),
+                p["attacks_used"],
                 p["attack"],
                 p["x"],
             )
@@ -198,7 +210,9 @@ def _zone(
 def _piece(chart: Chart, seen: Data, stack: Sequence[Mapping[str, Any]], x: float, y: float, zone: int, you: int) -> None:
     p = stack[0]
     face = CARDS[p["card"]]
-    words = [word for word, on in (("Slow", "slow"), ("Fast", "fast"), ("No effect", "suppressed")) if on in p["marks"]]
+    words = [word for word, on in _MARK_WORDS.items() if on in p["marks"]]
+    if p["attacks"] > 1:
+        words.append(f"{p['attacks'] - p['attacks_used']}/{p['attacks']} attacks")
     if p["counters"]:
         words.append(f"{p['counters']} counters")
     if p["on"] is not None:

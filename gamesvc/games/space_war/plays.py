@@ -6,7 +6,7 @@ from what the seat itself may see.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,11 +30,39 @@ class Option:
         return [name for name in self.properties if name not in self.optional]
 
     def form(self) -> Form:
-        return Form(self.name, self.label, self.properties, tuple(self.required))
+        needed = [name for name in self.required if only_choice(name, self.properties[name]) is None]
+        return Form(self.name, self.label, self.properties, tuple(needed))
 
     def as_play(self) -> dict[str, Any]:
         """The same as the `play` of a reaction."""
         return {"p": self.properties, "r": self.required, "l": self.label}
+
+
+_IMPLIED = ("targets", "slots", "shields")
+
+
+def only_choice(name: str, schema: Schema) -> list[str] | None:
+    """Return the picks of a parameter that leaves no choice, as with a single target; None where there is one.
+
+    A command may leave such a parameter out. The order of several shields is a choice, too.
+    """
+    values = schema["items"]["enum"] if name in _IMPLIED else ()
+    if not values or schema["minItems"] != len(values) or (name == "shields" and len(values) > 1):
+        return None
+    return list(values)
+
+
+def completed(form: Form, command: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a command that a form offers, with the parameters written out that leave no choice."""
+    whole = _filled(form.parameters, command)
+    if form.name == "react":
+        whole["play"] = _filled(form.parameters["play"]["properties"], command["play"])
+    return whole
+
+
+def _filled(properties: Mapping[str, Schema], given: Mapping[str, Any]) -> dict[str, Any]:
+    missing = {name: only_choice(name, schema) for name, schema in properties.items() if name not in given}
+    return {**given, **{name: picks for name, picks in missing.items() if picks is not None}}
 
 
 def some(values: Sequence[str], least: int, most: int, labels: dict[str, str]) -> Schema:
@@ -94,6 +122,12 @@ def play_options(board: Board, seat: int, cards: Sequence[str] | None = None) ->
 
 
 Choice = tuple[dict[str, Schema], tuple[str, ...]]
+_DRAW_OR_NOT: Schema = {
+    "type": "object",
+    "properties": {"draw": {"type": "boolean", "title": "Draw a card"}},
+    "additionalProperties": False,
+    "required": ["draw"],
+}
 
 
 def _choices(board: Board, seat: int, instance: str, card: Card, most: int) -> Iterator[Choice]:
@@ -116,9 +150,7 @@ def _choices(board: Board, seat: int, instance: str, card: Card, most: int) -> I
                 continue
             target = effect.get("target")
             if effect["trigger"] == "played_from_hand":
-                chosen["options"] = {"type": "object", "properties": {"draw": {"type": "boolean", "title": "Draw a card"}}}
-                chosen["options"] = {**chosen["options"], "additionalProperties": False, "required": ["draw"]}
-                optional = ("options",)
+                chosen["options"], optional = _DRAW_OR_NOT, ("options",)
             elif isinstance(target, dict) and target.get("count", 1) == 1:
                 found = matching(board, seat, target)
                 possible = possible and bool(found)
@@ -203,8 +235,9 @@ def _discovery(board: Board, seat: int, instance: str, most: int) -> Iterator[Ch
 
 def _revive(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
     cards = board.state.cards
-    ships = [c for c in board.state.sides[seat].discard if CARDS[cards[c]].type == "spaceship"]
-    worth = {c: CARDS[cards[c]].cost or 0 for c in ships}
+    faces = {c: CARDS[cards[c]] for c in board.state.sides[seat].discard}
+    ships = [c for c, face in faces.items() if face.type == "spaceship" and face.stands_alone]
+    worth = {c: faces[c].cost or 0 for c in ships}
     ships = [c for c in ships if worth[c] <= 6]
     if ships:
         schema = {**cards_schema(board, ships, 1, 2), "total": {"minimum": 0, "maximum": 6, "worth": worth}}
@@ -228,14 +261,17 @@ def _deploy(board: Board, seat: int, instance: str, most: int) -> Iterator[Choic
 
 
 def _duplication(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
-    by_cost: dict[int, list[Piece]] = {}
+    """One choice for each cost; apart from it the copies of cards whose draw may be declined, as when they are played."""
+    groups: dict[tuple[int, bool], list[Piece]] = {}
     limited = board.limited_shield(seat)
     for p in matching(board, seat, {"side": "own", "zone": "home"}):
-        if not ("shield_limit" in CARDS[p.card].keywords and limited):
-            by_cost.setdefault(board.cost(p), []).append(p)
-    for cost, pieces in sorted(by_cost.items()):
+        face = CARDS[p.card]
+        if not ("shield_limit" in face.keywords and limited):
+            groups.setdefault((board.cost(p), bool(face.triggered("played_from_hand"))), []).append(p)
+    for (cost, draws), pieces in sorted(groups.items()):
         if cost <= most:
-            yield {"x": {"const": cost}, "targets": pick_pieces(board, pieces)}, ()
+            chosen: dict[str, Schema] = {"x": {"const": cost}, "targets": pick_pieces(board, pieces)}
+            yield ({**chosen, "options": _DRAW_OR_NOT}, ("options",)) if draws else (chosen, ())
 
 
 def _death_ray(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gamesvc.games.kernel import Schema
 from gamesvc.games.space_war.board import Board
-from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS, Effect
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS, Effect, uses_of
 from gamesvc.games.space_war.plays import Option, cards_schema, matching, one, pick_pieces, slots_schema
 from gamesvc.games.space_war.reach import ability_reason
 from gamesvc.games.space_war.state import Piece
@@ -60,7 +60,7 @@ def commander_options(board: Board, seat: int) -> Iterator[Option]:
     card = COMMANDERS[side.commander]
     for _, effect in card.triggered("action_phase"):
         cost = effect.get("cost", {})
-        if cost.get("actions", 0) > side.actions or ("limit" in effect and side.commander_uses >= 2):
+        if cost.get("actions", 0) > side.actions or ("limit" in effect and side.commander_uses >= uses_of(effect)):
             continue
         base: dict[str, Schema] = {"mode": {"const": effect["mode"]}} if "mode" in effect else {}
         if effect["op"] == "rearrange_station":

@@ -117,14 +117,15 @@ def station_reason(board: Board, piece: Piece) -> Reason | None:
         return "out_of_range", "Cannons cannot attack the station."
     if _picky(piece):
         return "no_target", f"{face.name} cannot attack the station."
-    if not _at_station(board, piece) and not _far(board, piece):
+    if not at_station(board, piece) and not _far(board, piece):
         return "out_of_range", "It does not reach the enemy station: be in the enemy zone since before this turn."
     if board.shields(1 - piece.controller) and "pierce" not in face.keywords:
         return "shielded", "The station has a shield; destroy it first."
     return None
 
 
-def _at_station(board: Board, piece: Piece) -> bool:
+def at_station(board: Board, piece: Piece) -> bool:
+    """Return True for a card in the enemy zone that may strike the station from there."""
     if piece.zone == piece.controller:
         return False
     return CARDS[piece.card].type == "missile" or piece.zone_turn < board.state.turn
@@ -170,7 +171,7 @@ def collide_targets(board: Board, piece: Piece) -> list[Piece]:
 
 
 def collide_station(board: Board, piece: Piece) -> bool:
-    return _at_station(board, piece) and not board.shields(1 - piece.controller)
+    return at_station(board, piece) and not board.shields(1 - piece.controller)
 
 
 def ability_reason(board: Board, piece: Piece) -> Reason | None:

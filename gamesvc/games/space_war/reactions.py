@@ -10,7 +10,7 @@ from gamesvc.games.space_war.data import CARDS, COMMANDERS, Card, Effect
 from gamesvc.games.space_war.drawing import discard_cards
 from gamesvc.games.space_war.effects import effect_tasks
 from gamesvc.games.space_war.flow import Flow, Task, plain, task
-from gamesvc.games.space_war.plays import Option, budget, in_hand, play_options
+from gamesvc.games.space_war.plays import Option, budget, in_hand, only_choice, play_options
 from gamesvc.games.space_war.powers import anytime_options, commander_anytime
 from gamesvc.games.space_war.state import Item, State
 
@@ -262,7 +262,8 @@ def react_options(board: Board, seat: int) -> list[Option]:
             offer(play, None)
     options = []
     for play, numbers, bare in found.values():
-        schema = {"type": "object", "properties": play["p"], "required": play["r"], "additionalProperties": False}
+        needed = [name for name in play["r"] if only_choice(name, play["p"][name]) is None]
+        schema = {"type": "object", "properties": play["p"], "required": needed, "additionalProperties": False}
         item_schema = {"item": {"enum": numbers, "labels": {n: _item_label(state, n) for n in numbers}}} if numbers else {}
         options.append(
             Option("react", f"React with {play['l']}", {**item_schema, "play": schema}, ("item",) if bare and numbers else ())

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gamesvc.games import forms
 from gamesvc.games.kernel import Command, Refused
 from gamesvc.games.space_war import reach
 from gamesvc.games.space_war.board import Board
-from gamesvc.games.space_war.data import CARDS
+from gamesvc.games.space_war.data import CARDS, name_of
 from gamesvc.games.space_war.legal import awaited, legal_commands
 from gamesvc.games.space_war.plays import budget, in_hand
+from gamesvc.games.space_war.refusals_use import (
+    ability_refusal,
+    action_refusal,
+    anytime_refusal,
+    collision_refusal,
+    commander_refusal,
+    counters_refusal,
+    play_reason,
+)
 from gamesvc.games.space_war.state import Piece, State
 
 _PHASE_OF = {
@@ -79,12 +89,8 @@ def _special(board: Board, seat: int, command: Command) -> Refused | None:
             return Refused("station_full", f"Your station may have {board.max_station(seat)} cards.", "card")
         if not board.may_add_station(seat):
             return Refused("forbidden", "Obstacles: nobody may add station cards from hand.")
-    if name == "play_card":
-        return _play(board, seat, command)
-    if name == "react":
-        return _react(board, seat, command)
-    if name == "pay_upkeep":
-        return _upkeep(board, seat, command)
+    if name in _SPECIAL:
+        return _SPECIAL[name](board, seat, command)
     if name in ("move", "attack", "attack_station", "collide", "use_ability"):
         return _battle(board, seat, command)
     if name == "pause":
@@ -111,6 +117,8 @@ def _play(board: Board, seat: int, command: Command) -> Refused | None:
                 "cannot_pay", f"Outside your action phase only cards that cost 0 can be played; this costs {cost}.", "card"
             )
         return Refused("cannot_pay", f"{card.name} costs {cost}; you have {money} actions.", "card")
+    if reason := play_reason(board, seat, card, command):
+        return reason
     if not any(
         form.name == "play_card" and form.parameters["card"]["const"] == card_id for form in legal_commands(board.state, seat)
     ):
@@ -138,11 +146,19 @@ def _react(board: Board, seat: int, command: Command) -> Refused | None:
             return Refused("cannot_pay", f"{card.name} costs {cost} now; a reaction must cost 0.", "play")
         if card.triggered("response"):
             return Refused("no_target", f"{card.name} cannot answer that item.", "play")
-    return Refused("no_target", "That reaction is not possible there.", "play") if number is not None else None
+    if number is None:
+        return None
+    name = "That" if card_id is None else name_of(state.cards[card_id])
+    return Refused(
+        "no_target",
+        f"{name} is no reaction to item {number}: you must have had it then, it must have cost 0, and its targets must have "
+        "been there.",
+        "play",
+    )
 
 
 def _upkeep(board: Board, seat: int, command: Command) -> Refused | None:
-    due = {p.id: board.cost(p) for p in board.own(seat, "duration") if p.entered < board.state.turn}
+    due = {p.id: board.cost(p) for p in board.upkeep_due(seat)}
     keep = command.get("keep", [])
     if unknown := [card for card in keep if card not in due]:
         return Refused("not_owned", f"{unknown[0]} is no duration of yours that upkeep is due for.", "keep")
@@ -180,8 +196,42 @@ def _battle(board: Board, seat: int, command: Command) -> Refused | None:
                 "slots",
             )
     elif reason is None and name == "collide":
-        reason = ("out_of_range", "That is not within its reach: same zone, or the station from the enemy zone.")
+        return collision_refusal(board, p, command)
+    elif reason is None and name == "use_ability":
+        return ability_refusal(board, seat, p, command)
     return Refused(reason[0], reason[1], parameter) if reason is not None else None
+
+
+def _discard(board: Board, seat: int, command: Command) -> Refused | None:
+    hand, limit = board.state.sides[seat].hand, board.hand_limit(seat) or 0
+    if unknown := [card for card in command["cards"] if card not in hand]:
+        return Refused("not_owned", f"{unknown[0]} is not in your hand.", "cards")
+    if len(command["cards"]) != len(hand) - limit:
+        detail = f"Discard exactly {len(hand) - limit}: you hold {len(hand)} cards, and your hand limit is {limit}."
+        return Refused("not_possible", detail, "cards")
+    return None
+
+
+def _move_station(board: Board, seat: int, command: Command) -> Refused | None:
+    card = next((card for card in board.state.sides[seat].station if card.slot == command["slot"]), None)
+    if card is None:
+        return Refused("not_owned", f"Your station has no slot {command['slot']}.", "slot")
+    if card.row == command["row"]:
+        return Refused("not_possible", f"{card.slot} lies in row {card.row} already; name another row.", "row")
+    return None
+
+
+_SPECIAL: dict[str, Callable[[Board, int, Command], Refused | None]] = {
+    "play_card": _play,
+    "react": _react,
+    "pay_upkeep": _upkeep,
+    "discard": _discard,
+    "move_station": _move_station,
+    "use_commander": commander_refusal,
+    "use_anytime": anytime_refusal,
+    "use_action": action_refusal,
+    "use_counters": counters_refusal,
+}
 
 
 def _target(board: Board, p: Piece, target: Piece | None) -> reach.Reason | None:

@@ -88,6 +88,8 @@ def _write_orders(command: Command) -> str:
     parts = [_write_order(order) for order in command["orders"]] or ["none"]
     if "flip_preference" in command:
         parts.append(" ".join(["flips", *(command["flip_preference"] or ["none"])]))
+    if "draws" in command:
+        parts.append(f"draws {command['draws']}")
     return "orders " + " | ".join(parts)
 
 
@@ -141,7 +143,10 @@ HELP = {
 }
 
 
-_ALWAYS = ["orders react kind play min 3 use avoid cancel | stand any | flips action draw hand", "orders none | resign"]
+_ALWAYS = [
+    "orders react kind play min 3 use avoid cancel | stand any | flips action draw hand | draws mill",
+    "orders none | resign",
+]
 
 
 def order_help(prompt: str | None) -> str:

@@ -63,8 +63,23 @@ def on_rewind(then: State, now: State, retracted: Any, dice: Any) -> dict[str, A
     return {"orders": orders, "replay": commands}
 
 
+def given_back(then: State, now: State, why: Mapping[str, Any]) -> dict[str, Any]:
+    """Open again what the seat that takes back has let stand since; for an organiser, what either seat has.
+
+    Settled marks survive reactions. If they also survived an undo, undoing `let_stand` would undo nothing.
+    `unseen`: nobody else may know of the undo, so the questions keep their ids.
+    """
+    seat = why.get("seat") if why.get("cause") in ("undo", "redo") else None
+    open_then = {item.n for item in then.items if not item.settled and item.by != seat}
+    reopened = sorted(open_then & {item.n for item in now.items if item.settled})
+    return {**({"reopened": reopened} if reopened else {}), **({"unseen": True} if why.get("private") else {})}
+
+
 def rewound(then: State, now: State, data: Mapping[str, Any]) -> State:
-    """The state at the version gone back to, with settled marks, standing orders and time-out counts of now."""
+    """The state at the version gone back to, with settled marks, standing orders and time-out counts of now.
+
+    Rewinds of version 1.0 do not name `reopened` items.
+    """
     orders = data.get("orders", {})
     sides = tuple(
         replace(
@@ -72,12 +87,13 @@ def rewound(then: State, now: State, data: Mapping[str, Any]) -> State:
             pile=tuple(orders.get(str(seat), side.pile)),
             orders=now.sides[seat].orders,
             flip_preference=now.sides[seat].flip_preference,
+            mills=now.sides[seat].mills,
             timeouts=now.sides[seat].timeouts,
             timed=now.sides[seat].timed,
         )
         for seat, side in enumerate(then.sides)
     )
-    settled = {item.n for item in now.items if item.settled}
+    settled = {item.n for item in now.items if item.settled} - set(data.get("reopened", ()))
     return replace(
         then,
         sides=(sides[0], sides[1]),
@@ -85,5 +101,5 @@ def rewound(then: State, now: State, data: Mapping[str, Any]) -> State:
         replay=tuple(data.get("replay", ())),
         next_item=max(then.next_item, now.next_item),
         next_prompt=max(then.next_prompt, now.next_prompt),
-        rewinds=now.rewinds + 1,
+        rewinds=now.rewinds + (not data.get("unseen", False)),
     )

@@ -104,6 +104,7 @@ class Side:
     flip_slots: Annotated[tuple[Slot, ...], AtMost(MOST_CARDS, unique=True)] = ()  # the opponent's slots chosen for an empty pile
     orders: Annotated[tuple[Plain, ...], AtMost(12)] = ()
     flip_preference: Annotated[tuple[Row, ...], AtMost(len(ROWS), unique=True)] = ()
+    mills: bool = False  # The Miller's preference for draws of the opponent's turn
     timeouts: Small = 0  # questions in a row that were left to the clock
     timed: Annotated[str, Written(r"[a-z_]{0,20}[0-9]{0,7}(\.[0-9]{1,7})?")] = ""  # the id of the last of them
 

@@ -118,7 +118,7 @@ def _transform(flow: Flow, one: Task) -> None:
             attack = flow.board.attack(p) if attack is None else attack
             flow.emit("transformed", card=p.id, name=p.card, attack=defense or 0, defense=attack)
             if attack <= 0:
-                flow.destroy([p.id])
+                flow.destroy([p.id], one["item"])
     flow.leave([one["source"]], "discarded")
 
 
@@ -127,8 +127,7 @@ def _action_phase(flow: Flow, one: Task) -> None:
     """Actions are gained; durations that were there before this turn must be paid for."""
     seat, state = one["seat"], flow.state
     rows = sum(card.row == "action" for card in state.sides[seat].station)
-    due = any(p.entered < state.turn for p in flow.board.own(seat, "duration"))
-    flow.push({"op": "enter", "phase": "upkeep" if due else "action"})
+    flow.push({"op": "enter", "phase": "upkeep" if flow.board.upkeep_due(seat) else "action"})
     flow.emit("actions_set", seat=seat, actions=rows * flow.board.actions_per_card(seat))
 
 
@@ -150,10 +149,14 @@ def surplus(flow: Flow, seat: int) -> int:
     return 0 if limit is None else max(0, len(flow.state.sides[seat].hand) - limit)
 
 
-def leave_discard(flow: Flow) -> None:
-    """The discard phase ends as soon as the hand fits."""
+def leave_phase(flow: Flow) -> None:
+    """The upkeep ends when nothing is left to pay for, the discard phase when the hand fits."""
     state = flow.state
-    if state.phase == "discard" and not flow.agenda and not blockers(state) and not surplus(flow, state.active):
+    if flow.agenda or blockers(state):
+        return
+    if state.phase == "upkeep" and not flow.board.upkeep_due(state.active):
+        flow.emit("phase_entered", phase="action")
+    elif state.phase == "discard" and not surplus(flow, state.active):
         flow.emit("phase_entered", phase="attack")
 
 

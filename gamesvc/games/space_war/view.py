@@ -7,7 +7,8 @@ from typing import Any
 
 from gamesvc.games.kernel import Viewer
 from gamesvc.games.space_war.board import Board
-from gamesvc.games.space_war.data import CARDS
+from gamesvc.games.space_war.data import CARDS, FLIPS_FIRST
+from gamesvc.games.space_war.lasting import commander_left, lasting, plays_left
 from gamesvc.games.space_war.legal import awaited
 from gamesvc.games.space_war.prompts import live_options, option_label, prompt_range
 from gamesvc.games.space_war.state import State, StationCard
@@ -88,6 +89,9 @@ def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
         "per_action_card": board.actions_per_card(seat) if begun else 0,
         "hand_limit": board.hand_limit(seat) if begun else None,
         "extra_turns": side.extra_turns,
+        "plays": side.plays,
+        "plays_left": plays_left(board, seat),
+        "commander_left": commander_left(board, seat),
         "managed": side.managed,
         "committed": side.commit is not None,
     }
@@ -96,7 +100,8 @@ def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
             "pool": list(side.pool),
             "commit": side.commit,
             "orders": list(side.orders),
-            "flip_preference": list(side.flip_preference),
+            "flip_preference": list(side.flip_preference or FLIPS_FIRST),
+            "draws": "mill" if side.mills else "draw",
             # A command of which the other seat knows nothing ends a row of time-outs as well.
             "timeouts": side.timeouts,
         }
@@ -116,6 +121,9 @@ def _piece(board: Board, at: int) -> dict[str, Any]:
         "new": p.entered == board.state.turn,
         "protected": p.protected == board.state.turn,
         "borrowed": p.borrowed,
+        "delayed": p.dormant,
+        "cannot_move": board.forbidden(p, "move"),
+        "cannot_attack": board.forbidden(p, "attack"),
     }
     return {
         "id": p.id,
@@ -127,9 +135,12 @@ def _piece(board: Board, at: int) -> dict[str, Any]:
         "defense": board.defense(p),
         "damage": p.damage,
         "counters": p.counters,
+        "attacks_used": p.attacks,
+        "attacks": board.attacks(p),
         "x": p.x if CARDS[board.state.cards[p.id]].cost is None else None,
         "on": p.on,
         "marks": sorted(name for name, on in marks.items() if on),
+        "lasting": list(lasting(board, p)),
     }
 
 

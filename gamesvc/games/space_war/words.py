@@ -8,6 +8,7 @@ from typing import Any
 
 from gamesvc.games.kernel import REWOUND, Caption, Data, Event, Viewer
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, name_of
+from gamesvc.games.space_war.lasting import MARKS, lasting_words
 
 COLOURS = ("Red", "Blue")
 KIND_WORDS = {
@@ -228,6 +229,22 @@ def board_text(seen: Data, caption: Caption) -> str:
     return "\n".join(wrapped)
 
 
+def lasting_lines(seen: Data, p: Mapping[str, Any]) -> list[str]:
+    """What holds for a card in play and until when, in words."""
+    names = {other["id"]: name_of(other["card"]) for other in seen["pieces"]}
+    return list(dict.fromkeys(lasting_words(entry, names.get(entry.get("by", ""), "")) for entry in p["lasting"]))
+
+
+def limit_lines(side: Mapping[str, Any]) -> list[str]:
+    """What a seat may still do this turn, where a rule limits it."""
+    lines = []
+    if side["commander_left"] is not None:
+        lines.append(f"{name_of(side['commander'])} may be used {_count(side['commander_left'], 'more time')} this turn")
+    if side["plays_left"] is not None:
+        lines.append(f"Destiny Decided: {_count(side['plays'], 'card')} played this turn, {side['plays_left']} left to play")
+    return lines
+
+
 def _card_line(card: str) -> str:
     face = CARDS[card]
     cost = "X" if face.cost is None else face.cost
@@ -254,6 +271,7 @@ def _side_lines(seen: Data, seat: int, teller: _Teller) -> list[str]:
         f"{teller.who(seat)} ({'ab'[seat]}), {deck}, {commander}",
         f"  life {side['life']}/{side['full_life']}, actions {side['actions']}, hand {side['hand_size']}, "
         f"draw pile {side['pile']}, discard {len(side['discard'])}" + (f", charge {side['charge']}" if side["charge"] else ""),
+        *(f"  {limit}" for limit in (limit_lines(side) if seat == seen["active"] else ())),
     ]
     for row in ROWS:
         cards = [card for card in side["station"] if card["row"] == row]
@@ -267,7 +285,9 @@ def _side_lines(seen: Data, seat: int, teller: _Teller) -> list[str]:
         place = "home" if p["zone"] == seat else "enemy zone"
         attack, defense = ("-" if value is None else value for value in (p["attack"], p["defense"]))
         extra = [f"{key} {p[key]}" for key in ("damage", "counters") if p[key]]
-        extra += [mark for mark in p["marks"] if mark not in ("moved", "acted")]
+        extra += [f"{p['attacks'] - p['attacks_used']} of {p['attacks']} attacks left"] * (p["attacks"] > 1)
+        extra += [mark for mark in p["marks"] if mark not in ("moved", "acted", *MARKS)]
+        extra += lasting_lines(seen, p)
         figures = f"{attack}/{defense}"
         lines.append(f"  {p['id']} {name_of(p['card'])} {figures}, {place}" + (f" ({', '.join(extra)})" if extra else ""))
     return lines

@@ -188,14 +188,15 @@ def test_positions_and_restarts_between_item_and_reaction_change_nothing():
     assert same[0]["sides"] == same[1]["sides"]
 
 
-def test_default_of_a_blocking_prompt_and_of_keeps_flips():
-    t = table(a={"commander": "general_jackson"})
-    t.do(0, "use_commander")
-    assert t.awaited == [(1, "flips")]
+def test_default_of_a_blocking_prompt():
+    t = table(a={"hand": ["sacrifice"], "play": ["drone"]}, b={"play": ["titan", "drone"]})
+    t.do(0, "play_card", card=t["a.sacrifice"], targets=[t["a.drone"]])
+    t.do(1, "let_stand")
+    assert t.awaited == [(1, "sacrifice")]
     command = t.ok({"op": "default", "seat": 1})["command"]
-    assert command["does"] == "choose 1 s2"
+    assert command["does"] == f"choose 1 {t['b.titan']}"
     t.do(1, "time_out")
-    assert t.side(0).actions == 12
+    assert t.discarded(1) == ["titan"]
 
 
 def test_time_outs_in_a_row_lose_and_a_command_resets_them():

@@ -339,8 +339,8 @@ def test_ruling_37_revive_procedure():
     t = table(a={"hand": ["revive_procedure"], "discard": ["drone", "drone", "drone", "duplication"]})
     revive, drones = t["a.revive_procedure"], [t["a.drone"], t["a.drone.2"], t["a.drone.3"]]
     t.no(0, None, "play_card", card=revive, targets=drones)
-    t.do(0, "play_card", card=revive, targets=[t["a.drone"], t["a.duplication"]])
-    assert not t.gone("a.duplication")
+    t.do(0, "play_card", card=revive, targets=drones[:2])
+    assert t.piece("a.drone").zone == t.piece("a.drone.2").zone == 0
 
 
 def test_ruling_38_destiny_decided_counts_flipped_cards():

@@ -1,0 +1,105 @@
+"""What a view says of limits: uses and attacks that are left, and how long locks, protection and the like last."""
+
+from __future__ import annotations
+
+import json
+
+from gamesvc.games.kernel import Caption
+from gamesvc.games.space_war import GAME
+from gamesvc.games.space_war.lasting import MARKS, UNTIL
+from tests.games.space_war.table import Table, table
+
+VIEWERS = (None, 0, 1)
+
+
+def everybody_reads(t: Table, *words: str) -> None:
+    """All viewers are told so on the board, and a picture can be drawn."""
+    for viewer in VIEWERS:
+        seen = json.loads(json.dumps(t.view(viewer)))
+        text = " ".join(GAME.board_text(seen, Caption("1")).split())
+        for part in words:
+            assert part in text, text
+        assert GAME.picture(seen, Caption("1")).startswith("<svg")
+
+
+def lasting(t: Table, key: str, viewer: int | None = None) -> list[dict]:
+    return next(p for p in t.view(viewer)["pieces"] if p["id"] == t[key])["lasting"]
+
+
+def test_uses_of_a_commander_that_are_left():
+    t = table(a={"commander": "general_jackson"})
+    for left, words in ((2, "2 more times"), (1, "1 more time this"), (0, "0 more times")):
+        assert {t.view(viewer)["sides"][0]["commander_left"] for viewer in VIEWERS} == {left}
+        everybody_reads(t, f"General Jackson may be used {words}")
+        if left:
+            t.do(0, "use_commander")
+    assert t.view(0)["sides"][1]["commander_left"] is None
+
+
+def test_attacks_that_are_left():
+    t = table(a={"play": ["starship"]}, b={"play": [("titan", {"zone": "enemy"})]}, phase="attack")
+    everybody_reads(t, "2 of 2 attacks left")
+    t.do(0, "attack", attacker=t["a.starship"], target=t["b.titan"])
+    [starship] = [p for p in t.view(1)["pieces"] if p["card"] == "starship"]
+    assert (starship["attacks_used"], starship["attacks"]) == (1, 2)
+    everybody_reads(t, "1 of 2 attacks left")
+
+
+def test_cards_played_under_destiny_decided():
+    t = table(a={"hand": ["drone", "drone"]}, b={"play": ["destiny_decided"]})
+    assert t.view(1)["sides"][0]["plays_left"] == 1
+    assert t.view(0)["sides"][1]["plays_left"] == 0
+    t.do(0, "play_card", card=t["a.drone"], options={"draw": False})
+    side = t.view(1)["sides"][0]
+    assert (side["plays"], side["plays_left"]) == (1, 0)
+    everybody_reads(t, "Destiny Decided: 1 card played this turn, 0 left to play")
+    assert table().view(0)["sides"][0]["plays_left"] is None
+
+
+def test_how_long_a_card_is_locked_disarmed_or_protected():
+    a = {"hand": ["target_missed"], "play": ["titan", ("emp_missile", {"paralyzed": True})]}
+    t = table(a=a, b={"play": ["moment_of_peace", "disturbing_signals"]})
+    t.do(0, "play_card", card=t["a.target_missed"], mode=2, targets=[t["a.titan"]])
+    peace = {"by": t["b.moment_of_peace"], "until": "draw_phase", "draw_phases": 2}
+    assert lasting(t, "a.titan") == [
+        {"mark": "protected", "until": "turn_end"},
+        {"mark": "cannot_move", **peace},
+        {"mark": "cannot_attack", **peace},
+    ]
+    signals = {"mark": "cannot_move", "by": t["b.disturbing_signals"], "until": "in_play"}
+    assert signals in lasting(t, "a.emp_missile", 1)
+    assert {"mark": "paralyzed", "until": "repair"} in lasting(t, "a.emp_missile", 0)
+    everybody_reads(
+        t,
+        "cannot be attacked until this turn ends",
+        "cannot attack until the second draw phase of Moment of Peace's owner",
+        "cannot move while Disturbing Signals is in play",
+        "paralyzed until repaired",
+    )
+
+
+def test_a_moment_of_peace_that_ends_soon():
+    t = table(a={"play": ["titan"]}, b={"play": [("moment_of_peace", {"counters": 1})]})
+    assert lasting(t, "a.titan")[0]["draw_phases"] == 1
+    everybody_reads(t, "cannot move until the next draw phase of Moment of Peace's owner")
+
+
+def test_how_long_a_text_does_not_count():
+    t = table(a={"hand": ["collision_skill"], "play": ["satellite"]}, b={"play": ["great_disturbance"]})
+    t.do(0, "play_card", card=t["a.collision_skill"])
+    disturbed = {"mark": "suppressed", "until": "in_play", "by": t["b.great_disturbance"]}
+    assert lasting(t, "a.satellite") == [disturbed]
+    assert lasting(t, "a.collision_skill") == [{"mark": "delayed", "until": "turn_start"}, disturbed]
+    everybody_reads(t, "without effect while Great Disturbance is in play", "text delayed until its owner's next turn starts")
+
+
+def test_a_borrowed_card():
+    t = table(a={"play": ["hacker"]}, b={"play": [("titan", {"zone": "enemy"})]}, phase="attack")
+    t.do(0, "use_ability", card=t["a.hacker"], targets=[t["b.titan"]])
+    assert lasting(t, "b.titan") == [{"mark": "borrowed", "until": "turn_end"}]
+    everybody_reads(t, "borrowed until this turn ends")
+
+
+def test_every_mark_and_end_has_words():
+    assert set(MARKS) == {"paralyzed", "protected", "borrowed", "delayed", "suppressed", "cannot_move", "cannot_attack"}
+    assert set(UNTIL) == {"repair", "turn_end", "turn_start", "in_play", "draw_phase"}
