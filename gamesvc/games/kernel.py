@@ -177,6 +177,10 @@ def _back(then: Any, now: Any, data: Data) -> Any:
     return then
 
 
+def _gives_nothing_back(then: Any, now: Any, why: Data) -> Data:
+    return {}
+
+
 def _as_it_was(then: Any, version: int, redealt: Any, seat: int, dice: Any) -> Any:
     return then
 
@@ -247,6 +251,10 @@ class Game(Generic[S]):
     as they do in `redealt`. It still has nothing in it that the seat does not know."""
     on_rewind: Callable[[S, S, Sequence[Event], Any], Data] = _draw_nothing
     rewound: Callable[[S, S, Data], S] = _back
+    given_back: Callable[[S, S, Data], Data] = _gives_nothing_back
+    """`given_back(then, now, why)`: what an undo restores although a rewind of the game's own would keep it, so that an undo does
+    undo. `why` holds `cause` (`undo`, `redo`, `host`), the `seat` and whether it is `private`. The result joins the data of the
+    event, which `rewound` reads."""
     faults: Callable[[S], Sequence[str]] = _nothing_wrong
     """What is wrong with a state (cards lost, counts negative), in words; empty when all invariants hold."""
     marked_faults: Callable[[S, Callable[[int], S]], Iterable[str]] = _marks_fit

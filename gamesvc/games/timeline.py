@@ -285,15 +285,16 @@ class Run(Generic[S]):
         log = [*self._timeline.whole_log(), *self.events]
         kept = set(why.get("kept", ()))
         gone = set(effective(log, self.version)) - set(effective(log, version)) | set(range(version + 1, self.version + 1))
-        state = self._rewind(version, [log[at - 1] for at in sorted(gone - kept)], why)
+        given_back = self.game.given_back(self.at(version), self.state, why)
+        state = self._rewind(version, [log[at - 1] for at in sorted(gone - kept)], why, given_back)
         if kept:
             self._state = self.states[-1] = state = refold(self.game, state, log, why["kept"])
         return state
 
-    def _rewind(self, version: int, retracted: Sequence[Event], why: Mapping[str, Any]) -> S:
+    def _rewind(self, version: int, retracted: Sequence[Event], why: Mapping[str, Any], given_back: Data | None = None) -> S:
         then, now = self.at(version), self.state
-        data = self.game.on_rewind(then, now, retracted, self.dice)
-        event = Event(REWOUND, {"to": version, **why, "data": dict(data)}, self.version + 1, 1, self.dice.taken())
+        data = {**self.game.on_rewind(then, now, retracted, self.dice), **(given_back or {})}
+        event = Event(REWOUND, {"to": version, **why, "data": data}, self.version + 1, 1, self.dice.taken())
         return self._add(event, self.game.rewound(then, now, event.data["data"]))
 
     def _add(self, event: Event, state: S) -> S:

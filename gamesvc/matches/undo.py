@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -32,7 +32,7 @@ from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.turns import Sender
 from gamesvc.matches.undo_acts import ASKED, Decided, Outcome, carry_out, check_fresh, check_running, rewind, trail_of
 from gamesvc.matches.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
-from gamesvc.matches.undo_rules import Deed, Found, Taken, Trail
+from gamesvc.matches.undo_rules import Found, Taken, Trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def answer(
         if {*row.accepted, seat} != set(row.asked):
             more = [Statement(ACCEPT, [seat, row.pk])]
             return Decided([answered(loaded.version + 1, row.version, seat, "accepted")], more)
-        found = undo_rules.find(loaded.game, trail_of(loaded), row.seat, changes=_changes(loaded, row.seat))
+        found = undo_rules.find(loaded.game, trail_of(loaded), row.seat, changes=undo_rules.changing(loaded.timeline, row.seat))
         settled = settle(match, loaded, seats, row, seat, "accepted")
         return _go_back(match, loaded, seats, row.seat, found.to, found, settled.events, give_up=True, more=settled.more)
 
@@ -190,7 +190,7 @@ def _look(
     option = loaded.opened.get("undo", Match.Undo.FREE)
     if option == Match.Undo.NEVER:
         raise Refused("never", "In this match nothing is taken back.")
-    found = undo_rules.find(loaded.game, trail, seat, changes=_changes(loaded, seat))
+    found = undo_rules.find(loaded.game, trail, seat, changes=undo_rules.changing(loaded.timeline, seat))
     shown = Offer("free", to=found.deed.before, command=found.deed.first.command)
     if option == Match.Undo.FREE and not found.others and not found.told:
         return found, shown
@@ -202,20 +202,6 @@ def _look(
     if request is not None and not is_over(loaded, request):
         raise Refused("asked_already", "A request to take back is open; it is answered, withdrawn or lapses first.")
     return found, dataclasses.replace(shown, how="ask", asks=asks)
-
-
-def _changes(loaded: Loaded, seat: int) -> Callable[[Deed], bool]:
-    """Whether taking a deed back would change what its seat sees; asked only of what nobody else can see."""
-
-    def changes(deed: Deed) -> bool:
-        game, timeline = loaded.game, loaded.timeline
-        if not undo_rules.unseen(game, deed, seat, loaded.seats):
-            return True
-        after = timeline.at(deed.events[-1].event.version)
-        back = game.rewound(timeline.at(deed.before), after, {})
-        return bool(game.view(back, seat) != game.view(after, seat))
-
-    return changes
 
 
 def _asked(loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -189,6 +189,24 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
     raise Refused("nothing_to_undo", "There is no command of yours that could be taken back.")
 
 
+def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:
+    """Return the test whether undoing a deed of this seat changes what the seat sees.
+
+    What others can see has changed something. Of what nobody else can see the seat's views before and after are compared.
+    """
+    game = timeline.game
+
+    def changes(deed: Deed) -> bool:
+        after = timeline.at(deed.events[-1].event.version)
+        if not unseen(game, deed, seat, game.seats(after)):
+            return True
+        before = timeline.at(deed.before)
+        back = game.rewound(before, after, game.given_back(before, after, {"cause": "undo", "seat": seat, "private": True}))
+        return bool(game.view(back, seat) != game.view(after, seat))
+
+    return changes
+
+
 def find_redo(game: Game[Any], trail: Trail, seat: int) -> Deed | None:
     """The seat's own undo that nothing has followed as far as it can see; None: there is none.
 

@@ -16,7 +16,7 @@ from gamesvc.games.space_war.notation import parse
 from gamesvc.games.space_war.pending import marked_faults
 from gamesvc.games.space_war.picture import picture
 from gamesvc.games.space_war.rendering import order_help, render
-from gamesvc.games.space_war.rewinds import marks, on_rewind, rewound
+from gamesvc.games.space_war.rewinds import given_back, marks, on_rewind, rewound
 from gamesvc.games.space_war.rules_help import rules_help
 from gamesvc.games.space_war.state import State
 from gamesvc.games.space_war.view import view
@@ -51,6 +51,7 @@ GAME: Game[State] = Game(
     redeal_marked=redeal_marked,
     on_rewind=on_rewind,
     rewound=rewound,
+    given_back=given_back,
     faults=faults,
     marked_faults=marked_faults,
     ids=lambda state: state.cards,
