@@ -163,7 +163,6 @@ _TELLS_NOTHING = frozenset(
         "extra_turn_gained",
         "outcome_pending",
         "went_on",
-        "game_ended",
         "card_countered",
         "attack_failed",
     ]

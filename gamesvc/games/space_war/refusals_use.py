@@ -217,6 +217,8 @@ def collision_refusal(board: Board, p: Piece, command: Command) -> Refused:
 def commander_refusal(board: Board, seat: int, command: Command) -> Refused | None:
     """The rule against using the own commander."""
     side = board.state.sides[seat]
+    if not side.commander:
+        return _wrong("wrong_phase", "You have no commander yet; the match begins when both seats have prepared.")
     card = COMMANDERS[side.commander]
     effects = [effect for trigger in ("action_phase", "any_time") for _, effect in card.triggered(trigger)]
     if not effects:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gamesvc.games.kernel import Event
+from gamesvc.games.space_war import GAME
 from tests.games.space_war.table import kinds, table
 
 ENEMY = {"zone": "enemy"}
@@ -65,6 +67,15 @@ def test_whoever_blows_themselves_up_has_lost_at_once():
     t = table(a={**FALLING, "hand": ["supernova"], "play": ["cluster_nuke"]})
     t.do(0, "play_card", card=t["a.supernova"], slots=["s1", "s2", "s3"])
     assert t.state.winner == 1
+
+
+def test_the_end_shows_what_was_flipped_in_items_that_nobody_let_stand():
+    t = table(a={"play": [("battlestar", ENEMY)]}, b={"station": {"draw": ["luck"]}}, phase="attack")
+    t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
+    assert "card" not in t.view(0)["sides"][1]["station"][0]
+    ended = t.do(1, "resign")[-1]
+    assert t.view(0)["sides"][1]["station"][0]["card"] == "luck"
+    assert GAME.reveals(Event("game_ended", ended["data"]))
 
 
 def test_what_was_let_stand_beforehand_ends_the_match_at_once():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gamesvc.games.protocol import Session
+from gamesvc.games.space_war import GAME
 from tests.games.space_war.table import table
 
 ENEMY = {"zone": "enemy"}
@@ -188,6 +190,14 @@ CASES = {
         "exactly 2",
     ),
 }
+
+
+def test_a_commander_that_is_not_chosen_yet():
+    session = Session(GAME)
+    session.answer({"op": "new", "seed": "nobody"})
+    for seat in (0, 1):
+        answer = session.answer({"op": "command", "seat": seat, "command": {"name": "use_commander"}})
+        assert answer["refusal"]["code"] in ("wrong_phase", "not_your_turn"), answer
 
 
 @pytest.mark.parametrize("case", CASES)
