@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import random
+import statistics
+
 import pytest
 
 from gamesvc.games import selfplay
+from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Event
 from gamesvc.games.space_war import GAME
 from gamesvc.games.space_war.exchanges import simulate
-from tests.games.space_war.test_properties import DECKS
+from gamesvc.games.timeline import Timeline, check_options
+from tests.games.space_war.test_properties import DECKS, options_of
 
 
 def test_greedy_beats_random_and_uses_reactions():
@@ -31,6 +36,38 @@ def test_a_turn_costs_one_exchange(orders):
         found = simulate(share, orders=orders, matches=3)
         assert found.median <= 1
         assert found.ninetieth <= 3
+
+
+def waits(number: int, bots: tuple[str, str]) -> tuple[list[int], list[str]]:
+    """Play a match. Returns the changes of the awaited seat per turn, and the trivial choices that a seat was waited for with."""
+    rng, dice, timeline = random.Random(number), seeded(f"waits {number}"), Timeline(GAME)
+    timeline.follow(timeline.begin(check_options(GAME, options_of(number), 2), 2, dice))
+    per_turn, waited, last, sender = [0], [], -1, -1
+    while timeline.state.phase != "over" and len(per_turn) < 40:
+        state = timeline.state
+        if state.turn > len(per_turn):
+            per_turn.append(0)
+        [question] = GAME.awaited(state)[:1]
+        seat = question.seat
+        if seat != last and state.turn:
+            per_turn[-1] += 1
+            if question.prompt in ("flips", "draw") and seat not in (state.active, sender):
+                waited.append(question.prompt)
+        last = sender = seat
+        command = GAME.bots[bots[seat]](GAME.view(state, seat), GAME.legal_commands(state, seat), rng)
+        timeline.follow(timeline.command(seat, dict(command), dice))
+    return per_turn, waited
+
+
+def test_hand_overs_per_turn_in_all_options():
+    turns, waited = [], []
+    for number in range(12):
+        one, more = waits(number, ("greedy", "random") if number % 2 else ("greedy", "greedy"))
+        turns += one
+        waited += more
+    assert statistics.median(turns) <= 1
+    assert sorted(turns)[int(0.9 * (len(turns) - 1))] <= 3
+    assert waited == [], "a preference decides what would be waited for"
 
 
 def test_what_outdates_a_command():
