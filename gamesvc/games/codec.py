@@ -11,7 +11,7 @@ import functools
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from gamesvc.games import limits
@@ -30,6 +30,15 @@ LONGEST_REASON = 400
 
 class Malformed(ValueError):
     """The JSON does not describe a value of the type asked for."""
+
+
+def with_sorted_keys(value: Any) -> Any:
+    """Return the same plain JSON with the keys of every object sorted, as it is stored."""
+    if isinstance(value, Mapping):
+        return {key: with_sorted_keys(value[key]) for key in sorted(value)}
+    if isinstance(value, (list, tuple)):
+        return [with_sorted_keys(item) for item in value]
+    return value
 
 
 @functools.cache

@@ -201,10 +201,14 @@ class Timeline(Generic[S]):
         return run
 
     def command(self, seat: int, command: Command, dice: Dice) -> Run[S]:
-        """Decide a command. Raises `Refused`; this timeline does not change until the events are folded."""
+        """Decide a command. Raises `Refused`; this timeline does not change until the events are folded.
+
+        The rules get the command as its record keeps it, with keys in order: objects have no order of their own, and
+        decided again from its record a command must give the same events.
+        """
         check_command(self.game, command)
         run = Run(self, dice)
-        self.game.decide(run, seat, command)
+        self.game.decide(run, seat, codec.with_sorted_keys(command))
         run.close()
         return run
 
@@ -258,8 +262,12 @@ class Run(Generic[S]):
         return self._state
 
     def emit(self, event_type: str, /, **data: Any) -> S:
-        """Add an event with the draws made since the last one, and return the state after it."""
-        version = self.version + 1
+        """Add an event with the draws made since the last one, and return the state after it.
+
+        Its data has its keys in order from the first, so that the state does not depend on whether the event was just
+        decided or has been stored.
+        """
+        version, data = self.version + 1, codec.with_sorted_keys(data)
         event = Event(event_type, data, version, self.game.type_versions.get(event_type, 1), self.dice.taken())
         return self._add(event, self.game.evolve(self._state, event))
 
@@ -293,7 +301,8 @@ class Run(Generic[S]):
 
     def _rewind(self, version: int, retracted: Sequence[Event], why: Mapping[str, Any], given_back: Data | None = None) -> S:
         then, now = self.at(version), self.state
-        data = {**self.game.on_rewind(then, now, retracted, self.dice), **(given_back or {})}
+        told = {**self.game.on_rewind(then, now, retracted, self.dice), **(given_back or {})}
+        data = codec.with_sorted_keys(told)
         event = Event(REWOUND, {"to": version, **why, "data": data}, self.version + 1, 1, self.dice.taken())
         return self._add(event, self.game.rewound(then, now, event.data["data"]))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from gamesvc.games.kernel import POSITIONED, REWOUND, Command, Data, Event, Viewer
 from gamesvc.games.space_fleet_commander import ending, missions
-from gamesvc.games.space_fleet_commander.data import BOARDS
+from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER
 from gamesvc.games.space_fleet_commander.fleet import drones, ship_name, unplaced
 from gamesvc.games.space_fleet_commander.forms import awaited
 from gamesvc.games.space_fleet_commander.state import Sheet, State, pool
@@ -99,7 +99,7 @@ def sheet_view(state: State, sheet: Sheet) -> dict[str, Any]:
         "time": sheet.time,
         "sabotage": sheet.sabotage,
         "unplaced": unplaced(state, sheet) if sheet.phase == "fleet" else [],
-        "upgrades": dict(sheet.upgrades or {}),
+        "upgrades": dict(sorted((sheet.upgrades or {}).items(), key=lambda pair: ROSTER.order.index(pair[0]))),
         "drones": drones(sheet),
         "roster": [
             {

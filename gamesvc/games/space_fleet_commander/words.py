@@ -54,8 +54,14 @@ def _listed(items: Sequence[Any]) -> str:
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
 
+def _place_in_pool(die: str) -> tuple[int, int]:
+    slot, _, number = die.rpartition(".")
+    return ROSTER.order.index(slot) if slot in ROSTER.order else len(ROSTER.order), int(number)
+
+
 def _values(dice: Mapping[str, int]) -> str:
-    return ", ".join(f"{value} ({die})" for die, value in dice.items())
+    """The results in pool order."""
+    return ", ".join(f"{dice[die]} ({die})" for die in sorted(dice, key=_place_in_pool))
 
 
 class _Teller:

@@ -105,11 +105,19 @@ def _attacked(data: Data, t: _Teller) -> str:
 
 
 def _damaged(data: Data, t: _Teller) -> str:
-    return "Damage: " + ", ".join(f"{name_of(data['names'][card])} {hit['amount']}" for card, hit in data["hits"].items()) + "."
+    return (
+        "Damage: "
+        + ", ".join(f"{name_of(data['names'][card])} {hit['amount']}" for card, hit in sorted(data["hits"].items()))
+        + "."
+    )
+
+
+def _names(data: Data) -> list[str]:
+    return [data["names"][card] for card in sorted(data["names"])]
 
 
 def _flipped(data: Data, t: _Teller) -> str:
-    shown = f" ({_list(list(data['names'].values()))})" if "names" in data else ""
+    shown = f" ({_list(_names(data))})" if "names" in data else ""
     return _cap(f"{_count(len(data['slots']), 'card')} of {t.whose(data['seat'])} station flipped{shown}.")
 
 
@@ -172,7 +180,7 @@ _SENTENCES: dict[str, Callable[[Data, _Teller], str]] = {
     "commander_used": lambda d, t: f"{t.verb(d['seat'], 'used', 'used')} {name_of(d['name'])}.",
     "damaged": _damaged,
     "repaired": lambda d, t: f"{name_of(d['name'])} was repaired by {d['amount']}.",
-    "paralyzed": lambda d, t: f"{_list(list(d['names'].values()))} paralyzed.",
+    "paralyzed": lambda d, t: f"{_list(_names(d))} paralyzed.",
     "protected": lambda d, t: f"{name_of(d['name'])} cannot be attacked until the turn ends.",
     "counters_changed": lambda d, t: f"{name_of(d['name'])} now has {_count(d['counters'], 'counter')}.",
     "control_changed": lambda d, t: f"{t.verb(d['seat'], 'controls', 'control')} {name_of(d['name'])}.",

@@ -228,7 +228,7 @@ def _dealt(t: Teller, d: Data) -> str:
 
 
 def _item_words(t: Teller, item: Mapping[str, Any]) -> str:
-    aims = list(item["targets"].values())
+    aims = [item["targets"][name] for name in sorted(item["targets"])]
     params = item["params"] or {}
     aims += [str(params[name]) for name in ("cell", "to", "domain") if name in params]
     return f" ({', '.join(_aim(t, value) for value in aims)})" if aims else ""

@@ -9,7 +9,7 @@ from typing import Any
 from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.stratastar.board import SPACES, in_order
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, COLUMNS, ROWS, WORLDS_TO_WIN
-from gamesvc.games.stratastar.words import CHITS, PHASES, PIECES, Teller, aim, cards, group, join, number_of
+from gamesvc.games.stratastar.words import CHITS, PHASES, PIECES, Teller, aim, by_seat, cards, group, join, number_of
 
 WIDTH = 72
 _SIGNS = {"world": "o", "supernova": "*", "black_hole": "@", "nebula": "~"}
@@ -154,7 +154,7 @@ def _open(seen: Data, t: Teller) -> Iterable[str]:
         yield f"{when}: {aim(action['action'], action['args'], t)} by {t.who(action['seat'])}; asked: {t.all(action['asked'])}."
     if seen["battle"]:
         battle = seen["battle"]
-        forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in battle["forces"].items())
+        forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(battle["forces"]))
         yield f"Battle at {battle['space']}, forces without cards: {forces}. Still to commit: {t.all(battle['waiting'])}."
         if "own" in battle:
             yield f"You committed {cards(battle['own'])}."
@@ -165,7 +165,7 @@ def _own(seen: Data, t: Teller) -> Iterable[str]:
         return
     yield f"Your hand: {cards(seen['hand'])}."
     if seen["scouted"]:
-        yield "Scouted by you: " + ", ".join(f"{space} {CHITS[kind]}" for space, kind in seen["scouted"].items()) + "."
+        yield "Scouted by you: " + ", ".join(f"{space} {CHITS[kind]}" for space, kind in sorted(seen["scouted"].items())) + "."
     for record in seen["records"][-3:]:
         target = "the deck" if record["target"] == "deck" else f"{t.whose(int(record['target']))} hand"
         yield f"Turn {record['turn']}, seen in {target}: {', '.join(CARD_NAMES[card] for card in record['cards'])}."

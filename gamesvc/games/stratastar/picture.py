@@ -10,7 +10,7 @@ from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.stratastar import map_picture
 from gamesvc.games.stratastar.board_text import awaiting
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
-from gamesvc.games.stratastar.words import PHASES, Teller, aim, cards, join
+from gamesvc.games.stratastar.words import PHASES, Teller, aim, by_seat, cards, join
 
 _FLAGS = {
     "window": "Your answer",
@@ -122,7 +122,7 @@ def _notes(seen: Data, t: Teller) -> Iterable[str]:
         yield f"{len(seen['offers']) - MOST_OFFERS} more offers are open."
     battle = seen["battle"]
     if battle:
-        forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in battle["forces"].items())
+        forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(battle["forces"]))
         done = f" Committed: {t.all(battle['committed'])}." if battle["committed"] else ""
         yield f"Battle at {battle['space']}, forces without cards: {forces}.{done}"
 

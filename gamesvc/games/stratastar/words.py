@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from gamesvc.games.kernel import Data, Event, Viewer
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES
 from gamesvc.games.stratastar.fields import SEAT_NAMES
 
+T = TypeVar("T")
 ACTIONS = {
     "external_trade": "external trade",
     "internal_trade": "internal trade",
@@ -73,11 +74,16 @@ def cards(found: Iterable[str] | Mapping[str, int]) -> str:
     """`2 Attack and 1 Move`."""
     counts: dict[str, int] = {}
     if isinstance(found, Mapping):
-        counts = dict(found)
+        counts = {card: found[card] for card in CARD_NAMES if card in found}
     else:
         for card in found:
             counts[card] = counts.get(card, 0) + 1
     return join(f"{n} {CARD_NAMES[card]}" for card, n in counts.items()) or "nothing"
+
+
+def by_seat(values: Mapping[str, T]) -> list[tuple[str, T]]:
+    """What an event says of each seat, in the order of seats."""
+    return sorted(values.items(), key=lambda item: int(item[0]))
 
 
 def number_of(n: int, word: str) -> str:
@@ -193,18 +199,18 @@ def _battle(t: Teller, d: Data) -> str:
 
 
 def _resolved(t: Teller, d: Data) -> str:
-    forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in d["forces"].items())
+    forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(d["forces"]))
     result = "a tie" if d["winner"] is None else f"{t.who(d['winner'])} won"
     return f"Forces at {d['space']}: {forces}; {result}."
 
 
 def _revealed(t: Teller, d: Data) -> str:
-    return "Committed: " + "; ".join(f"{t.who(int(seat))} {cards(found)}" for seat, found in d["commits"].items()) + "."
+    return "Committed: " + "; ".join(f"{t.who(int(seat))} {cards(found)}" for seat, found in by_seat(d["commits"])) + "."
 
 
 def _losses(t: Teller, d: Data) -> str:
     parts = []
-    for seat, lost in d["losses"].items():
+    for seat, lost in by_seat(d["losses"]):
         pieces = (("fleets", "Fleet"), ("warfleets", "Warfleet"), ("stargates", "Stargate"))
         items = [number_of(lost[name], word) for name, word in pieces if lost[name]]
         if lost["colonies"]:
