@@ -93,18 +93,18 @@ class ScriptedSource:
 
     def __init__(self, script: Sequence[Any], then: Source) -> None:
         self.script = list(script)
-        self._then = then
+        self.then = then
 
     def below(self, i: int, n: int) -> int:
         if not self.script:
-            return self._then.below(i, n)
+            return self.then.below(i, n)
         if not isinstance(self.script[0], int) or isinstance(self.script[0], bool):
             raise BadScript(f"the script has {self.script[0]!r} where a number below {n} is drawn")
         return int(self.script.pop(0))
 
     def order(self, i: int, n: int, k: int) -> tuple[int, ...]:
         if not self.script:
-            return self._then.order(i, n, k)
+            return self.then.order(i, n, k)
         if not isinstance(self.script[0], list):
             raise BadScript(f"the script has {self.script[0]!r} where {k} of {n} items are drawn in order")
         return tuple(self.script.pop(0))

@@ -88,15 +88,15 @@ class Session:
         if not isinstance(seed, str):
             raise Misuse('"seed" must be text')
         dice = seeded(seed)
-        if self.timeline is None and isinstance(self.dice.source, ScriptedSource):
-            dice.source = ScriptedSource(list(self.dice.source.script), dice.source)
+        if isinstance(self.dice.source, ScriptedSource):  # what the script still holds comes before the new seed
+            dice.source = ScriptedSource(self.dice.source.script, dice.source)
         timeline: Timeline[Any] = Timeline(self.game)
         if "position" in request:
             run = Run(timeline, dice)
             run.place(request["position"])
             trial.begin(self.game, request["position"])
         else:
-            run = self._begin(timeline, request, dice)
+            run = _scripted(lambda: self._begin(timeline, request, dice))
         self.dice, self.log = dice, []
         return self._take(run, timeline)
 
@@ -104,36 +104,30 @@ class Session:
         seats, options = request.get("seats", self.game.manifest.min_seats), request.get("options", {})
         if not isinstance(seats, int) or isinstance(seats, bool) or not isinstance(options, dict):
             raise Misuse('"seats" must be a number and "options" an object')
-        options = check_options(self.game, options, seats)
-        try:
-            return timeline.begin(options, seats, dice)
-        except BadScript as error:
-            raise Misuse(str(error)) from error
+        return timeline.begin(check_options(self.game, options, seats), seats, dice)
 
     def _op_dice(self, request: dict[str, Any]) -> dict[str, Any]:
         script = request.get("script")
         if not isinstance(script, list) or not all(isinstance(item, (int, list)) for item in script):
             raise Misuse('"script" must be a list of numbers and lists of numbers')
         source = self.dice.source
-        self.dice.source = ScriptedSource(script, source._then if isinstance(source, ScriptedSource) else source)
+        self.dice.source = ScriptedSource(script, source.then if isinstance(source, ScriptedSource) else source)
         return {}
+
+    def _draw(self, decide: Callable[[Dice], Run[Any]]) -> dict[str, Any]:
+        """Decide something that may draw. Where that fails, nothing has been drawn: neither numbers nor scripted results are used."""
+        source = self.dice.source
+        if isinstance(source, ScriptedSource):
+            source = ScriptedSource(source.script, source.then)
+        dice = Dice(source, self.dice.next)
+        run = _scripted(lambda: decide(dice))
+        self.dice = dice
+        return self._take(run, self.match)
 
     def _decide(self, seat: int, command: Any) -> dict[str, Any]:
         if not isinstance(command, dict):
             raise Misuse('"command" must be an object with "name"')
-        before = self.dice.next
-        dice = Dice(self.dice.source, before)
-        script = list(dice.source.script) if isinstance(dice.source, ScriptedSource) else None
-        try:
-            run = self.match.command(seat, command, dice)
-        except Exception as error:
-            if script is not None and isinstance(dice.source, ScriptedSource):
-                dice.source.script = script
-            if isinstance(error, BadScript):
-                raise Misuse(str(error)) from error
-            raise
-        self.dice = dice
-        return self._take(run, self.match)
+        return self._draw(lambda dice: self.match.command(seat, command, dice))
 
     def _op_command(self, request: dict[str, Any]) -> dict[str, Any]:
         return self._decide(self._seat(request), request.get("command"))
@@ -167,11 +161,7 @@ class Session:
             raise Misuse('"version" must be a number')
         if not 1 <= version <= self.match.version:
             raise Misuse(f"there is no version {version} to go back to; versions are 1 to {self.match.version}")
-        try:
-            run = self.match.rewind(version, self.dice)
-        except BadScript as error:
-            raise Misuse(str(error)) from error
-        return self._take(run, self.match)
+        return self._draw(lambda dice: self.match.rewind(version, dice))
 
     def _op_picture(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"svg": self.game.picture(self.game.view(self.match.state, self._viewer(request)), Caption())}
@@ -200,6 +190,14 @@ class Session:
             return {"events": [event_json(self.game, event) for event in events]}
         seen = (see_event(self.game, event, self._viewer(request)) for event in events)
         return {"events": [event_json(self.game, event) for event in seen if event is not None]}
+
+
+def _scripted(decide: Callable[[], Run[Any]]) -> Run[Any]:
+    """Decide with dice that may be scripted. Raises `Misuse` where the script does not fit."""
+    try:
+        return decide()
+    except BadScript as error:
+        raise Misuse(str(error)) from error
 
 
 LONGEST_LINE = 2_000_000

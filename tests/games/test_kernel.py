@@ -217,6 +217,52 @@ def test_scripted_dice_then_the_seed_goes_on() -> None:
     assert session.match.state.hands == ((2, 2), (2, 2))
 
 
+def spoken(game_id: str, *requests: dict[str, Any]) -> list[dict[str, Any]]:
+    """The answers of a real process that speaks the engine protocol."""
+    said = "".join(json.dumps(request) + "\n" for request in requests)
+    command = [sys.executable, "-m", "gamesvc.games", game_id]
+    done = subprocess.run(command, input=said, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_dice_before_a_later_new_script_its_setup() -> None:
+    new = {"op": "new", "seed": "s"}
+    dice = [{"op": "dice", "script": [face] * 7} for face in (1, 2, 3)]
+    answers = spoken("space_fleet_commander", dice[0], new, dice[1], new, new, dice[2], {**new, "seats": 9}, new)
+    rolled = [answer["events"][1]["data"]["dice"] for answer in answers if answer["ok"] and "events" in answer]
+    assert rolled[:2] == [[1] * 7, [2] * 7]
+    assert rolled[2] == spoken("space_fleet_commander", new)[0]["events"][1]["data"]["dice"]
+    assert answers[6]["refusal"]["code"] == "bad_seats"
+    assert rolled[3] == [3] * 7, "a refused new uses up no dice"
+
+
+def test_a_later_new_forgets_the_match_before_it() -> None:
+    new = {"op": "new", "seed": "s"}
+    events = {"op": "events", "since": 0}
+    rules = "space_fleet_commander"
+    first = spoken(rules, new, {"op": "default", "seat": 0}, events, {"op": "position"})
+    played = {"op": "command", "seat": 0, "command": first[1]["command"]}
+    again = spoken(rules, {**new, "seed": "other"}, new, {"op": "default", "seat": 0}, events, {"op": "position"}, played)
+    assert again[1:5] == first
+    assert again[5] == spoken(rules, new, played)[1], "the draws are numbered from 0 and come from the new seed"
+
+
+def test_what_cannot_be_decided_uses_up_no_dice() -> None:
+    for request in ({"op": "command", "seat": 0, "command": {"name": "draw"}}, {"op": "rewind", "version": 2}):
+        session = Session(GAME)
+        session.answer({"op": "new", "seed": "s"})
+        session.answer({"op": "command", "seat": 0, "command": {"name": "draw"}})
+        session.answer({"op": "dice", "script": [[0, 0], 7]})
+        before = session.match.version, session.dice.next
+        if request["op"] == "rewind":
+            assert "is no order" in session.answer(request)["error"]
+        else:
+            assert session.answer(request)["refusal"]["code"] == "not_your_turn"
+        assert (session.match.version, session.dice.next) == before
+        assert session.dice.source.script == [[0, 0], 7]
+        assert session.dice.taken() == ()
+
+
 def test_draws_are_unbiased_and_repeatable() -> None:
     key = draw_key(b"s" * 32, "m", ["c"])
     dice, again = Dice(KeyedSource(key)), Dice(KeyedSource(key))
