@@ -49,13 +49,17 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An immutable fact. `type` is bare inside an engine (`colony_placed`); the service's own begin with `match.`."""
+    """An immutable fact. `type` is bare inside an engine (`colony_placed`); the service's own begin with `match.`.
+
+    `redacted`: the game hides part of the data from the viewer whose copy this is (`see_event`); it is not stored.
+    """
 
     type: str
     data: Data
     version: int = 0
     type_version: int = 1
     draws: tuple[Draw, ...] = ()
+    redacted: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +160,8 @@ Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """Chooses from a seat's view and forms alone; its chance is its own and is no draw of the match."""
 
 
-def _any_visible(command: Command, since: Sequence[Event], seat: int) -> bool:
-    return bool(since)
+def _any_open(command: Command, since: Sequence[Event], seat: int) -> bool:
+    return any(not event.redacted for event in since)
 
 
 def _reveals(event: Event) -> bool:
@@ -243,7 +247,9 @@ class Game(Generic[S]):
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
     """The rules in our own words, as Markdown."""
-    stale: Callable[[Command, Sequence[Event], int], bool] = _any_visible
+    stale: Callable[[Command, Sequence[Event], int], bool] = _any_open
+    """`stale(command, since, seat)`: whether the events after the version its sender saw, as they see them, outdate a command.
+    By default each event that they may read in full does; what another seat did sealed or partly hidden does not."""
     reveals: Callable[[Event], bool] = _reveals
     marks: Callable[[S], frozenset[int]] = no_marks
     redeal_marked: Callable[[S, int, S, int, Any], S] = _as_it_was
@@ -303,4 +309,5 @@ def see_event(game: Game[Any], event: Event, viewer: Viewer) -> Event | None:
     data = event.data if event.type.startswith("match.") else game.redact(event, viewer)
     if data is None:
         return None
-    return Event(event.type, data, event.version, event.type_version)
+    redacted = data is not event.data and data != event.data
+    return Event(event.type, data, event.version, event.type_version, redacted=redacted)

@@ -115,7 +115,7 @@ class Session:
         return {}
 
     def _draw(self, decide: Callable[[Dice], Run[Any]]) -> dict[str, Any]:
-        """Decide something that may draw. Where that fails, nothing has been drawn: neither numbers nor scripted results are used."""
+        """Decide something that may draw. A failure uses up neither draw numbers nor scripted results."""
         source = self.dice.source
         if isinstance(source, ScriptedSource):
             source = ScriptedSource(source.script, source.then)

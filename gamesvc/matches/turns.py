@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
-from gamesvc.games import intake
+from gamesvc.games import codec, intake
 from gamesvc.games.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.games.timeline import Run
@@ -108,7 +108,7 @@ def submit(
     # Not remembered as a refusal: it could not be kept, and says the same each time.
     intake.check_command(command)
     loaded = loaded or loading.load(match.id, match.game)
-    command = dict(_in_order(command))
+    command = codec.with_sorted_keys(command)
     # The clock names its commands by the version they are for: what it sent before shows when it is appended.
     asks = sender.actor.kind != "clock"
     first, refusal, due_at = None, None, None
@@ -154,15 +154,8 @@ def give(*, match: Match, loaded: Loaded, seat: int, command: dict[str, Any], ke
     actor, now = Actor("seat", seat), timezone.now()
     run = _decide(match, loaded, Sender(actor, STANDING, now), command)
     events = [*run.events, *_end(match, loaded, run)]
-    act = Act(actor, STANDING, command_id(sender=f"standing {match.id}", key=key), now, dict(_in_order(command)))
+    act = Act(actor, STANDING, command_id(sender=f"standing {match.id}", key=key), now, codec.with_sorted_keys(command))
     return record(match, loaded, events, act, seats=list(match.seats.all()), run=run)
-
-
-def _in_order(value: Any) -> Any:
-    """The command as the record will hold it, keys in order: deciding it again must not come to anything else."""
-    if isinstance(value, Mapping):
-        return {name: _in_order(value[name]) for name in sorted(value)}
-    return [_in_order(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
