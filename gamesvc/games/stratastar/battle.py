@@ -57,9 +57,10 @@ def begin(run: Run[State], seat: int, space: str, *, called: bool, auto: bool = 
 
 def by_order(state: State, seat: int) -> tuple[str, ...] | None:
     """The cards that the seat's standing order commits; None where the seat is asked."""
-    order, hand = state.players[seat].orders.commit, state.players[seat].hand
+    orders, hand = state.players[seat].orders, state.players[seat].hand
+    order = orders.commit
     if order == "ask":
-        return None
+        return None if orders.when_unable == "ask" or set(hand) & set(ATTACKS) else ()
     if order == "none":
         return ()
     if order == "all":

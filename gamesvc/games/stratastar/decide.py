@@ -6,7 +6,20 @@ from collections import Counter
 from collections.abc import Callable
 
 from gamesvc.games.kernel import Command, Refused
-from gamesvc.games.stratastar import actions, battle, ending, facts, needs, offers, orders, reactions, setup, turn, windows
+from gamesvc.games.stratastar import (
+    actions,
+    battle,
+    build_forms,
+    ending,
+    facts,
+    needs,
+    offers,
+    orders,
+    reactions,
+    setup,
+    turn,
+    windows,
+)
 from gamesvc.games.stratastar.data import CARD_NAMES
 from gamesvc.games.stratastar.payment import cost_of, settle, value
 from gamesvc.games.stratastar.state import State
@@ -33,6 +46,19 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
         _act(run, seat, command)
     windows.resolve(run)
     turn.go_on(run)
+    while _has_fought(run.state):
+        turn.leave_phase(run)
+        turn.go_on(run)
+
+
+def _has_fought(state: State) -> bool:
+    """Whether the active seat has fought and can now only end its battle phase, and does not want to be asked for that."""
+    now = state.turn
+    if not state.options.pace or state.ended is not None or now.phase != "battle" or not now.fought or facts.is_pending(state):
+        return False
+    orders = state.players[now.active].orders
+    can_act = facts.contested(state, now.active) or any(build_forms.own_time(state, now.active))
+    return orders.when_unable == "pass" and not can_act
 
 
 def need_turn(state: State, seat: int, *phases: str) -> None:
@@ -135,7 +161,8 @@ def _pass(run: Run[State], seat: int, command: Command) -> None:
     state = run.state
     if state.actions:
         action = windows.need_answer(state, seat)
-        run.emit("passed", seat=seat, action=action.id, how="passes")
+        after = {"after": True} if reactions.covers_after(state, seat, action) else {}
+        run.emit("passed", seat=seat, action=action.id, how="passes", **after)
     else:
         _need_call(state, seat)
         run.emit("passed", seat=seat, action=None, how="passes")

@@ -36,7 +36,8 @@ def _board_laid(data: Data) -> State:
     chosen = dict(data["options"])
     chosen["abilities_all"] = tuple(chosen["abilities_all"])
     chosen["abilities_by_seat"] = {int(seat): tuple(owned) for seat, owned in chosen["abilities_by_seat"].items()}
-    players = tuple(Player(abilities=tuple(owned)) for owned in data["abilities"])
+    orders = Orders(when_unable=data.get("when_unable", "ask"))
+    players = tuple(Player(abilities=tuple(owned), orders=orders) for owned in data["abilities"])
     placement = tuple(data["placement"])
     return State(
         options=Options(**chosen),
@@ -158,6 +159,8 @@ def _action_declared(state: State, data: Data) -> State:
         state = on_turn(state, internal_used=True)
     if data["answers"] is not None:
         state = _answered(state, data["answers"], data["seat"])
+    elif state.actions and data["seat"] in state.actions[-1].later:
+        state = _prepared(state, state.actions[-1].id, data["seat"], None)
     state = replace(state, next_id=data["id"] + 1)
     return _pushed(state, data, "before", at) if data["asked"] else state
 
@@ -175,6 +178,7 @@ def _pushed(state: State, data: Data, stage: Any, at: int) -> State:
         stage=stage,
         asked=tuple(data["asked"]),
         enters=data["enters"],
+        later={int(seat): command for seat, command in data.get("later", {}).items()},
     )
     return replace(state, actions=(*state.actions, action))
 
@@ -188,7 +192,24 @@ def _passed(state: State, data: Data) -> State:
         turn = state.turn
         calling = tuple(seat for seat in turn.calling if seat != data["seat"])
         return on_turn(state, declined=(*turn.declined, data["seat"]), calling=calling)
+    if data.get("after"):
+        state = _prepared(state, data["action"], data["seat"], {})
     return _answered(state, data["action"], data["seat"])
+
+
+def _reaction_prepared(state: State, data: Data) -> State:
+    state = _prepared(state, data["action"], data["seat"], data["command"])
+    return _answered(state, data["action"], data["seat"])
+
+
+def _prepared(state: State, action_id: int, seat: int, command: Data | None) -> State:
+    """Note what a seat answers beforehand; None: its answer has been given."""
+
+    def noted(action: Action) -> Action:
+        others = {other: kept for other, kept in action.later.items() if other != seat}
+        return replace(action, later=others if command is None else {**others, seat: command})
+
+    return replace(state, actions=tuple(noted(one) if one.id == action_id else one for one in state.actions))
 
 
 def _answered(state: State, action_id: int, seat: int) -> State:
@@ -297,6 +318,7 @@ _HANDLERS: dict[str, Callable[[State, Data], State]] = {
     "window_opened": _window_opened,
     "window_closed": _window_closed,
     "passed": _passed,
+    "reaction_prepared": _reaction_prepared,
     "action_negated": _window_closed,
     "action_failed": same,
     "move_blocked": _move_blocked,

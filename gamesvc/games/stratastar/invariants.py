@@ -45,7 +45,7 @@ def _named_seats(state: State) -> set[int]:
 
 
 def _options(state: State) -> Iterator[str]:
-    options = asdict(state.options)
+    options = {name: value for name, value in asdict(state.options).items() if (name, value) != ("pace", "")}
     options["abilities_all"] = list(options["abilities_all"])
     options["abilities_by_seat"] = {str(seat): list(owned) for seat, owned in options["abilities_by_seat"].items()}
     fault = forms.fault(MANIFEST.options, options)

@@ -83,7 +83,16 @@ def _answers(state: State, seat: int) -> Iterable[Form]:
             yield from move_forms.retreats(state, seat)
         else:
             yield from move_forms.defence(state, seat)
-    yield Form("pass", "Let it happen" if action.stage == "before" else "No more reaction")
+    for name in reactions.preparable(state, seat, action):
+        yield from move_forms.retreats(state, seat, "then ") if name == "retreat" else move_forms.defence(state, seat, "then ")
+    yield Form("pass", _passing(state, seat))
+
+
+def _passing(state: State, seat: int) -> str:
+    action = state.actions[-1]
+    if action.stage == "after":
+        return "No more reaction"
+    return "Let it happen and stay" if reactions.covers_after(state, seat, action) else "Let it happen"
 
 
 def _turn_forms(state: State, seat: int) -> Iterable[Form]:

@@ -52,6 +52,14 @@ OPTIONS: dict[str, Any] = {
         "to_the_death": _flag("To the death: the last one wins", False),
         "low_technology": _flag("Low technology: no Stargates", False),
         "power_cards": _flag("Power cards worth two", False),
+        "pace": {
+            "enum": ["fast", "secret"],
+            "labels": {"fast": "only those who can do something", "secret": "also those who can only pass"},
+            "default": "fast",
+            "title": "Who is asked about a reaction or a battle",
+            "description": "fast: a player who can only pass is not asked, so the others may learn which cards they lack. "
+            "secret: they are asked all the same, and their pause tells nothing. Players can change that for themselves.",
+        },
         "max_rounds": {
             "type": "integer",
             "minimum": 0,
@@ -68,7 +76,7 @@ MANIFEST = Manifest(
     title="Stratastar",
     designer="Warp Spawn Games",
     rules_link="",
-    version="1.0.0",
+    version="1.1.0",
     min_seats=2,
     max_seats=4,
     options=OPTIONS,

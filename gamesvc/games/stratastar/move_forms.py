@@ -57,20 +57,25 @@ def _going(state: State, seat: int, name: str, start: str, reached: list[str], c
             yield Form(name, f"Paid move {words} {start}", paid, ("from", "to", *needed))
 
 
-def defence(state: State, seat: int) -> Iterable[Form]:
-    """`defend_homeworld`, in the own movement phase or in an after-window."""
+def defence(state: State, seat: int, when: str = "") -> Iterable[Form]:
+    """`defend_homeworld`, in the own movement phase or about an after-window; `when`: what comes first, for the label."""
     starts = moves.defenders(state, seat)
     if starts and is_legal(moves.check_defend, state, seat):
         groups = groups_schema(state.players[seat], starts, "from", minItems=1, title="Groups")
         yield from priced(
-            state, seat, "defend_homeworld", "Defend the Homeworld", cost_of("defend_homeworld"), {"groups": groups}
+            state, seat, "defend_homeworld", _label(when, "defend the Homeworld"), cost_of("defend_homeworld"), {"groups": groups}
         )
 
 
-def retreats(state: State, seat: int) -> Iterable[Form]:
+def _label(when: str, act: str) -> str:
+    return f"Let it happen, {when}{act}" if when else act[0].upper() + act[1:]
+
+
+def retreats(state: State, seat: int, when: str = "") -> Iterable[Form]:
     space = state.actions[-1].enters
     assert space is not None
     refuges = reactions.refuges(state, seat, space)
     for fields, needed in group_fields(state.players[seat], space):
         parameters = {"to": spaces(refuges, "To"), **fields}
-        yield from priced(state, seat, "retreat", f"Retreat from {space}", cost_of("retreat"), parameters, ("to", *needed))
+        label = _label(when, f"retreat from {space}")
+        yield from priced(state, seat, "retreat", label, cost_of("retreat"), parameters, ("to", *needed))

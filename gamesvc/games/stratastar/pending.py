@@ -98,6 +98,7 @@ def _action_faults(state: State, at: int, action: Action) -> Iterator[str]:
         return
     if action.seat in action.asked or any(not state.players[seat].alive for seat in action.asked):
         yield "it asks a seat that has left, or its own"
+    yield from _later_faults(state, action)
     if action.name in ("sabotage", "diplomacy_block", "retreat") or action.seat != state.turn.active:
         yield from _reaction_faults(state, at, action)
     elif action.stage == "before":
@@ -109,6 +110,19 @@ def _action_faults(state: State, at: int, action: Action) -> Iterator[str]:
     seats = [action.args.get(name) for name in ("seat", "target")]
     if any(seat is not None and seat != "deck" and seat >= len(state.players) for seat in seats):
         yield "it names a seat that does not exist"
+
+
+def _later_faults(state: State, action: Action) -> Iterator[str]:
+    """What is answered beforehand about an after-window is nothing, or a reaction to a movement."""
+    for seat, command in action.later.items():
+        if action.enters is None or seat == action.seat or not state.players[seat].alive:
+            yield f"seat {seat} cannot answer it beforehand"
+        elif command:
+            name = command.get("name")
+            if name not in ("retreat", "defend_homeworld"):
+                yield f"nobody answers a movement beforehand by {name!r}"
+            elif fault := forms.fault(COMMANDS[name], {key: value for key, value in command.items() if key != "name"}):
+                yield fault.detail
 
 
 def _paid_faults(state: State, action: Action) -> Iterator[str]:

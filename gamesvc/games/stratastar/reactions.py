@@ -5,10 +5,12 @@ Whether a seat qualifies hangs on public facts only; then its standing orders sa
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gamesvc.games.kernel import Command, Refused
 from gamesvc.games.stratastar import actions, facts, moves, needs
 from gamesvc.games.stratastar.board import ADJACENT, INDEX, distance
-from gamesvc.games.stratastar.payment import Cost, can_pay, cost_of, least_cards
+from gamesvc.games.stratastar.payment import Cost, can_pay, cost_of, least_cards, settle
 from gamesvc.games.stratastar.state import Action, State
 
 REACTIONS = ("sabotage", "diplomacy_block", "retreat", "defend_homeworld")
@@ -84,6 +86,32 @@ def possible(state: State, seat: int, action: Action) -> list[str]:
     return [name for name, test in tests.items() if test(state, seat, action)]
 
 
+def preparable(state: State, seat: int, action: Action) -> list[str]:
+    """The reactions to a movement's after-window that a seat may give already in its before-window."""
+    if not state.options.pace or action.stage != "before" or action.seat != state.turn.active or action.enters is None:
+        return []
+    return possible(state, seat, replace(action, stage="after"))
+
+
+def covers_after(state: State, seat: int, action: Action) -> bool:
+    """Whether a seat that lets a movement happen has by that answered its after-window, too."""
+    names = preparable(state, seat, action)
+    return bool(names) and all(mode_of(state, seat, name, action) != "auto" for name in names)
+
+
+def prepared(state: State, seat: int, action: Action) -> Command | None:
+    """The reaction that a seat has given beforehand to this after-window, where it is still possible."""
+    command = action.later.get(seat) if action.stage == "after" else None
+    if not command:
+        return None
+    try:
+        needed = plan(state, seat, command, action)
+        settle(state, seat, needed.cost, command.get("pay"), reaction=True, name=needed.name)
+    except Refused:
+        return None
+    return dict(command)
+
+
 def refuges(state: State, seat: int, space: str) -> list[str]:
     """Where fleets may retreat to from a space: known, no hazard, nobody else's units or Homeworld (RULES.md 15.17)."""
     return [
@@ -149,6 +177,10 @@ def _retreat_all(state: State, seat: int, action: Action) -> Command | None:
 
 def is_asked(state: State, seat: int, action: Action) -> bool:
     """Whether the seat is asked, now that it may qualify: its standing orders decide."""
+    if prepared(state, seat, action) is not None:
+        return True
+    if action.stage == "after" and action.later.get(seat) == {}:
+        return automatic(state, seat, action) is not None
     orders = state.players[seat].orders
     for name in possible(state, seat, action):
         mode = mode_of(state, seat, name, action)
@@ -174,9 +206,9 @@ def asked(state: State, action: Action) -> tuple[int, ...]:
     return tuple(seat for seat in facts.from_active(state) if seat != action.seat and is_asked(state, seat, action))
 
 
-def plan(state: State, seat: int, command: Command) -> needs.Plan:
-    """Check a reaction to the open window. Raises `Refused`."""
-    name, action = command["name"], state.actions[-1]
+def plan(state: State, seat: int, command: Command, action: Action) -> needs.Plan:
+    """Check a reaction to a window. Raises `Refused`."""
+    name = command["name"]
     if name not in possible(state, seat, action):
         raise Refused("wrong_phase", f"{name} is no answer to what is asked now.")
     if name == "retreat":

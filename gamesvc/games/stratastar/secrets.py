@@ -125,6 +125,7 @@ _QUIET = frozenset(
         "orders_set",
         "attack_committed",
         "passed",
+        "reaction_prepared",
         "spied",
         "offer_made",
         "offer_rejected",

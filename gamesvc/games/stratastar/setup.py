@@ -43,6 +43,7 @@ def setup(run: Run[State], options: Data, seats: int) -> None:
         pile=dict(data.CHITS) if options["exploration"] else {},
         placement=list(run.dice.shuffle(range(seats))),
         abilities=owned,
+        **({"when_unable": "pass" if options["pace"] == "fast" else "ask"} if "pace" in options else {}),
     )
     if options["homeworld_choice"] == "random":
         corners = run.dice.sample(data.CORNERS, seats)

@@ -62,6 +62,7 @@ class Options:
     low_technology: bool
     power_cards: bool
     max_rounds: Count
+    pace: Literal["", "fast", "secret"] = ""  # "": begun before there was a choice, and played as then
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,8 @@ class Action:
     stage: Literal["before", "after"]
     asked: Seats
     enters: Space | None = None  # the space that a movement of the active seat goes to
+    later: dict[Seat, Annotated[Any, Like({"type": "object", "additionalProperties": True})]] = field(default_factory=dict)
+    """What seats have answered beforehand about the after-window of a movement: a command, or {} for nothing."""
 
 
 @dataclass(frozen=True, slots=True)

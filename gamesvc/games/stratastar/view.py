@@ -64,7 +64,7 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
 
 
 def _options(state: State) -> dict[str, Any]:
-    options = asdict(state.options)
+    options = {name: value for name, value in asdict(state.options).items() if (name, value) != ("pace", "")}
     options["abilities_all"] = list(state.options.abilities_all)
     options["abilities_by_seat"] = {str(seat): list(owned) for seat, owned in state.options.abilities_by_seat.items()}
     return options
@@ -125,6 +125,7 @@ def _action(action: Action) -> dict[str, Any]:
         "stage": action.stage,
         "asked": list(action.asked),
         "enters": action.enters,
+        "later": {str(seat): dict(command) for seat, command in sorted(action.later.items())},
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel import Command, Refused
@@ -60,11 +61,21 @@ def _record(run: Run[State], event: str, action: Action, args: Any, asked: Seque
 
 def react(run: Run[State], seat: int, command: Command, *, auto: bool = False) -> None:
     """A seat answers the open window with something other than `pass`."""
-    plan = reactions.plan(run.state, seat, command)
     action = run.state.actions[-1]
+    if command["name"] in reactions.preparable(run.state, seat, action):
+        _prepare(run, seat, command, action)
+        return
+    plan = reactions.plan(run.state, seat, command, action)
     payment = settle(run.state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
     answers = action.id if action.stage == "before" else None
     announce(run, seat, plan, payment, auto=auto, answers=answers)
+
+
+def _prepare(run: Run[State], seat: int, command: Command, action: Action) -> None:
+    """A seat lets a movement happen and says at once what it does then; that is paid for when it is done."""
+    plan = reactions.plan(run.state, seat, command, replace(action, stage="after"))
+    settle(run.state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
+    run.emit("reaction_prepared", seat=seat, action=action.id, command=dict(command))
 
 
 def perform(run: Run[State], action: Action) -> None:
@@ -78,11 +89,12 @@ def perform(run: Run[State], action: Action) -> None:
         return
     entered = effects.apply(run, action)
     if entered and run.state.ended is None:
-        after = Action(action.id, action.seat, action.name, action.args, (), {}, {}, False, "after", (), action.enters)
+        after = replace(action, paid=(), credit={}, made={}, free=False, stage="after", asked=())
         asked = reactions.asked(run.state, after)
         if asked:
             args = {name: value for name, value in action.args.items() if name != "discard_at"}
-            _record(run, "window_opened", after, args, asked)
+            later = {"later": {str(seat): command for seat, command in after.later.items()}} if after.later else {}
+            _record(run, "window_opened", after, args, asked, **later)
 
 
 def _target(run: Run[State], action: Action) -> Action:
@@ -122,8 +134,10 @@ def resolve(run: Run[State]) -> None:
 def _answered(run: Run[State], action: Action) -> bool:
     """Whether the standing orders of a seat asked, or facts that have changed, answered for one of the seats."""
     for seat in action.asked:
-        command = reactions.automatic(run.state, seat, action)
-        if command is not None:
+        if (command := reactions.prepared(run.state, seat, action)) is not None:
+            react(run, seat, command)
+            return True
+        if (command := reactions.automatic(run.state, seat, action)) is not None:
             react(run, seat, command, auto=True)
             return True
         if not reactions.stays_asked(run.state, seat, action):

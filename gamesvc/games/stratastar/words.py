@@ -227,6 +227,12 @@ def _over(t: Teller, d: Data) -> str:
     return f"The match is over ({REASONS[d['reason']]}): {t.all(d['ranking'][0])} won."
 
 
+def _prepared(t: Teller, d: Data) -> str:
+    command = d["command"]
+    act = f"retreat to {command['to']}" if command["name"] == "retreat" else "defend the Homeworld"
+    return f"{t.Who(d['seat'])} will let it happen and then {act}."
+
+
 def _rolled(t: Teller, d: Data) -> str:
     more = " and rolled again" if d["again"] else ""
     if d["choice"]:
@@ -269,6 +275,7 @@ _SENTENCES: dict[str, Callable[[Teller, Data], str]] = {
     "action_declared": _declared,
     "window_opened": lambda t, d: f"{_upper(t.all(d['asked']))} may react to {aim(d['action'], d['args'], t)}.",
     "window_closed": lambda t, d: "Nobody else reacts.",
+    "reaction_prepared": _prepared,
     "passed": lambda t, d: f"{t.Who(d['seat'])} passed.",
     "action_negated": lambda t, d: f"{t.Who(d['by'])} sabotaged {t.whose(d['seat'])} {ACTIONS[d['action']].removeprefix('a ')}.",
     "action_failed": lambda t, d: (

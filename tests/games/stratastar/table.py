@@ -27,7 +27,7 @@ class Table:
 
     def __init__(self, seats: int = 2, seed: str = "table", **options: Any) -> None:
         self.session = Session(GAME)
-        self.options = {"homeworld_choice": "random", **options}
+        self.options = {"homeworld_choice": "random", "pace": "secret", **options}
         self.ask(op="new", seats=seats, seed=seed, options=self.options)
         self.position = self.ask(op="position")["position"]
         raw = self.position["state"]
