@@ -145,16 +145,17 @@ def put(sheet: Sheet, die: int, ship: str, slot: str) -> Sheet:
 
 
 def plan_default(state: State, sheet: Sheet) -> list[dict[str, Any]]:
-    """The placements of the time-out: each unplaced die by index takes its first legal place, in passes (RULES.md 8)."""
+    """The placements of a timeout (RULES.md 8): each unplaced die by index takes the ship that adds most dice, in passes."""
     placements: list[dict[str, Any]] = []
     moved = True
     while moved:
         moved = False
         for die in unplaced(state, sheet):
-            first = next(_places(state, sheet, die), None)
-            if first is not None:
-                sheet = put(sheet, die, *first)
-                placements.append({"die": die, "ship": first[0], "slot": first[1]})
+            # Of ships with as many dice the first in table order, in its first printed slot.
+            best = max(_places(state, sheet, die), key=lambda place: len(SHIPS[place[0]].dice), default=None)
+            if best is not None:
+                sheet = put(sheet, die, *best)
+                placements.append({"die": die, "ship": best[0], "slot": best[1]})
                 moved = True
     return placements
 

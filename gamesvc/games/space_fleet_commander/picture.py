@@ -10,7 +10,7 @@ from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.space_fleet_commander import panels
 from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
 from gamesvc.games.space_fleet_commander.missions import requirement
-from gamesvc.games.space_fleet_commander.words import ENDINGS, PHASES, result
+from gamesvc.games.space_fleet_commander.words import ENDINGS, PHASES, result, stars_of
 
 FIELD = WIDTH - 2 * PANEL - 20
 SHORT = {"open_space": "Open", "sneak_attack": "Sneak", "planetfall": "Planet", "chronorift": "Chrono"}
@@ -69,7 +69,7 @@ def _describe(view: Data) -> str:
     text = f"Hex chart of {missions} missions, {board['name']}."
     if sheet is None:
         return text
-    text += f" Token at {sheet['token']}; path {', '.join(sheet['path'])}. {sheet['stars']} stars"
+    text += f" Token at {sheet['token']}; path {', '.join(sheet['path'])}. {stars_of(sheet['stars'])}"
     text += f", rank {sheet['title']}." if sheet["title"] else ", no rank."
     cells = len(board["sabotage"])
     text += f" {sheet['time']} of {board['time_boxes']} time boxes and {sheet['sabotage']} of {cells} sabotage cells marked."
@@ -111,7 +111,7 @@ def _closing(view: Data, caption: Caption) -> str:
         return "The sheets of a running race are private: the table shows what is public."
     if sheet["phase"] == "finished":
         title = f", {sheet['title']}" if sheet["title"] else ""
-        return f"Finished: {ENDINGS[sheet['reason']]}. {sheet['stars']} stars{title}."
+        return f"Finished: {ENDINGS[sheet['reason']]}. {stars_of(sheet['stars'])}{title}."
     match sheet["phase"]:
         case "explore":
             return f"The dice reach {', '.join(sheet['targets'])}. Choose one."

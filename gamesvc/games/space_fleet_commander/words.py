@@ -45,8 +45,12 @@ def _ship(ship: str) -> str:
     return SHIPS[ship].name if ship in SHIPS else ROSTER.flag.name
 
 
-def _stars(count: int) -> str:
+def stars_of(count: int) -> str:
     return f"{count} star" if count == 1 else f"{count} stars"
+
+
+def _dice(count: int) -> str:
+    return f"{count} die" if count == 1 else f"{count} dice"
 
 
 def _listed(items: Sequence[Any]) -> str:
@@ -94,9 +98,9 @@ def _hit_rolled(t: _Teller) -> str:
 def _explored(t: _Teller) -> str:
     d = t.data
     if "hex" not in d:
-        return t.does("scored", f"{_stars(d['stars'])}, now {d['total']}")
+        return t.does("scored", f"{stars_of(d['stars'])}, now {d['total']}")
     kind = d["kind"].replace("_", " ").title()
-    return t.does("explored", f"{d['hex']}, {kind}: {_stars(d['stars'])}, now {d['total']}")
+    return t.does("explored", f"{d['hex']}, {kind}: {stars_of(d['stars'])}, now {d['total']}")
 
 
 def _finished(t: _Teller) -> str:
@@ -104,7 +108,7 @@ def _finished(t: _Teller) -> str:
     why = f": {ENDINGS[d['reason']]}" if "reason" in d else ""
     title = f", {d['title']}" if d["title"] else ""
     owner = "Your sheet" if t.you else f"{t.who}'s sheet"
-    return f"{owner} is finished{why}. {_stars(d['stars'])}{title}."
+    return f"{owner} is finished{why}. {stars_of(d['stars'])}{title}."
 
 
 def _time(t: _Teller) -> str:
@@ -122,7 +126,7 @@ _TELL: dict[str, Callable[[_Teller], str]] = {
         if t.data["target"]
         else f"The Drone Boat in {t.data['slot']} upgrades no ship."
     ),
-    "fleet_confirmed": lambda t: t.does("confirmed", f"{t.their} fleet: {len(t.data['pool'])} dice"),
+    "fleet_confirmed": lambda t: t.does("confirmed", f"{t.their} fleet: {_dice(len(t.data['pool']))}"),
     "turn_started": lambda t: f"Turn {t.data['turn']} of {'your sheet' if t.you else t.who} began.",
     "dice_rolled": lambda t: t.does("rolled", f"{_values(t.data['dice'])} in attempt {t.data['attempt']}"),
     "dice_rerolled": lambda t: t.does("rerolled", f"to {_values(t.data['dice'])}"),
@@ -172,7 +176,7 @@ def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
 def result(view: Data, names: Sequence[str]) -> str:
     """How a race ended, in a sentence."""
     first = view["outcome"]["ranking"][0]
-    stars = _stars(view["outcome"]["scores"][first[0]])
+    stars = stars_of(view["outcome"]["scores"][first[0]])
     who = _listed([seat_name(seat, names) for seat in first])
     return f"{who} {'wins' if len(first) == 1 else 'share the win'} with {stars}."
 
@@ -207,11 +211,11 @@ def _state_line(view: Data, names: Sequence[str]) -> str:
         detail = found["detail"]
         title = f", {detail['title']} (rank {detail['rank']})" if detail["title"] else ", no rank"
         head = "Won" if detail["won"] else "Over"
-        return f"{head}: {ENDINGS[found['reason']]}. {_stars(detail['stars'])}{title}."
+        return f"{head}: {ENDINGS[found['reason']]}. {stars_of(detail['stars'])}{title}."
     if sheet is None:
         return f"Race of {view['seats']}."
     if sheet["phase"] == "finished":
-        return f"Your sheet is finished: {ENDINGS[sheet['reason']]}. {_stars(sheet['stars'])}."
+        return f"Your sheet is finished: {ENDINGS[sheet['reason']]}. {stars_of(sheet['stars'])}."
     if sheet["phase"] == "fleet":
         return "Form the fleet."
     return f"Turn {sheet['turn']}, attempt {sheet['attempt']}: {PHASES[sheet['phase']]}."
@@ -246,7 +250,7 @@ def _around_lines(view: Data) -> list[str]:
     lines = [f"Fleet at {sheet['token']}. Adjacent, unexplored{' (* in reach)' if sheet['targets'] else ''}:"]
     for place in sheet["open"]:
         kind = board["kinds"][board["hexes"][place][2]]
-        marks = ", ".join([_stars(kind["stars"]), *kind["hazards"], *(["combat"] if kind["combat"] else [])])
+        marks = ", ".join([stars_of(kind["stars"]), *kind["hazards"], *(["combat"] if kind["combat"] else [])])
         reach = " *" if place in sheet["targets"] else ""
         lines.append(f"  {place}{reach:<3}{kind['name']:<13}{marks}: {kind['text']}")
     return lines if sheet["open"] else [f"Fleet at {sheet['token']}. No adjacent hex is unexplored."]

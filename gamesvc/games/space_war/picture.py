@@ -8,7 +8,7 @@ from typing import Any
 from gamesvc.games.chart import PANEL, WIDTH, Chart
 from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
-from gamesvc.games.space_war.words import COLOURS, item_words
+from gamesvc.games.space_war.words import COLOURS, count_of, item_words
 
 ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration", "event": "event", "defense": "defense"}
 CARD_STEP = 116
@@ -214,7 +214,7 @@ def _piece(chart: Chart, seen: Data, stack: Sequence[Mapping[str, Any]], x: floa
     if p["attacks"] > 1:
         words.append(f"{p['attacks'] - p['attacks_used']}/{p['attacks']} attacks")
     if p["counters"]:
-        words.append(f"{p['counters']} counters")
+        words.append(count_of(p["counters"], "counter"))
     if p["on"] is not None:
         words.append("attached")
     marks = ["paralysed"] if "paralyzed" in p["marks"] else []

@@ -52,7 +52,7 @@ def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
     return "" if sentence is None else sentence(event.data, teller)
 
 
-def _count(number: int, noun: str) -> str:
+def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -66,14 +66,14 @@ def _cap(text: str) -> str:
 
 def _drew(data: Data, t: _Teller) -> str:
     shown = f": {_list(data['names'])}" if "names" in data else ""
-    return f"{t.who(data['seat'])} drew {_count(data.get('count', len(data.get('cards', ()))), 'card')}{shown}."
+    return f"{t.who(data['seat'])} drew {count_of(data.get('count', len(data.get('cards', ()))), 'card')}{shown}."
 
 
 def _returned(data: Data, t: _Teller) -> str:
     to = "hand" if data["to"] == "hand" else "draw pile"
     total = len(data["cards"]) if "cards" in data else data["count"]
     shown = f" ({_list(data['names'])})" if data["names"] else ""
-    return _cap(f"{_count(total, 'card')}{shown} went to {t.whose(data['seat'])} {to}.")
+    return _cap(f"{count_of(total, 'card')}{shown} went to {t.whose(data['seat'])} {to}.")
 
 
 def _prompt(data: Data, t: _Teller) -> str:
@@ -90,7 +90,7 @@ def _item(data: Data, t: _Teller) -> str:
 def _played(data: Data, t: _Teller) -> str:
     source = "" if data["origin"] == "hand" else " out of the station"
     x = f" with x = {data['x']}" if CARDS[data["name"]].cost is None else ""
-    return f"{t.who(data['seat'])} played {name_of(data['name'])}{source}{x} for {_count(data['cost'], 'action')}."
+    return f"{t.who(data['seat'])} played {name_of(data['name'])}{source}{x} for {count_of(data['cost'], 'action')}."
 
 
 def _left(data: Data, t: _Teller) -> str:
@@ -118,7 +118,7 @@ def _names(data: Data) -> list[str]:
 
 def _flipped(data: Data, t: _Teller) -> str:
     shown = f" ({_list(_names(data))})" if "names" in data else ""
-    return _cap(f"{_count(len(data['slots']), 'card')} of {t.whose(data['seat'])} station flipped{shown}.")
+    return _cap(f"{count_of(len(data['slots']), 'card')} of {t.whose(data['seat'])} station flipped{shown}.")
 
 
 def _settled(data: Data, t: _Teller) -> str:
@@ -142,7 +142,7 @@ def _revealed(data: Data, t: _Teller) -> str:
 
 def _upkeep(data: Data, t: _Teller) -> str:
     kept = _list([data["names"][card] for card in data["kept"]]) or "nothing"
-    return f"{t.who(data['seat'])} paid {_count(data['cost'], 'action')} upkeep and kept {kept}."
+    return f"{t.who(data['seat'])} paid {count_of(data['cost'], 'action')} upkeep and kept {kept}."
 
 
 def _collided(data: Data, t: _Teller) -> str:
@@ -164,8 +164,8 @@ _SENTENCES: dict[str, Callable[[Data, _Teller], str]] = {
     "preparation_revealed": _revealed,
     "turn_started": lambda d, t: _cap(f"turn {d['turn']}: {t.who(d['seat'])}."),
     "phase_entered": lambda d, t: f"{_cap(d['phase'])} phase.",
-    "actions_set": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} {_count(d['actions'], 'action')}.",
-    "actions_changed": lambda d, t: f"{t.verb(d['seat'], 'now has', 'now have')} {_count(d['actions'], 'action')}.",
+    "actions_set": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} {count_of(d['actions'], 'action')}.",
+    "actions_changed": lambda d, t: f"{t.verb(d['seat'], 'now has', 'now have')} {count_of(d['actions'], 'action')}.",
     "upkeep_paid": _upkeep,
     "card_played": _played,
     "card_countered": lambda d, t: f"{name_of(d['name'])} was countered.",
@@ -182,7 +182,7 @@ _SENTENCES: dict[str, Callable[[Data, _Teller], str]] = {
     "repaired": lambda d, t: f"{name_of(d['name'])} was repaired by {d['amount']}.",
     "paralyzed": lambda d, t: f"{_list(_names(d))} paralyzed.",
     "protected": lambda d, t: f"{name_of(d['name'])} cannot be attacked until the turn ends.",
-    "counters_changed": lambda d, t: f"{name_of(d['name'])} now has {_count(d['counters'], 'counter')}.",
+    "counters_changed": lambda d, t: f"{name_of(d['name'])} now has {count_of(d['counters'], 'counter')}.",
     "control_changed": lambda d, t: f"{t.verb(d['seat'], 'controls', 'control')} {name_of(d['name'])}.",
     "transformed": lambda d, t: f"{name_of(d['name'])} is now {d['attack']}/{d['defense']}.",
     "station_added": _added,
@@ -194,11 +194,11 @@ _SENTENCES: dict[str, Callable[[Data, _Teller], str]] = {
     "cards_discarded": lambda d, t: f"{t.who(d['seat'])} discarded {_list(d['names'])}.",
     "cards_milled": lambda d, t: f"{_cap(t.whose(d['seat']))} draw pile lost {_list(d['names'])}.",
     "cards_returned": _returned,
-    "looked": lambda d, t: f"{t.verb(d['seat'], 'looked', 'looked')} at {_count(d['count'], 'card')} of the draw pile.",
+    "looked": lambda d, t: f"{t.verb(d['seat'], 'looked', 'looked')} at {count_of(d['count'], 'card')} of the draw pile.",
     "prompt_opened": _prompt,
     "item_opened": _item,
     "items_settled": _settled,
-    "orders_set": lambda d, t: f"You left {_count(len(d['orders']), 'standing order')}.",
+    "orders_set": lambda d, t: f"You left {count_of(len(d['orders']), 'standing order')}.",
     "order_fired": lambda d, t: f"Your standing order answered item {d['item']}.",
     "paused": lambda d, t: f"{t.verb(d['seat'], 'asks', 'ask')} for reactions.",
     "hand_freed": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} no hand limit this turn.",

@@ -9,7 +9,7 @@ from gamesvc.games.chart import HEADER, MARGIN, WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
 from gamesvc.games.star_commander.diagram import Diamond, Layout
-from gamesvc.games.star_commander.words import PHASES, REASONS, WINDOW_WORDS, card_name
+from gamesvc.games.star_commander.words import PHASES, REASONS, WINDOW_WORDS, card_name, counted
 
 BAND = 74
 HAND = 104
@@ -102,7 +102,9 @@ class Sheet:
     def _desc(self) -> str:
         parts = []
         for seat, one in enumerate(self.view["seats"]):
-            parts.append(f"{self.name(seat)} holds {one['systems']} systems with {one['devs']} developments")
+            parts.append(
+                f"{self.name(seat)} holds {counted(one['systems'], 'system')} with {counted(one['devs'], 'development')}"
+            )
         stack = ", ".join(card_name(item["card"] or item["name"]) for item in reversed(self.view["stack"]))
         return "; ".join(parts) + "." + (f" Stack, top first: {stack}." if stack else "")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.star_commander.data import DOMAINS
-from gamesvc.games.star_commander.words import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
+from gamesvc.games.star_commander.words import PHASES, REASONS, WINDOW_WORDS, Teller, card_name, counted
 
 WIDTH = 72
 
@@ -102,7 +102,8 @@ def _seat_lines(view: Data, t: Teller, at: int) -> list[str]:
     limit = (
         f"ships {one['ships']}/{one['devs']}" if one["limit_counts"] == "ships" else f"fighters {one['fighters']}/{one['devs']}"
     )
-    line = f"{t.name(at)}{you}: {one['credits']} credits, hand {one['hand']}/{one['hand_limit']}, devs {one['devs']}, {limit}"
+    credits = counted(one["credits"], "credit")
+    line = f"{t.name(at)}{you}: {credits}, hand {one['hand']}/{one['hand_limit']}, devs {one['devs']}, {limit}"
     techs = ", ".join(f"{card_name(card)} ({uid})" for uid, card in one["technologies"])
     return _wrap(line) + (_wrap(f"    technology: {techs}", "      ") if techs else [])
 
@@ -140,9 +141,9 @@ def _offer_lines(view: Data, t: Teller) -> list[str]:
 
 
 def _side(side: Mapping[str, Any]) -> str:
-    parts = [f"{side['credits']} credits"] if side["credits"] else []
+    parts = [counted(side["credits"], "credit")] if side["credits"] else []
     count = side["cards"] or len(side["hand"])
-    parts += [f"{count} cards"] if count else []
+    parts += [counted(count, "card")] if count else []
     names: Sequence[str] = [*side["technologies"], *side["vessels"], *side["systems"]]
     return ", ".join([*parts, *names]) or "nothing"
 

@@ -37,6 +37,14 @@ def several(cards: Iterable[str]) -> str:
     return ", ".join(name if count == 1 else f"{count} x {name}" for name, count in counts.items()) or "nothing"
 
 
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def left(number: int) -> str:
+    return f"{number} {'is' if number == 1 else 'are'} left"
+
+
 class Teller:
     """Who is who for one viewer."""
 
@@ -105,7 +113,7 @@ def _chosen(t: Teller, d: Data) -> str:
 
 
 def _gained(t: Teller, d: Data) -> str:
-    return f"{t.who(d['seat'])} gained {d['amount']} credits and now {_has(t, d)} {d['credits']}."
+    return f"{t.who(d['seat'])} gained {counted(d['amount'], 'credit')} and now {_has(t, d)} {d['credits']}."
 
 
 def _has(t: Teller, d: Data) -> str:
@@ -113,7 +121,7 @@ def _has(t: Teller, d: Data) -> str:
 
 
 def _spent(t: Teller, d: Data) -> str:
-    return f"{t.who(d['seat'])} paid {d['amount']} credits; {d['credits']} are left."
+    return f"{t.who(d['seat'])} paid {counted(d['amount'], 'credit')}; {left(d['credits'])}."
 
 
 def _drawn(t: Teller, d: Data) -> str:
@@ -177,7 +185,7 @@ def _destroyed(t: Teller, d: Data) -> str:
 
 
 def _scrapped(t: Teller, d: Data) -> str:
-    return f"{t.who(d['seat'])} scrapped {card_name(d['card'])} {d['vessel']} for {d['refund']} credits."
+    return f"{t.who(d['seat'])} scrapped {card_name(d['card'])} {d['vessel']} for {counted(d['refund'], 'credit')}."
 
 
 def _vessel_control(t: Teller, d: Data) -> str:
@@ -190,13 +198,13 @@ def _placed(t: Teller, d: Data) -> str:
 
 
 def _removed(t: Teller, d: Data) -> str:
-    return f"{t.who(d['seat'])} removed {d['amount']} developments from {d['cell']}; {d['devs']} are left."
+    return f"{t.who(d['seat'])} removed {counted(d['amount'], 'development')} from {d['cell']}; {left(d['devs'])}."
 
 
 def _control(t: Teller, d: Data) -> str:
     before = f", before {t.whose(d['before'])}" if d["before"] is not None else ""
     verb = "control" if d["seat"] == t.viewer else "controls"
-    return f"{t.who(d['seat'])} {verb} {d['cell']} now{before}, with {d['devs']} developments."
+    return f"{t.who(d['seat'])} {verb} {d['cell']} now{before}, with {counted(d['devs'], 'development')}."
 
 
 _MARKS = {
@@ -297,9 +305,9 @@ def _redirected(t: Teller, d: Data) -> str:
 
 
 def _side_words(side: Mapping[str, Any]) -> str:
-    parts = [f"{side['credits']} credits"] if side["credits"] else []
+    parts = [counted(side["credits"], "credit")] if side["credits"] else []
     if side["cards"] or side["hand"]:
-        parts.append(f"{side['cards'] or len(side['hand'])} cards")
+        parts.append(counted(side["cards"] or len(side["hand"]), "card"))
     parts += [f"technology {uid}" for uid in side["technologies"]]
     return ", ".join([*parts, *side["vessels"], *side["systems"]]) or "nothing"
 

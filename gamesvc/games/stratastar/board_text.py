@@ -103,7 +103,7 @@ def _seat(seen: Data, player: Mapping[str, Any], t: Teller) -> str:
     if not player["alive"]:
         return f"{name}: out of the game."
     parts = [
-        f"{player['worlds']} of {WORLDS_TO_WIN} worlds, {player['colony_count']} colonies",
+        f"{player['worlds']} of {WORLDS_TO_WIN} worlds, {number_of(player['colony_count'], 'colony')}",
         f"fleets {player['fleet_count']} of {player['capacity']} supported",
         number_of(player["hand"], "card"),
     ]
@@ -116,13 +116,18 @@ def _seat(seen: Data, player: Mapping[str, Any], t: Teller) -> str:
         if space in player["fleets"] or space in player["warfleets"]:
             items.append(group(player["fleets"].get(space, 0), player["warfleets"].get(space, 0)))
         if space in player["colonies"]:
-            count = player["colonies"][space]
-            raided = " raided" if space in player["raided"] else ""
-            items.append(("colony" if count == 1 else f"{count} colonies") + raided)
+            items.append(_colonies(player["colonies"][space], player["raided"].get(space, 0)))
         if space in player["stargates"]:
             items.append(PIECES["stargate"])
         where.append(f"{space} {', '.join(items)}")
     return f"{text} {'; '.join(where)}." if where else text
+
+
+def _colonies(count: int, raided: int) -> str:
+    words = "colony" if count == 1 else f"{count} colonies"
+    if not raided:
+        return words
+    return f"{words} raided" if raided == count else f"{words} ({raided} raided)"
 
 
 def _table(seen: Data) -> str:

@@ -10,7 +10,7 @@ from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.stratastar import map_picture
 from gamesvc.games.stratastar.board_text import awaiting
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
-from gamesvc.games.stratastar.words import PHASES, Teller, aim, by_seat, cards, join
+from gamesvc.games.stratastar.words import PHASES, Teller, aim, by_seat, cards, join, number_of
 
 _FLAGS = {
     "window": "Your answer",
@@ -52,7 +52,7 @@ def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], heig
     asked = [one for one in seen["awaited"] if one["seat"] == seen["viewer"]]
     others = join(names[one["seat"]] for one in seen["awaited"])
     title = f"Stratastar {caption.match}, turn {seen['turn']}, {phase}."
-    standing = join(f"{names[p['seat']]} has {p['worlds']} worlds" for p in seen["players"] if p["alive"])
+    standing = join(f"{names[p['seat']]} has {number_of(p['worlds'], 'world')}" for p in seen["players"] if p["alive"])
     desc = f"{standing}; {WORLDS_TO_WIN} win. {awaiting(seen, t)}"
     prefix = "s" + "".join(sign for sign in caption.match if sign.isalnum())
     chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=desc)

@@ -87,7 +87,8 @@ def by_seat(values: Mapping[str, T]) -> list[tuple[str, T]]:
 
 
 def number_of(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+    many = "colonies" if word == "colony" else f"{word}s"
+    return f"{n} {word if n == 1 else many}"
 
 
 def group(fleets: int, warfleets: int) -> str:
@@ -214,7 +215,7 @@ def _losses(t: Teller, d: Data) -> str:
         pieces = (("fleets", "Fleet"), ("warfleets", "Warfleet"), ("stargates", "Stargate"))
         items = [number_of(lost[name], word) for name, word in pieces if lost[name]]
         if lost["colonies"]:
-            items.append("1 colony" if lost["colonies"] == 1 else f"{lost['colonies']} colonies")
+            items.append(number_of(lost["colonies"], "colony"))
         parts.append(f"{t.who(int(seat))} {join(items)}")
     return f"Destroyed at {d['space']}: {'; '.join(parts)}."
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 import pytest
 
-from gamesvc.games.space_fleet_commander import missions
+from gamesvc.games.space_fleet_commander import fleet, missions
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 from tests.games.space_fleet_commander.table import F1, F1_SHIPS, Table, at_hex, f1, standing, vessels
 from tests.games.space_fleet_commander.test_cases import kinds, one
@@ -365,13 +368,27 @@ def test_ruling_25_no_ships_but_those_of_the_table():
 # --- time-outs and the rest of the commands ---
 
 
-def test_time_out_forms_the_first_legal_fleet():
-    table = Table(script=F1)
+def test_a_timeout_forms_a_fleet_of_ships_with_dice():
+    table = Table(script=(2, 4, 4, 5, 5, 6, 1))
     command = table.default()
     assert command["name"] == "form_fleet"
-    assert command["placements"][0] == {"die": 0, "ship": "destroyer", "slot": "2-3"}
+    ships = [one["ship"] for one in command["placements"]]
+    assert ships[:3] == ["medium_cruiser", "drone_cruiser", "drone_cruiser"]
+    assert command["placements"][0] == {"die": 0, "ship": "medium_cruiser", "slot": "2-3"}
     table.send(command)
     assert table.sheet.turn == 1
+
+
+def test_a_timeout_forms_few_fleets_that_are_stuck_at_once():
+    """With three dice or fewer the sheet ends before its first turn: 22 % did where ships were taken in table order."""
+    rng = random.Random("formations")
+    state = Table(script=F1).state
+    small = 0
+    for _ in range(400):
+        thrown = replace(state, formation=tuple(rng.randint(1, 6) for _ in range(7)))
+        placements = fleet.plan_default(thrown, thrown.sheets[0])
+        small += sum(len(SHIPS[one["ship"]].dice) for one in placements) + len(ROSTER.flag.dice) <= 3
+    assert small < 12
 
 
 def test_time_out_in_a_turn():

@@ -44,6 +44,104 @@ def test_when_unable_pass_tells_and_saves_time():
     assert table.awaited() == [(P, "movement")]
 
 
+def test_the_pace_of_a_match_gives_when_unable_its_default():
+    for pace, waits in (("fast", [(P, "movement")]), ("secret", [(Q, "window")])):
+        table = blocking_table(pace=pace).hand(Q, "2A")
+        table.do(P, "move", start="A3", to="A4", fleets=1)
+        assert table.awaited() == waits, pace
+        assert GAME.view(table.state, Q)["orders"]["when_unable"] == ("pass" if pace == "fast" else "ask")
+        assert GAME.view(table.state, P)["options"]["pace"] == pace
+
+
+def test_fast_asks_a_seat_that_can_block():
+    table = blocking_table(pace="fast")
+    table.do(P, "move", start="A3", to="A4", fleets=1)
+    assert table.awaited() == [(Q, "window")]
+
+
+def battle_table(pace: str) -> Table:
+    table = Table(pace=pace).hand(P, "2A").hand(Q, "2M").phase("battle")
+    return table.put(P, "D5", fleets=2).put(Q, "D5", fleets=1)
+
+
+def test_fast_asks_nobody_to_commit_who_has_no_card_for_it():
+    for pace, waits in (("fast", [(P, "commit")]), ("secret", [(P, "commit"), (Q, "commit")])):
+        table = battle_table(pace)
+        table.do(P, "declare_battle", space="D5")
+        assert table.awaited() == waits, pace
+
+
+def test_fast_ends_the_turn_of_a_seat_that_has_fought_and_can_do_nothing_more():
+    for pace, active in (("fast", Q), ("secret", P)):
+        table = battle_table(pace)
+        table.do(P, "declare_battle", space="D5")
+        table.do(P, "commit_attack", cards=["attack"])
+        if pace == "secret":
+            table.do(Q, "commit_attack", cards=[])
+        assert table.state.turn.active == active, pace
+
+
+def meeting_table(**options) -> Table:
+    """P can enter D5, where Q has a Fleet and the cards for diplomacy and for a retreat."""
+    table = Table(**options).hand(P, "1M").hand(Q, "2T 1M").phase("movement", free_move=False)
+    return table.put(P, "D4", fleets=2).put(Q, "D5", fleets=1)
+
+
+def test_diplomacy_and_retreat_are_one_question():
+    for pace in ("fast", "secret"):
+        table = meeting_table(pace=pace)
+        table.do(P, "move", start="D4", to="D5", fleets=2)
+        offered = [form.name for form in GAME.legal_commands(table.state, Q) if not form.aside]
+        assert list(dict.fromkeys(offered)) == ["diplomacy_block", "retreat", "pass"]
+        events = table.events(table.do(Q, "retreat", to="D6", fleets=1))
+        assert events[:3] == ["reaction_prepared", "window_closed", "fleets_moved"]
+        assert table.state.players[P].fleets["D5"] == 2
+        assert table.state.players[Q].fleets == {"D6": 1}
+        assert table.state.players[Q].hand == ("trade", "trade")
+        assert table.awaited() == [(P, "movement")]
+
+
+def test_to_let_it_happen_is_to_stay():
+    table = meeting_table(pace="secret")
+    table.do(P, "move", start="D4", to="D5", fleets=2)
+    table.do(Q, "pass")
+    assert table.awaited() == [(P, "movement")]
+    assert table.state.players[Q].fleets == {"D5": 1}
+
+
+def test_a_standing_order_to_retreat_holds_when_the_movement_is_let_happen():
+    table = meeting_table(pace="fast").order(Q, retreat="auto")
+    table.do(P, "move", start="D4", to="D5", fleets=2)
+    table.do(Q, "pass")
+    assert "D5" not in table.state.players[Q].fleets
+
+
+def test_a_prepared_retreat_that_cannot_be_paid_any_more_does_not_happen():
+    table = Table(3, pace="fast").hand(P, "1M").hand(Q, "2T 1M").hand(R, "2T 1A").phase("movement", free_move=False)
+    table.put(P, "D4", fleets=2).put(Q, "D5", fleets=1).put(R, "D5", colonies=1)
+    table.do(P, "move", start="D4", to="D5", fleets=2)
+    table.do(Q, "retreat", to="D6", fleets=1)
+    assert table.awaited() == [(R, "window")]
+    assert GAME.view(table.state, R)["actions"][-1]["later"]["1"]["to"] == "D6"
+    position = table.ask(op="position")["position"]
+    position["state"]["players"][Q]["hand"].remove("move")
+    position["state"]["deck"].append("move")
+    table.ask(op="new", position=position)
+    table.do(R, "pass")
+    assert table.awaited() == [(P, "movement")], "nothing else can be done either"
+    assert table.state.players[Q].fleets == {"D5": 1}
+
+
+def test_matches_without_a_pace_ask_as_they_did():
+    table = meeting_table()
+    del table.raw["options"]["pace"]
+    table.do(P, "move", start="D4", to="D5", fleets=2)
+    assert "retreat" not in {form.name for form in GAME.legal_commands(table.state, Q)}
+    table.do(Q, "pass")
+    assert table.awaited() == [(Q, "window")]
+    assert "pace" not in GAME.view(table.state, None)["options"]
+
+
 def test_diplomacy_by_standing_order():
     table = blocking_table().order(Q, diplomacy="auto", diplomacy_spaces=["A4"])
     answer = table.do(P, "move", start="A3", to="A4", fleets=1)
