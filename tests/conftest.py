@@ -21,6 +21,7 @@ from accounts import tokens
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.matches import loading
+from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY
 
 # The same examples every time, and no limit on how long a busy machine takes over one.
@@ -79,6 +80,14 @@ def anna(player: Callable[..., User]) -> User:
 @pytest.fixture
 def ben(player: Callable[..., User]) -> User:
     return player("ben", timezone="America/New_York")
+
+
+@pytest.fixture
+def auction(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Offer the auction beside the others."""
+    real = catalog.game
+    monkeypatch.setattr(catalog, "game", lambda game_id: AUCTION if game_id == "auction" else real(game_id))
+    return "auction"
 
 
 @pytest.fixture

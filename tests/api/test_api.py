@@ -157,6 +157,21 @@ def test_a_stale_version_brings_what_happened_since(duel, two):
     assert "card" not in body["events"][0]["data"]
 
 
+def test_a_second_sealed_bid_on_the_old_version_is_accepted(auction, two):
+    """The auction leaves `stale` at its default."""
+    match = two[0].post("/matches/", {"game": auction, "seats": 2, "contribution": "tea"}).json()["id"]
+    two[1].post(f"/matches/{match}/join/", {"seat": 1})
+    tags = [etag(program, match) for program in two]
+    lot = two[0].get(f"/matches/{match}/view/").json()["view"]["lots"][0]
+    path = f"/matches/{match}/commands/"
+    for program, tag, coins in zip(two, tags, (3, 4), strict=True):
+        answer = program.post(path, {"name": "bid", "lot": lot, "coins": coins}, etag=tag)
+        assert answer.status_code == 200, answer.content
+    assert two[0].get(f"/matches/{match}/view/").json()["view"]["owners"] == {lot: 1}
+    again = two[0].post(path, {"name": "bid", "lot": lot, "coins": 1}, etag=tags[0])
+    expect_problem(again, 412, "stale")
+
+
 def test_a_retry_after_success_gets_the_first_answer(duel, two):
     old = etag(two[0], duel)
     first = two[0].post(f"/matches/{duel}/commands/", {"name": "draw"}, key="once", etag=old)

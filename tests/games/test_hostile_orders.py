@@ -18,7 +18,8 @@ from gamesvc.games.protocol import serve
 from gamesvc.games.timeline import Timeline
 from tests.hostile import TEXTS, UNTAKEN, VALUES, nested
 
-GAMES = [game.id for game in catalog.games()]
+GAMES = (*catalog.OFFERED, "auction")
+pytestmark = pytest.mark.usefixtures("auction")
 
 
 def positions(game_id, steps=12):

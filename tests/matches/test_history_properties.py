@@ -26,11 +26,13 @@ from tests.matches.playing import act, duel, play_out
 pytestmark = pytest.mark.django_db
 # Space Fleet Commander is played alone unless it is a race; the others are shortened.
 OPTIONS = {"space_fleet_commander": {"mode": "race"}, "stratastar": {"max_rounds": 4}}
-GAMES = [*catalog.OFFERED, "toy"]
+LONG = [*catalog.OFFERED, "toy"]
+"""Games with acts of which nobody else learns, and matches long enough for them."""
+GAMES = [*LONG, "auction"]
 
 
 @pytest.fixture
-def match_of(toy, anna, ben):
+def match_of(toy, auction, anna, ben):
     def make(game):
         match = lobby.create_match(by=anna, game=game, options=OPTIONS.get(game), seats=2, contribution_text="tea", watch="all")
         return lobby.join_match(by=ben, match=match)
@@ -42,7 +44,7 @@ def plain(value):
     return json.loads(json.dumps(value))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", LONG)
 def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game, anna, ben, monkeypatch):
     """At every version that somebody was shown, by every viewer; snapshots, the process's memory and replay all agree."""
     monkeypatch.setattr(snapshots, "TAIL", 7)
@@ -72,7 +74,7 @@ def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game
         assert then.version == version or live.ended
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", LONG)
 def test_each_step_tells_what_changed(match_of, game, anna):
     """The differences of a step, put into the view before it, give the view after it; visible changes are told in words."""
     match = match_of(game)
@@ -175,7 +177,7 @@ def otherwise(game, stored, viewer, rng):
     return stored._replace(data=data, meta=meta, salt=rng.randbytes(16), hash=rng.randbytes(32), written=written), changed
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", LONG)
 def test_what_is_hidden_changes_nothing_but_digest_and_hash(match_of, game):
     match = match_of(game)
     play_out(match, seed=3, most=2 if game == "toy" else 25)
