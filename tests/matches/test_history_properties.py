@@ -44,7 +44,7 @@ def plain(value):
     return json.loads(json.dumps(value))
 
 
-@pytest.mark.parametrize("game", LONG)
+@pytest.mark.parametrize("game", GAMES)
 def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game, anna, ben, monkeypatch):
     """At every version that somebody was shown, by every viewer; snapshots, the process's memory and replay all agree."""
     monkeypatch.setattr(snapshots, "TAIL", 7)
@@ -74,7 +74,7 @@ def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game
         assert then.version == version or live.ended
 
 
-@pytest.mark.parametrize("game", LONG)
+@pytest.mark.parametrize("game", GAMES)
 def test_each_step_tells_what_changed(match_of, game, anna):
     """The differences of a step, put into the view before it, give the view after it; visible changes are told in words."""
     match = match_of(game)
@@ -263,7 +263,7 @@ def sealed_command(loaded, seat, other, rng):
     return None
 
 
-@pytest.mark.parametrize("game", [game for game in GAMES if game != "space_fleet_commander"])
+@pytest.mark.parametrize("game", [game for game in LONG if game != "space_fleet_commander"])
 def test_sealed_events_move_nothing_that_others_see(match_of, game, anna, ben, program):
     """Neither version, ETag, events, export, picture, forms nor the time travel of the other seat and of observers."""
     match = match_of(game)
@@ -310,7 +310,7 @@ def test_as_of_a_moment_does_not_tell_of_sealed_events(toy, anna, ben, program):
     assert player.get(f"/matches/{match.pk}/view/?at=2001-01-01T00:00:00Z").json()["code"] == "no_such_version"
 
 
-@pytest.mark.parametrize("game", [game for game in GAMES if game != "space_fleet_commander"])
+@pytest.mark.parametrize("game", [game for game in LONG if game != "space_fleet_commander"])
 def test_a_sealed_act_leaves_no_trace_in_what_is_dealt_anew(match_of, game):
     """Forks deal anew what a seat cannot see: with the same draws the same comes of it, whatever the other seat did in secret."""
     match = match_of(game)
