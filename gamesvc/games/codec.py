@@ -124,35 +124,75 @@ LONGEST_REST = 12
 
 def to_json(value: Any, hint: Any, base: int = 0, parts: Parts | None = None) -> Any:
     """Write a value of type `hint` as plain JSON. Integers, strings, dataclasses, tuples, frozensets, dicts, unions."""
-    if parts is not None and not isinstance(value, (int, str, frozenset)) and value is not None and value != ():
-        while typing.get_origin(hint) in (typing.Union, types.UnionType):
-            hint = _one(typing.get_args(hint))
-        return parts.name(value, hint, lambda: _to_json(value, hint, base, parts))
-    return _to_json(value, hint, base, parts)
+    return _namer(hint)(value, base, parts)
 
 
-def _to_json(value: Any, hint: Any, base: int, parts: Parts | None) -> Any:
+Writer = Callable[[Any, int, Parts | None], Any]
+
+
+@functools.cache
+def _namer(hint: Any) -> Writer:
+    """Return what writes values of a type, or names them where they are parts already."""
+    write, bare = _writer(hint), hint
+    while typing.get_origin(bare) in (typing.Union, types.UnionType):
+        bare = _one(typing.get_args(bare))
+    if write is _as_it_is and hint is not Any:
+        return write
+
+    def name(value: Any, base: int, parts: Parts | None) -> Any:
+        if parts is None or isinstance(value, (int, str, frozenset)) or value is None or value == ():
+            return write(value, base, parts)
+        return parts.name(value, bare, lambda: write(value, base, parts))
+
+    return name
+
+
+@functools.cache
+def _writer(hint: Any) -> Writer:
+    """Return what writes values of a type. Once for each type: to look at type hints takes longer than to write a value."""
     if hint is Version:
-        return value - base
+        return lambda value, base, parts: value - base
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return {name: to_json(getattr(value, name), sub, base, parts) for name, sub in _fields(hint).items()}
+        return lambda value, base, parts: {
+            name: write(getattr(value, name), base, parts) for name, write in _field_writers(hint)
+        }
     origin = typing.get_origin(hint)
     args = typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        if value is None:
-            return None
-        return to_json(value, _one(args), base, parts)
+        return _optional_writer(_namer(_one(args)))
     if origin is tuple:
-        if len(args) == 2 and args[1] is Ellipsis:
-            return [to_json(item, args[0], base, parts) for item in value]
-        return [to_json(item, sub, base, parts) for item, sub in zip(value, args, strict=True)]
+        return _tuple_writer(args)
     if origin is frozenset:
-        return sorted(to_json(item, args[0], base) for item in value)
+        item = _writer(args[0])
+        return lambda value, base, parts: sorted(item(one, base, None) for one in value)
     if origin is not None and isinstance(origin, type) and issubclass(origin, typing.Mapping):
+        item = _namer(args[1])
         if args[0] is Version:
-            return [[key - base, to_json(item, args[1], base, parts)] for key, item in value.items()]
-        return {str(key): to_json(item, args[1], base, parts) for key, item in value.items()}
+            return lambda value, base, parts: [[key - base, item(one, base, parts)] for key, one in value.items()]
+        return lambda value, base, parts: {str(key): item(one, base, parts) for key, one in value.items()}
+    return _as_it_is
+
+
+@functools.cache
+def _field_writers(cls: type) -> list[tuple[str, Writer]]:
+    """List the fields of a dataclass with their writers. Looked up when a value is written: a type may hold itself."""
+    return [(name, _namer(hint)) for name, hint in _fields(cls).items()]
+
+
+def _as_it_is(value: Any, base: int, parts: Parts | None) -> Any:
     return value
+
+
+def _optional_writer(write: Writer) -> Writer:
+    return lambda value, base, parts: None if value is None else write(value, base, parts)
+
+
+def _tuple_writer(args: tuple[Any, ...]) -> Writer:
+    if len(args) == 2 and args[1] is Ellipsis:
+        item = _namer(args[0])
+        return lambda value, base, parts: [item(one, base, parts) for one in value]
+    items = [_namer(arg) for arg in args]
+    return lambda value, base, parts: [write(one, base, parts) for write, one in zip(items, value, strict=True)]
 
 
 def from_json(data: Any, hint: Any, base: int = 0, path: str = "", parts: Parts | None = None) -> Any:

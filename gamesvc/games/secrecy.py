@@ -50,7 +50,7 @@ class Watch:
         self.seats = range(game.seats(timeline.state))
         self.doubles: dict[int, Timeline[Any]] = {}
         self.counts: Counter[str] = Counter()
-        self._seen: dict[tuple[int, Any], Any] = {}  # views and forms of the match itself: every double is compared with them
+        self._seen: dict[tuple[int, Any], Any] = {}  # what the match itself shows: every double is compared with it
 
     @property
     def where(self) -> str:
@@ -64,11 +64,16 @@ class Watch:
                 self.doubles[seat] = self._double(seat)
 
     def _own(self, state: Any, what: str, viewer: Viewer) -> Any:
-        """A view, the forms or the awaited seats of a state of the match."""
+        """A view, the forms or the awaited seats of a state of the match; the ids that a view or the forms name."""
         key = (id(state), (what, viewer))
         if key not in self._seen:
-            self._seen[key] = state, _ask(self.game, state, what, viewer)  # with the state, so that its id stays its own
+            found = self._ids_own(state, what, viewer) if what.startswith("ids") else _ask(self.game, state, what, viewer)
+            self._seen[key] = state, found  # with the state, so that its id stays its own
         return self._seen[key][1]
+
+    def _ids_own(self, state: Any, what: str, viewer: Viewer) -> set[str]:
+        shown = self._own(state, what.removeprefix("ids of "), viewer)
+        return ids_in(self.game, state, shown if isinstance(shown, dict) else [form.as_json() for form in shown])
 
     def close_eyes(self) -> None:
         """Forget the doubles: what happens next is not followed."""
@@ -83,11 +88,10 @@ class Watch:
         """A seat's view, forms and awaited seats, and what everybody sees, are the same in both."""
         game = self.game
         for what, viewer in (("view", seat), ("view", None), ("forms", seat), ("awaited", None)):
-            if _ask(game, other, what, viewer) != self._own(state, what, viewer):
-                more = apart(self._own(state, what, viewer), _ask(game, other, what, viewer)) if what == "view" else ""
+            if (counterpart := _ask(game, other, what, viewer)) != (own := self._own(state, what, viewer)):
+                more = apart(own, counterpart) if what == "view" else ""
                 raise Broken(f"{where}: the {what} changes with hidden things, for {viewer}: {more}")
-        named = ids_in(game, state, [form.as_json() for form in self._own(state, "forms", seat)])
-        if named := named - ids_in(game, state, self._own(state, "view", seat)):
+        if named := self._own(state, "ids of forms", seat) - self._own(state, "ids of view", seat):
             raise Broken(f"{where}: the forms name {sorted(named)}, which the view hides")
 
     def check_refusal(self, seat: int, command: Mapping[str, Any]) -> None:
@@ -156,7 +160,7 @@ class Watch:
     def _check_told(self, run: Run[Any], viewer: Viewer) -> None:
         """Events name only what the viewer's view shows before the act, or on the way that is not taken back."""
         game, before = self.game, self.timeline.state
-        known = ids_in(game, before, self._own(before, "view", viewer))
+        known = set(self._own(before, "ids of view", viewer))
         for event in run.events:
             if (seen := see_event(game, event, viewer)) is None:
                 continue

@@ -1,15 +1,15 @@
 """What follows from a state: current values after all modifiers, siege, contest, domains, limits (RULES.md 4).
 
-A `Board` belongs to one state and remembers what it has computed; nothing here changes anything.
+A `Board` belongs to one state; nothing here changes anything. What it computes is kept in `facts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from gamesvc.games.star_commander.data import DOMAINS, Card, Effect
 from gamesvc.games.star_commander.editions import EDITIONS
+from gamesvc.games.star_commander.facts import facts_of
 from gamesvc.games.star_commander.state import Cell, Modifier, State, Vessel, near
 
 
@@ -20,25 +20,16 @@ class Board:
         self.state = state
         self.edition = EDITIONS[state.edition]
         self.cards = self.edition.cards
-        self._values: dict[tuple[str, str], int] = {}
-        self._printed: dict[tuple[int, str, str], int] = {}
-        self._besieged: dict[str, bool] = {}
+        self.facts = facts_of(state)
 
     # --- what lies where ---
 
     def card(self, vessel: Vessel) -> Card:
         return self.cards[vessel.card]
 
-    @cached_property
-    def _by_cell(self) -> dict[str, list[Vessel]]:
-        by_cell: dict[str, list[Vessel]] = {}
-        for vessel in self.state.vessels.values():
-            by_cell.setdefault(vessel.cell, []).append(vessel)
-        return by_cell
-
     def here(self, cell: str, seat: int | None = None) -> list[Vessel]:
         """The vessels in a cell, of one seat or of all."""
-        found = self._by_cell.get(cell, [])
+        found = self.facts.by_cell.get(cell, [])
         return found if seat is None else [vessel for vessel in found if vessel.controller == seat]
 
     def ships(self, cell: str, seat: int | None = None) -> list[Vessel]:
@@ -64,17 +55,9 @@ class Board:
         n = len(self.state.seats)
         return [seat for seat in ((first + step) % n for step in range(n)) if self.state.seats[seat].alive]
 
-    @cached_property
-    def _controlled(self) -> dict[int, list[str]]:
-        controlled: dict[int, list[str]] = {at: [] for at in range(len(self.state.seats))}
-        for name, cell in self.state.cells.items():
-            if cell.controller is not None:
-                controlled[cell.controller].append(name)
-        return controlled
-
     def controlled(self, seat: int) -> list[str]:
         """The cells a seat controls, in cell order."""
-        return self._controlled[seat]
+        return self.facts.controlled[seat]
 
     def devs(self, seat: int) -> int:
         return sum(self.state.cells[cell].devs for cell in self.controlled(seat))
@@ -92,42 +75,23 @@ class Board:
 
     # --- values ---
 
-    @cached_property
-    def _modifiers(self) -> dict[str, list[Modifier]]:
-        found: dict[str, list[Modifier]] = {}
-        for modifier in self.state.modifiers:
-            found.setdefault(modifier.vessel, []).append(modifier)
-        return found
-
     def modifiers(self, vessel: str, kind: str) -> list[Modifier]:
-        return [modifier for modifier in self._modifiers.get(vessel, ()) if modifier.kind == kind]
-
-    @cached_property
-    def _technology(self) -> dict[int, list[Effect]]:
-        """The static effects of each seat's technologies; copies add up (R9)."""
-        return {
-            at: [
-                effect
-                for uid in seat.technologies
-                for effect in self.cards[self.state.faces[uid]].effects
-                if effect.trigger == "static"
-            ]
-            for at, seat in enumerate(self.state.seats)
-        }
+        marks = self.facts.modifiers.get(vessel)
+        return [modifier for modifier in marks if modifier.kind == kind] if marks else []
 
     def technology(self, seat: int) -> list[Effect]:
-        return self._technology[seat]
+        return self.facts.technology[seat]
 
     def _value(self, vessel: Vessel, stat: str) -> int:
-        key = (vessel.id, stat)
-        value = self._values.get(key)
+        key, known = (vessel.id, stat), self.facts.values
+        value = known.get(key)
         if value is None:
-            value = self._values[key] = self._compute(vessel, stat)
+            value = known[key] = self._compute(vessel, stat)
         return value
 
     def _compute(self, vessel: Vessel, stat: str) -> int:
         value = self._standing(vessel.controller, vessel.card, stat)
-        marks = self._modifiers.get(vessel.id)
+        marks = self.facts.modifiers.get(vessel.id)
         if marks:
             value += sum(modifier.amount for modifier in marks if modifier.kind == stat)
         if self.cards[vessel.card].kind == "station":
@@ -143,8 +107,8 @@ class Board:
     def _standing(self, seat: int, at: str, stat: str) -> int:
         """What this card has of a value in this seat's hands anywhere: printed, by technologies, by systems."""
         key = (seat, at, stat)
-        if key in self._printed:
-            return self._printed[key]
+        if key in self.facts.printed:
+            return self.facts.printed[key]
         card, op = self.cards[at], "extra_targets" if stat == "extra_targets" else "modify"
         if stat == "extra_targets":
             value = sum(int(e.amount) for e in card.effects if e.op == op and e.scope == "self")
@@ -156,7 +120,7 @@ class Board:
         for effect in effects:
             if effect.op == op and effect.stat in (stat, "") and _covers(effect.scope, card):
                 value += int(effect.amount)
-        self._printed[key] = value
+        self.facts.printed[key] = value
         return value
 
     def attack(self, vessel: Vessel) -> int:
@@ -213,9 +177,10 @@ class Board:
 
     def besieged(self, cell: str) -> bool:
         """Another seat's non-fighter ship is there and the controller has no vessel with attack there (R12)."""
-        if cell not in self._besieged:
-            self._besieged[cell] = self._is_besieged(cell)
-        return self._besieged[cell]
+        known = self.facts.besieged
+        if cell not in known:
+            known[cell] = self._is_besieged(cell)
+        return known[cell]
 
     def _is_besieged(self, cell: str) -> bool:
         controller = self.state.cells[cell].controller

@@ -55,8 +55,8 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
         "seats": [_seat(board, at) for at in range(len(state.seats))],
         "hand": [] if me is None else [[uid, state.faces[uid]] for uid in me.hand],
         "orders": None if me is None else codec.to_json(me.orders, Orders),
-        "cells": {name: _cell(board, name) for name in state.cells},
-        "vessels": {vessel.id: _vessel(board, vessel) for vessel in state.vessels.values()},
+        "cells": _cells(board),
+        "vessels": _vessels(board),
         "decks": {domain: len(state.decks[domain]) for domain in DOMAINS},
         "discards": {domain: [state.faces[uid] for uid in state.discards[domain]] for domain in DOMAINS},
         "undealt": len(state.undealt),
@@ -94,15 +94,41 @@ def _seat(board: Board, at: int) -> dict[str, Any]:
         "hand": len(seat.hand),
         "hand_limit": board.edition.hand_limit,
         "technologies": [[uid, state.faces[uid]] for uid in seat.technologies],
-        "devs": board.devs(at),
-        "systems": len(board.controlled(at)),
-        "ships": sum(board.card(vessel).kind == "ship" for vessel in board.fleet(at)),
-        "fighters": board.fighters(at),
         "limit_counts": board.edition.limit_counts,
-        "domains": board.domains(at),
+        **_holdings(board, at),
         "turns_taken": seat.turns_taken,
         "last_turn": seat.last_turn,
     }
+
+
+def _holdings(board: Board, at: int) -> dict[str, Any]:
+    """What a seat has on the board."""
+    shown, key = board.facts.shown, ("holdings", at)
+    if key not in shown:
+        shown[key] = {
+            "devs": board.devs(at),
+            "systems": len(board.controlled(at)),
+            "ships": sum(board.card(vessel).kind == "ship" for vessel in board.fleet(at)),
+            "fighters": board.fighters(at),
+            "domains": board.domains(at),
+        }
+    return shown[key]
+
+
+def _cells(board: Board) -> dict[str, Any]:
+    """All cells; the same for every viewer, and the same again after an event that changes none of them."""
+    shown, key = board.facts.shown, ("cells", *(seat.last_turn for seat in board.state.seats))
+    if key not in shown:
+        shown[key] = {name: _cell(board, name) for name in board.state.cells}
+    return dict(shown[key])
+
+
+def _vessels(board: Board) -> dict[str, Any]:
+    """All vessels; see `_cells`."""
+    shown, key = board.facts.shown, ("vessels", board.state.turn)
+    if key not in shown:
+        shown[key] = {vessel.id: _vessel(board, vessel) for vessel in board.state.vessels.values()}
+    return dict(shown[key])
 
 
 def _cell(board: Board, name: str) -> dict[str, Any]:
