@@ -153,9 +153,7 @@ def _writer(hint: Any) -> Writer:
     if hint is Version:
         return lambda value, base, parts: value - base
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return lambda value, base, parts: {
-            name: write(getattr(value, name), base, parts) for name, write in _field_writers(hint)
-        }
+        return lambda value, base, parts: {name: write(getattr(value, name), base, parts) for name, write in _field_writers(hint)}
     origin = typing.get_origin(hint)
     args = typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
