@@ -3,7 +3,7 @@
 The page, mail help, bots, tests and the shape check of commands all read schemas through here. A schema is JSON
 Schema (draft 2020-12) cut down to: `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`,
 `minimum`, `maximum`, `minLength`, `maxLength`, `pattern` (of the whole text), `items`, `minItems`, `maxItems`,
-`uniqueItems`, `properties`, `required`, `additionalProperties`, `oneOf`; and of six keywords, five of them ours:
+`uniqueItems`, `properties`, `required`, `minProperties`, `additionalProperties`, `oneOf`; and of six keywords, five of them ours:
 
 `examples`  values that fit beyond what the rest of the schema can say; bots and self-play take one of them.
 `labels`    {value: words for people} beside an `enum`.
@@ -112,6 +112,8 @@ def _object_fault(schema: Schema, value: Mapping[Any, Any], path: str) -> Fault 
     for name in schema.get("required", ()):
         if name not in value:
             return Fault(_join(path, name), f"{_join(path, name)} is missing.")
+    if len(value) < schema.get("minProperties", 0):
+        return Fault(path, f"{path or 'the command'} names nothing; name at least one of: {', '.join(properties)}.")
     for name, item in value.items():
         sub = properties.get(name, rest)
         if sub is False:

@@ -82,10 +82,30 @@ def run_assign(play: Play, step: Step) -> bool:
     return False
 
 
-def assign(play: Play, seat: int, assignments: fire.Assignments, *, more: bool = False, auto: bool = False) -> None:
+def assign(
+    play: Play, seat: int, assignments: fire.Assignments, *, more: bool = False, auto: bool = False, passes: bool = False
+) -> None:
+    """Assign damage. `passes`: the seat also passes the window after assigning, unless something is played in it.
+
+    Where a seat assigns in several commands, the last of them says whether it passes.
+    """
     combat = fire.fight(play.board)
     flat = fire.check_assign(play.board, seat, assignments)
-    play.emit("damage_assigned", seat=seat, cell=combat.cell, turn=play.state.turn, shots=flat, more=more, auto=auto)
+    play.emit(
+        "damage_assigned",
+        seat=seat,
+        cell=combat.cell,
+        turn=play.state.turn,
+        shots=flat,
+        more=more,
+        auto=auto,
+        passes=passes,
+    )
+
+
+def passes_by_itself(board: Board, seat: int) -> bool:
+    """Whether a seat that does not say so passes as it assigns: not if it wants to be asked in every such window."""
+    return board.state.seats[seat].orders.combat["after_assign"] != "ask"
 
 
 def run_strike(play: Play, step: Step) -> bool:
@@ -97,14 +117,14 @@ def run_strike(play: Play, step: Step) -> bool:
 
 
 def run_retreat(play: Play, step: Step) -> bool:
-    """Each participant with a ship that may retreat; others than the active seat as their orders say (R47)."""
+    """Each participant with a ship that may retreat, as its orders say (R47)."""
     queue: Sequence[int] = step["queue"]
     cell = fire.fight(play.board).cell
     while queue:
         seat, board = queue[0], play.board
         if play.state.seats[seat].alive and any(movement.retreats(board, ship) for ship in board.ships(cell, seat)):
             word = play.state.seats[seat].orders.retreat
-            pressed = seat == play.state.active or any(v.controller != seat for v in board.here(cell))
+            pressed = any(vessel.controller != seat for vessel in board.here(cell))
             if word == "ask" or (word == "pressed" and pressed):
                 return play.wait({**step, "queue": list(queue)}, "combat_retreat", seat)
         queue = queue[1:]

@@ -6,9 +6,17 @@ from typing import Any
 
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
 from gamesvc.games.star_commander.standing import ACTIONS, AUTO_CARDS
+from gamesvc.games.star_commander.state import LONGEST_NOTE, ONE_LINE
 
 TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
 IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}
+NOTE: dict[str, Any] = {
+    "type": "string",
+    "title": "a note, such as a promise; it binds nobody",
+    "maxLength": LONGEST_NOTE,
+    "pattern": ONE_LINE,
+    "shape": "one line of text",
+}
 CELL: dict[str, Any] = {"type": "string", "minLength": 3, "maxLength": 3}
 FLAG: dict[str, Any] = {"type": "boolean"}
 MOST = 9999
@@ -21,6 +29,11 @@ NAMES = tuple(sorted({card for catalog in CATALOGS.values() for card in catalog.
 
 def shape(required: tuple[str, ...] = (), /, **properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+def changes(**properties: Any) -> dict[str, Any]:
+    """An object that names at least one thing that is to change."""
+    return {**shape((), **properties), "minProperties": 1}
 
 
 def each(value: Any) -> dict[str, Any]:
@@ -39,12 +52,11 @@ AUTO = shape(
     by={"oneOf": [{"type": "null"}, SEAT]},
     only_concerned=FLAG,
 )
-ORDERS = shape(
-    (),
+ORDERS = changes(
     commands=ASKING,
     abilities=ASKING,
     actions=ASKING,
-    combat=shape((), **{window: {"enum": ["ask", "involved", "pass"]} for window in WINDOWS}),
+    combat=changes(**{window: {"enum": ["ask", "involved", "pass"]} for window in WINDOWS}),
     always_ask=NAMED,
     auto={"type": "array", "items": AUTO, "maxItems": 6},
     assign={"enum": ["ask", "hold_fire", "return_fire"]},
@@ -75,7 +87,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "activate": shape(("source",), source=TEXT, targets=each(TEXT), x=COUNT, discard=TEXT, explore=FLAG, hold=FLAG),
     "trade_draw": shape(("domain",), domain={"enum": list(DOMAINS)}, discard=TEXT),
     "trade_discard": shape(("uids",), uids={**IDS, "minItems": 2, "maxItems": 2}),
-    "offer_trade": shape(("to", "give", "want"), to=SEAT, give=SIDE, want=WANTED),
+    "offer_trade": shape(("to", "give", "want"), to=SEAT, give=SIDE, want=WANTED, note=NOTE),
     "accept_trade": shape(("offer",), offer=COUNT, hand=IDS),
     "decline_trade": shape(("offer",), offer=COUNT),
     "withdraw_trade": shape(("offer",), offer=COUNT),
@@ -83,7 +95,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "pass": shape(),
     "open_combat": shape(("cell",), cell=CELL),
     "end_combat": shape(),
-    "assign_damage": shape(("assignments",), assignments=each(SHOTS), more=FLAG),
+    "assign_damage": shape(("assignments",), assignments=each(SHOTS), more=FLAG, **{"pass": FLAG}),
     "retreat": shape(("moves",), moves=MOVES),
     "set_standing_orders": shape(("orders",), orders=ORDERS),
     "resign": shape(),

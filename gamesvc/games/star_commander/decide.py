@@ -122,7 +122,7 @@ def pass_priority(play: Play, seat: int, command: Command) -> None:
 
 
 def offer_trade(play: Play, seat: int, command: Command) -> None:
-    trade.offer(play, seat, command["to"], command["give"], command["want"])
+    trade.offer(play, seat, command["to"], command["give"], command["want"], command.get("note", ""))
 
 
 def accept_trade(play: Play, seat: int, command: Command) -> None:
@@ -190,8 +190,9 @@ def end_combat(play: Play, seat: int, command: Command) -> None:
 
 def assign_damage(play: Play, seat: int, command: Command) -> None:
     """`more`: the seat goes on assigning; what it has assigned so far counts for guards."""
-    combat.assign(play, seat, command["assignments"], more=command.get("more", False))
-    if not command.get("more", False):
+    more, passes = command.get("more", False), command.get("pass", combat.passes_by_itself(play.board, seat))
+    combat.assign(play, seat, command["assignments"], more=more, passes=passes)
+    if not more:
         play.work[-1]["queue"] = play.work[-1]["queue"][1:]
 
 

@@ -67,7 +67,7 @@ def phase_entered(state: State, data: Data) -> State:
     if data["window"] is None:
         return replace(state, phase=data["phase"])
     combat = replace(state.combat, step=data["window"]) if state.combat else None
-    return replace(state, combat=combat, window=Window(data["window"], data["priority"]))
+    return replace(state, combat=combat, window=Window(data["window"], data["priority"], early=tuple(data.get("passed", ()))))
 
 
 def turn_ended(state: State, data: Data) -> State:

@@ -27,8 +27,9 @@ def item_added(state: State, data: Data) -> State:
     item, seats, combat = Item(**data["item"]), state.seats, state.combat
     if item.uid is not None:
         seats = with_seat(state, item.seat, hand=without(state.seats[item.seat].hand, item.uid))
-    if combat is not None and data.get("once"):
-        combat = replace(combat, used=(*combat.used, item.source))
+    if combat is not None:
+        used = (*combat.used, item.source) if data.get("once") else combat.used
+        combat = replace(combat, used=used, passed=())
     return replace(
         state,
         seats=seats,
@@ -77,10 +78,14 @@ def combat_opened(state: State, data: Data) -> State:
 
 
 def damage_assigned(state: State, data: Data) -> State:
-    if state.combat is None or not data["shots"]:
-        return state
+    combat = state.combat
+    if combat is not None:
+        others = tuple(seat for seat in combat.passed if seat != data["seat"])
+        combat = replace(combat, passed=(*others, data["seat"]) if data.get("passes") else others)
+    if combat is None or not data["shots"]:
+        return replace(state, combat=combat)
     shots = tuple(Assigned(one["vessel"], data["seat"], one["target"], one["amount"], one["attack"]) for one in data["shots"])
-    combat = replace(state.combat, assigned=state.combat.assigned + shots)
+    combat = replace(combat, assigned=combat.assigned + shots)
     return replace(state, combat=combat, cells=with_cell(state, data["cell"], last_combat=data["turn"]))
 
 
@@ -113,7 +118,8 @@ def read_side(data: Mapping[str, Any]) -> Side:
 
 
 def trade_offered(state: State, data: Data) -> State:
-    offer = Offer(data["offer"], data["seat"], data["to"], read_side(data["give"]), read_side(data["want"]))
+    give, want = read_side(data["give"]), read_side(data["want"])
+    offer = Offer(data["offer"], data["seat"], data["to"], give, want, data.get("note", ""))
     return replace(state, offers=(*state.offers, offer), offers_made=offer.id)
 
 

@@ -13,7 +13,7 @@ from gamesvc.games.kernel import Form
 from gamesvc.games.star_commander import building, combat, fire, movement, trade
 from gamesvc.games.star_commander.board import Board
 from gamesvc.games.star_commander.choices import choice_values, victim
-from gamesvc.games.star_commander.commands import MOST, ORDERS
+from gamesvc.games.star_commander.commands import MOST, NOTE, ORDERS
 from gamesvc.games.star_commander.state import COLOURS, State, Vessel
 from gamesvc.games.star_commander.targets import Aim, affordable, aim_of_card, bundles, sources
 
@@ -283,6 +283,11 @@ def _assign(board: Board, seat: int) -> list[Form]:
     parameters = {
         "assignments": fields(shots, []),
         "more": {"type": "boolean", "default": False, "title": "assign more after this"},
+        "pass": {
+            "type": "boolean",
+            "default": combat.passes_by_itself(board, seat),
+            "title": "and pass unless something is played",
+        },
     }
     return [Form("assign_damage", "Assign damage", parameters, ("assignments",))]
 
@@ -325,8 +330,9 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
             "to": {"enum": [to], "labels": {str(to): COLOURS[to]}},
             "give": _side(board, seat, hand_of(board, state.seats[seat].hand)),
             "want": _side(board, to, None),
+            "note": NOTE,
         }
-        yield Form("offer_trade", f"Offer {COLOURS[to]} a trade", parameters, aside=True)
+        yield Form("offer_trade", f"Offer {COLOURS[to]} a trade", parameters, ("to", "give", "want"), aside=True)
     for one in state.offers:
         if one.to == seat:
             if trade.is_open(board) and trade.fault(board, one) is None:

@@ -217,7 +217,7 @@ def _offer_number(words: list[str], view: Data) -> dict[str, Any]:
 
 
 def _fire(words: list[str], view: Data) -> dict[str, Any]:
-    command: dict[str, Any] = reading.flag(words, "more")
+    command: dict[str, Any] = {**reading.flag(words, "more"), **reading.flag(words, "pass")}
     assignments: dict[str, list[dict[str, Any]]] = {}
     waiting: list[str] = []
     for word in words:
@@ -270,11 +270,13 @@ def _retreat(words: list[str], view: Data) -> dict[str, Any]:
     return {"moves": moves}
 
 
-_ORDERS = ("commands", "abilities", "actions", "combat", "always_ask", "auto", "assign", "retreat", "draw", *WINDOWS)
+_ORDERS = ("commands", "abilities", "actions", "always_ask", "auto", "assign", "retreat", "draw", *WINDOWS)
 
 
 def _orders(words: list[str], view: Data) -> dict[str, Any]:
     orders: dict[str, Any] = {}
+    if not words:
+        raise unreadable("Write what is to change, as orders commands=ask or orders draw=science+industry.", "orders")
     for word in words:
         name, found, value = word.partition("=")
         if not found:
@@ -283,8 +285,6 @@ def _orders(words: list[str], view: Data) -> dict[str, Any]:
         value = value.casefold()
         if key in WINDOWS:
             orders.setdefault("combat", {})[key] = value
-        elif key == "combat":
-            orders.setdefault("combat", {})
         elif key in ("always_ask", "draw"):
             orders[key] = [pick(one, DOMAINS, "domain") if key == "draw" else one for one in reading.split_list(value)]
         elif key == "auto":
@@ -357,11 +357,15 @@ _ANSWERS = {"keep": "keep", "discard": "discard"}
 
 def parse(text: str, view: Data) -> Command:
     """Read one order. Raises `Refused("unreadable", ...)` with what would be right."""
-    words = reading.tokens(text[:4000])
+    text, note = reading.split_note(text[:4000])
+    words = reading.tokens(text)
     if not words:
         raise unreadable("An order begins with a word such as move, build, play, pass or end.", "text")
     if words[0].casefold() in _ANSWERS and len(words) == 1:
         return {"name": "choose", "value": words[0].casefold()}
     verb = pick(words[0], {name: name for name in _VERBS}, "order")
     name, read = _VERBS[verb]
-    return {"name": name, **read(words[1:], view)}
+    command = {"name": name, **read(words[1:], view)}
+    if note is not None and name != "offer_trade":
+        raise unreadable(f"Only an offer has a note; leave {reading.NOTE} out.", "text")
+    return command if note is None else {**command, "note": note}

@@ -287,6 +287,8 @@ def _combat(board: Board) -> Iterator[str]:
         yield "/combat/cell must be a system, and among those fought in this turn"
     if any(seat not in seats for seat in (*combat.participants, *(one.seat for one in combat.assigned))):
         yield "/combat names a seat that does not exist"
+    if not {*combat.passed} <= {*combat.participants}:
+        yield "/combat/passed names a seat that takes no part"
     assigning = any(isinstance(step, dict) and step.get("do") == "assign" for step in state.work)
     named = [at for one in combat.assigned for at in (one.vessel, one.target)]
     if assigning and any(at not in state.vessels for at in named):

@@ -11,6 +11,8 @@ from gamesvc.games.notation import FILLERS, number, pick, suggest
 from gamesvc.games.star_commander.data import CATALOGS, Catalog
 from gamesvc.games.star_commander.state import COLOURS
 
+NOTE = "note:"
+"""What begins the note of an offer: from there on the order is read as it is written."""
 _CELL = re.compile(r"\(?(\d)[,.]?(\d)\)?")
 
 
@@ -20,6 +22,12 @@ def tokens(text: str) -> list[str]:
     joined = re.sub(r" ?(->|=>|>|=) ?", lambda found: ">" if ">" in found[1] else "=", joined)
     joined = re.sub(r"(?<!\d),|,(?!\d)|;", " ", joined)
     return [word for word in joined.split() if word.casefold() not in FILLERS]
+
+
+def split_note(text: str) -> tuple[str, str | None]:
+    """An order without its note, and the note; None where there is none."""
+    found = re.search(rf"\s{NOTE}", text, re.IGNORECASE)
+    return (text, None) if found is None else (text[: found.start()], text[found.end() :].strip())
 
 
 def unreadable(detail: str, what: str) -> Refused:

@@ -122,7 +122,8 @@ def run_window(play: Play, step: Step) -> bool:
             return False
         if combat.is_over_early(play, name):
             return combat.drop_to_close(play)
-        play.emit("phase_entered", phase="combat", window=name, priority=play.state.active)
+        passed = _passed_before(play, name)
+        play.emit("phase_entered", phase="combat", window=name, priority=play.state.active, passed=passed)
     passing: list[int] = []
     while True:
         board, window = play.board, play.state.window
@@ -150,6 +151,12 @@ def run_window(play: Play, step: Step) -> bool:
             play.work.append(step)
         play.push("resolve")
     return False
+
+
+def _passed_before(play: Play, window: str) -> list[int]:
+    """The seats that passed a window of combat before it opened: as they assigned damage, if nothing was played since."""
+    combat = play.state.combat
+    return list(combat.passed) if combat is not None and window == "after_assign" else []
 
 
 def _pass_automatically(play: Play, passing: list[int]) -> None:

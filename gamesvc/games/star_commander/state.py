@@ -27,6 +27,11 @@ Thing = Annotated[str, Written("([a-z]?[0-9]{1,7}|[0-4],[0-4])?")]
 """What can be aimed at: a vessel, an item of the stack, a card, a seat, a cell; empty for nothing."""
 Asking = Annotated[str, OneOf(("ask", "concerned", "pass"))]
 Credits = Annotated[int, Within(0, 100_000)]
+LONGEST_NOTE = 200
+_LETTER = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
+ONE_LINE = f"{_LETTER}*"
+Note = Annotated[str, Written(f"{_LETTER}{{0,{LONGEST_NOTE}}}")]
+"""What a player writes beside an offer."""
 Plain = Annotated[Any, Like({"type": ["object", "null"], "additionalProperties": True})]
 
 COLOURS = ("Red", "Blue", "Yellow", "Green")
@@ -149,6 +154,7 @@ class Combat:
     step: Annotated[str, OneOf(WINDOWS)] = "after_initiate"
     assigned: Annotated[tuple[Assigned, ...], AtMost(500)] = ()
     used: Annotated[tuple[Thing, ...], AtMost(200)] = ()
+    passed: SeatsAt = ()  # seats that passed the window after assigning as they assigned, unless something is played
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +186,7 @@ class Offer:
     to: SeatAt
     give: Side
     want: Side
+    note: Note = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,7 @@ def _offer_lines(view: Data, t: Teller) -> list[str]:
         text = f"Offer {offer['id']}: {t.name(offer['maker'])} to {t.name(offer['to'])}"
         if "give" in offer:
             text += f"; gives {_side(offer['give'])}; wants {_side(offer['want'])}"
+            text += f'; note: "{offer["note"]}"' if offer["note"] else ""
         lines += _wrap(text + ".")
     return ["", *lines] if lines else []
 
@@ -157,12 +158,17 @@ _HELP = {
         "play barrage v3 v7      use railgun v3 x=2      tech c12",
         "buy science             sell c12 c40            scrap v3 (classic)",
         "offer Blue give credits=4 want systems=1,1      accept 1",
+        "offer Blue give credits=4 want hand=1 note: I stay away from 1,1",
         "orders commands=ask draw=science+industry       resign",
         "end                     (end the command phase)",
     ],
     "window": ["pass", "play evasion v3         play intercept_orders s4", "use railgun v3 x=2      add hold to be asked again"],
     "combat_choose": ["fight 1,1", "end", "build corvette 2,2   (with Forsei)"],
-    "combat_assign": ["fire v3>v7=2 v4>v8      (vessel > target = amount)", "fire nothing", "add more to go on assigning"],
+    "combat_assign": [
+        "fire v3>v7=2 v4>v8      (vessel > target = amount)",
+        "fire nothing            add more to go on assigning",
+        "add no-pass to be asked once more before the damage is dealt; else you pass unless something is played",
+    ],
     "combat_retreat": ["retreat v3>2,1 v9>2,1+v5+v6   (+ carried fighters)", "stay"],
 }
 

@@ -195,6 +195,7 @@ def _offer(state: State, offer: Offer, viewer: Viewer) -> dict[str, Any]:
     if viewer in (offer.maker, offer.to):
         told["give"], told["want"] = codec.to_json(offer.give, Side), codec.to_json(offer.want, Side)
         told["cards"] = [[uid, state.faces[uid]] for uid in offer.give.hand]
+        told["note"] = offer.note
     return told
 
 

@@ -295,9 +295,13 @@ def _opened(t: Teller, d: Data) -> str:
 
 def _assigned(t: Teller, d: Data) -> str:
     if not d["shots"]:
-        return f"{t.who(d['seat'])} assigned no damage{_by_order(d)}."
+        return f"{t.who(d['seat'])} assigned no damage{_and_passed(d)}{_by_order(d)}."
     shots = ", ".join(f"{one['vessel']} {one['amount']} on {one['target']}" for one in d["shots"])
-    return f"{t.who(d['seat'])} assigned: {shots}{_by_order(d)}."
+    return f"{t.who(d['seat'])} assigned: {shots}{_and_passed(d)}{_by_order(d)}."
+
+
+def _and_passed(d: Data) -> str:
+    return ", and passed unless something is played" if d.get("passes") else ""
 
 
 def _redirected(t: Teller, d: Data) -> str:
@@ -314,7 +318,10 @@ def _side_words(side: Mapping[str, Any]) -> str:
 
 def _offered(t: Teller, d: Data) -> str:
     text = f"{t.who(d['seat'])} offered {t.whom(d['to'])} trade {d['offer']}"
-    return f"{text}: {_side_words(d['give'])} for {_side_words(d['want'])}." if "give" in d else f"{text}."
+    if "give" not in d:
+        return f"{text}."
+    note = f' With it: "{d["note"]}"' if d.get("note") else ""
+    return f"{text}: {_side_words(d['give'])} for {_side_words(d['want'])}.{note}"
 
 
 def _traded(t: Teller, d: Data) -> str:

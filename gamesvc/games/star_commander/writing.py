@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gamesvc.games.kernel import Command
+from gamesvc.games.star_commander.reading import NOTE
 
 
 def _flags(command: Command, *names: str) -> str:
@@ -36,7 +37,7 @@ def _render_fire(command: Command) -> str:
     parts = []
     for at, shots in command["assignments"].items():
         parts += [f"{at}>{shot['target']}={shot['amount']}" for shot in shots] or [f"{at}>none"]
-    return f"fire {' '.join(parts) or 'nothing'}{_flags(command, 'more')}"
+    return f"fire {' '.join(parts) or 'nothing'}{_flags(command, 'more', 'pass')}"
 
 
 def _render_retreat(command: Command) -> str:
@@ -62,7 +63,7 @@ def _render_orders(command: Command) -> str:
     text = "orders"
     for name, value in command["orders"].items():
         if name == "combat":
-            text += "".join(f" {window}={word}" for window, word in value.items()) or " combat=same"
+            text += "".join(f" {window}={word}" for window, word in value.items())
         elif name == "auto":
             text += "".join(_render_auto(auto) for auto in value) or " auto=none"
         else:
@@ -77,6 +78,11 @@ def _with_discard(verb: str) -> Callable[[Command], str]:
 def _render_use(command: Command) -> str:
     extra = "".join(f" {name}={command[name]}" for name in ("x", "discard") if name in command)
     return f"use {command['source']}{_aims(command)}{extra}{_flags(command, 'explore', 'hold')}"
+
+
+def _render_offer(command: Command) -> str:
+    note = f" {NOTE} {command['note']}" if "note" in command else ""
+    return f"offer {command['to']} give{_give(command['give'])} want{_give(command['want'])}{note}"
 
 
 def _render_accept(command: Command) -> str:
@@ -97,7 +103,7 @@ _WRITERS: Mapping[str, Callable[[Command], str]] = {
     "activate": _render_use,
     "trade_draw": _with_discard("buy"),
     "trade_discard": lambda command: f"sell {' '.join(command['uids'])}",
-    "offer_trade": lambda command: f"offer {command['to']} give{_give(command['give'])} want{_give(command['want'])}",
+    "offer_trade": _render_offer,
     "accept_trade": _render_accept,
     "decline_trade": lambda command: f"decline {command['offer']}",
     "withdraw_trade": lambda command: f"withdraw {command['offer']}",

@@ -123,6 +123,8 @@ class Table:
     def send(self, seat: int, name: str, **parameters: Any) -> dict[str, Any]:
         if not self.started:
             self.start()
+        if name == "assign_damage":  # the seats of this table wait for what others play, unless a test says otherwise
+            parameters = {"pass": False, **parameters}
         answer = self.session.answer({"op": "command", "seat": seat, "command": {"name": name, **parameters}})
         self.state = self.session.answer({"op": "position"})["position"]["state"]
         return answer

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gamesvc.games.kernel import Caption, see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.state import distance, near
@@ -383,6 +384,23 @@ def test_case_23_trade(edition: str, owner: int) -> None:
     assert (table.cell("1,1")["controller"], table.cell("1,1")["devs"]) == (0, 2)
     assert table.state["vessels"][refinery]["controller"] == owner
     assert not table.sent_of(events, "card_drawn")
+
+
+def test_the_note_of_an_offer_is_for_its_two_seats() -> None:
+    table = Table(seats=3).credits(0, 5)
+    promise = "I keep out of 1,1 \u2013 \U0001f91d for three turns."
+    table.do(0, "offer_trade", to=1, give={"credits": 1}, want={}, note=f" {promise} ")
+    for viewer, seen in ((0, promise), (1, promise), (2, None), (None, None)):
+        assert table.view(viewer)["offers"][0].get("note") == seen
+        told = see_event(GAME, table.session.log[-1], viewer)
+        assert told is not None
+        assert told.data.get("note") == seen
+        assert (promise in GAME.tell(told, viewer, ("R", "B", "Y"))) is (seen is not None)
+        assert (promise in GAME.board_text(table.view(viewer), Caption()).replace("\n    ", " ")) is (seen is not None)
+    table.do(0, "offer_trade", to=1, give={"credits": 1}, want={})
+    assert table.view(1)["offers"][1]["note"] == ""
+    for note in ("two\nlines", "x" * 201):
+        table.refuse(0, "offer_trade", "bad_parameter", to=1, give={"credits": 1}, want={}, note=note)
 
 
 def test_case_24_retreat() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import time
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from gamesvc.games.timeline import replay
 from tests.games.star_commander.record import MATCHES
 
 FILES = sorted((Path(__file__).parent / "playthroughs").glob("*.json"))
+EARLIER = sorted((Path(__file__).parent / "earlier").glob("*.json"))
+"""Matches recorded under earlier rules: what they decided stands."""
 
 
 def test_all_matches_are_there() -> None:
@@ -33,6 +36,13 @@ def test_playthrough(file: Path) -> None:
     timeline = records.check_replay(GAME, record)
     assert not GAME.faults(timeline.state)
     records.check_again(GAME, record)
+
+
+@pytest.mark.parametrize("file", EARLIER, ids=lambda file: file.stem)
+def test_a_match_of_earlier_rules_replays(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert json.loads(text)["rules"] != GAME.manifest.rules
+    assert not GAME.faults(records.check_replay(GAME, records.load(text)).state)
 
 
 def test_replay_is_quick() -> None:

@@ -198,6 +198,94 @@ def test_combat_windows_ask_the_involved_after_assigning() -> None:
     assert table.prompt["what"] == "after_assign"
 
 
+def clash(**orders: Any) -> Table:
+    """Seat 0 is to assign damage against seat 1; both have armed ships that survive, cards in hand, and may retreat."""
+    table = Table(seats=3).system("1,1", "trade_world").system("0,1", "core_world", 1, 1).system("1,0", "alien_system", 0, 1)
+    for seat in (0, 1):
+        table.vessel(seat, "destroyer", "1,1")
+        table.hand(seat, "trade_envoy")
+    table.orders(0, **orders)
+    table.fight("1,1")
+    return table
+
+
+def answer(table: Table, seat: int, **parameters: Any) -> None:
+    """Assign no damage, as `parameters` say."""
+    answered = table.session.answer(
+        {"op": "command", "seat": seat, "command": {"name": "assign_damage", "assignments": {}, **parameters}}
+    )
+    assert answered["ok"], answered
+    table.state = table.session.answer({"op": "position"})["position"]["state"]
+
+
+def test_who_assigns_passes_unless_something_is_played() -> None:
+    table = clash()
+    answer(table, 0)
+    assert table.waits() == ("combat_assign", 1)
+    answer(table, 1)
+    assert table.waits()[0] == "combat_retreat", "nobody is asked between assigning and the damage"
+
+
+def test_who_assigns_may_wait_for_the_others() -> None:
+    table = clash()
+    answer(table, 0, **{"pass": False})
+    answer(table, 1)
+    assert table.waits() == ("window", 0)
+    table.do(0, "pass")
+    assert table.waits()[0] == "combat_retreat", "seat 1 has passed already"
+
+
+def test_what_is_played_asks_those_again_who_passed_as_they_assigned() -> None:
+    table = Table(seats=2).system("1,1", "trade_world")
+    ours, theirs = table.vessel(0, "destroyer", "1,1"), table.vessel(1, "destroyer", "1,1")
+    [uid] = table.hand(0, "evasion")
+    table.hand(1, "intercept_orders")
+    table.fight("1,1")
+    answer(table, 0, **{"pass": False})
+    answer(table, 1, assignments=shots(**{theirs: (ours, 4)}))
+    assert table.waits() == ("window", 0)
+    table.do(0, "play_command", uid=uid, targets={"a": ours})
+    assert table.waits() == ("window", 1), "seat 1 passed before this was played"
+
+
+def test_the_last_assignment_of_a_seat_says_whether_it_passes() -> None:
+    table = clash()
+    answer(table, 0, more=True)
+    answer(table, 0, **{"pass": False})
+    answer(table, 1)
+    assert table.waits() == ("window", 0)
+
+
+def test_a_seat_that_always_wants_to_be_asked_does_not_pass_as_it_assigns() -> None:
+    table = clash(combat={"after_initiate": "pass", "after_assign": "ask", "after_resolve": "pass", "after_retreat": "pass"})
+    [form] = table.forms(0, "assign_damage")
+    assert form["parameters"]["properties"]["pass"]["default"] is False
+    answer(table, 0)
+    answer(table, 1)
+    assert table.waits() == ("window", 0)
+
+
+def test_the_winner_is_asked_to_retreat_only_where_its_orders_say_so() -> None:
+    for word, asked in (("pressed", False), ("ask", True)):
+        table = Table("classic").system("1,1", "trade_world").system("1,0", "alien_system", 0, 1).orders(0, retreat=word)
+        ours, theirs = table.vessel(0, "battleship", "1,1"), table.vessel(1, "scout", "1,1")
+        table.fight("1,1")
+        answer(table, 0, assignments=shots(**{ours: (theirs, 3)}))
+        assert not table.has(theirs)
+        assert (table.waits() == ("combat_retreat", 0)) is asked
+
+
+def test_standing_orders_that_name_nothing_change_nothing() -> None:
+    table = Table().start()
+    before = len(table.session.log)
+    for empty in ({}, {"combat": {}}):
+        table.refuse(0, "set_standing_orders", "bad_parameter", orders=empty)
+    refused = table.session.answer({"op": "order", "seat": 0, "text": "orders"})
+    assert refused["refusal"]["code"] == "unreadable"
+    assert "orders commands=ask" in refused["refusal"]["detail"]
+    assert len(table.session.log) == before
+
+
 def test_standing_orders_are_private_and_merge() -> None:
     table = Table()
     table.do(1, "set_standing_orders", orders={"commands": "ask", "combat": {"after_resolve": "ask"}})
