@@ -318,6 +318,19 @@ def read_position(game: Game[Any], position: Any, version: int, *, judge: bool =
     return state, marked
 
 
+def complete(game: Game[Any], position: Any, dice: Any) -> Any:
+    """A position that somebody described, with what the description leaves out. Raises `Refused` (`bad_position`)."""
+    if not isinstance(position, dict) or not isinstance(position.get("state"), dict):
+        return position
+    try:
+        check_plain(position)
+        return {**position, "state": game.complete(position["state"], dice), "marked": position.get("marked", [])}
+    except Malformed as error:
+        raise bad_position(game, str(error)) from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, AssertionError) as error:
+        raise bad_position(game, f"it cannot be completed ({type(error).__name__}: {error})") from None
+
+
 def bad_position(game: Game[Any], why: str) -> Refused:
     """The refusal of a position; `why` names the place and what is wrong, without a full stop."""
     return Refused(

@@ -205,6 +205,10 @@ def _marks_fit(state: Any, at: Callable[[int], Any]) -> Sequence[str]:
     return ()
 
 
+def _whole(state: Data, dice: Any) -> Data:
+    return state
+
+
 def _options_fit(options: Data, seats: int) -> None:
     return None
 
@@ -265,6 +269,9 @@ class Game(Generic[S]):
     """What is wrong with a state (cards lost, counts negative), in words; empty when all invariants hold."""
     marked_faults: Callable[[S, Callable[[int], S]], Iterable[str]] = _marks_fit
     """`marked_faults(state, at)`: what is wrong between a state and those that it marks, which `at(version)` gives."""
+    complete: Callable[[Data, Any], Data] = _whole
+    """`complete(state, dice)`: a state that somebody described with all that the description leaves out, as JSON. What lies
+    hidden is shuffled with the dice. Raises `codec.Malformed`."""
     check_options: Callable[[Data, int], None] = _options_fit
     """Raise `Refused` where options or the number of seats do not fit together beyond what the schema can say."""
     ids: Callable[[S], Collection[str]] = _no_ids

@@ -92,9 +92,10 @@ class Session:
             dice.source = ScriptedSource(self.dice.source.script, dice.source)
         timeline: Timeline[Any] = Timeline(self.game)
         if "position" in request:
+            position = codec.complete(self.game, request["position"], seeded(f"completed {seed}"))
             run = Run(timeline, dice)
-            run.place(request["position"])
-            trial.begin(self.game, request["position"])
+            run.place(position)
+            trial.begin(self.game, position)
         else:
             run = _scripted(lambda: self._begin(timeline, request, dice))
         self.dice, self.log = dice, []

@@ -114,6 +114,7 @@ def _position(loaded: Loaded, version: int, seat: int | None) -> dict[str, Any]:
 def described(game: Game[Any], position: Mapping[str, Any]) -> Start:
     """The beginning of a match that somebody describes. Raises `Refused` (`bad_position`) with what is wrong."""
     intake.check(position, "position")
+    position = codec.complete(game, position, Dice(KeyedSource(system.token_bytes(32))))
     seats = positions.check_position(game, position)
     state, marked = codec.read_position(game, position, 1)
     return Start(position=codec.write_position(game, state, 1, marked), seats=seats)

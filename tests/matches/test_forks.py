@@ -289,6 +289,26 @@ def test_a_match_begins_from_a_described_position(toy, anna, ben, program, tmp_p
     assert node_verify(tmp_path, content)[0]["ok"]
 
 
+def test_a_match_begins_from_a_position_described_in_short(anna, program):
+    """What is named is there, what is not named is as a match begins; the turn begins with its ready phase."""
+    state = {"phase": "ready", "turn": 5, "seats": [{"credits": 4, "hand": ["barrage"]}, {}]}
+    position = {"format": 1, "game": "star_commander", "state": state}
+    player = program(anna)
+    made = player.post("/matches/", {"game": "star_commander", "position": position, "bots": {"1": "greedy"}})
+    assert made.status_code == 201, made.content
+    match = Match.objects.get(pk=made.json()["id"])
+    reached = loading.load(match.id, match.game).timeline.state
+    assert (reached.turn, reached.active, reached.seats[0].credits) == (5, 0, 5)
+    assert "barrage" in [reached.faces[uid] for uid in reached.seats[0].hand]
+    play_out(match)
+    assert proof.verify(export_of(match)).ok
+    refused = player.post(
+        "/matches/", {"game": "star_commander", "position": {**position, "state": {"seats": [{"hand": ["nope"]}, {}]}}}
+    )
+    assert (refused.status_code, refused.json()["code"]) == (422, "bad_position")
+    assert "/seats/0/hand" in refused.json()["detail"]
+
+
 @pytest.mark.parametrize(
     "position",
     [

@@ -11,6 +11,7 @@ from gamesvc.games.star_commander.checks import faults, outcome, stale
 from gamesvc.games.star_commander.choices import default_command
 from gamesvc.games.star_commander.commands import COMMANDS
 from gamesvc.games.star_commander.decide import decide, setup
+from gamesvc.games.star_commander.describing import complete
 from gamesvc.games.star_commander.evolve import evolve
 from gamesvc.games.star_commander.forms import legal_commands
 from gamesvc.games.star_commander.notation import parse
@@ -56,5 +57,6 @@ GAME: Game[State] = Game(
     rewound=rewound,
     faults=faults,
     ids=hidden_ids,
+    complete=complete,
     check_options=check_options,
 )
