@@ -63,7 +63,13 @@ def summary(name: str, values: Sequence[int]) -> str:
     if not values:
         return f"  {name}: no such turn"
     spread = ", ".join(f"{number}: {values.count(number)}" for number in sorted(set(values)))
-    return f"  {name}: median {statistics.median(values):g}, mean {statistics.mean(values):.2f}, turns by number {{{spread}}}"
+    middle, most = statistics.median(values), ninetieth(values)
+    return f"  {name}: median {middle:g}, 90 % {most}, mean {statistics.mean(values):.2f}, turns by number {{{spread}}}"
+
+
+def ninetieth(values: Sequence[int]) -> int:
+    """The number that nine of ten turns do not exceed."""
+    return sorted(values)[-(-9 * len(values) // 10) - 1]
 
 
 def report(matches: int, turns: int = 60) -> str:
@@ -78,6 +84,7 @@ def report(matches: int, turns: int = 60) -> str:
             lines.append(f"{edition}, {seats} seats, {matches} matches, {len(total.quiet) + len(total.fought)} turns")
             lines.append(summary("exchanges without combat", total.quiet))
             lines.append(summary("exchanges with combat", total.fought))
+            lines.append(summary("hand-overs, all turns", [*total.quiet_handovers, *total.fought_handovers]))
             lines.append(summary("hand-overs without combat", total.quiet_handovers))
             lines.append(summary("hand-overs with combat", total.fought_handovers))
     return "\n".join(lines)
