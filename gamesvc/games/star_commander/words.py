@@ -320,7 +320,7 @@ def _offered(t: Teller, d: Data) -> str:
     text = f"{t.who(d['seat'])} offered {t.whom(d['to'])} trade {d['offer']}"
     if "give" not in d:
         return f"{text}."
-    note = f' With it: "{d["note"]}"' if d.get("note") else ""
+    note = f' The note: "{d["note"]}".' if d.get("note") else ""
     return f"{text}: {_side_words(d['give'])} for {_side_words(d['want'])}.{note}"
 
 
