@@ -234,7 +234,8 @@ def test_racing_sweeps_queue_one_digest(committed, sink, asking):  # noqa: F811
 def test_one_whose_digest_cannot_be_planned_keeps_it_from_nobody(sink, asking, db):  # noqa: F811
     bad, good = make_user("bad"), make_user("good")
     for user in (bad, good):
-        wishes.set_wishes(user, {"digest_hour": 8})
+        # Far from now, whatever the hour: the one who gets theirs now has no other within the hours of this test.
+        wishes.set_wishes(user, {"digest_hour": (timezone.now().hour + 12) % 24})
     Preference.objects.filter(user=bad).update(digest_at=timezone.now() - timedelta(minutes=2))
     Preference.objects.filter(user=good).update(digest_at=timezone.now() - timedelta(minutes=1))
     User.objects.filter(pk=bad.pk).update(timezone="Mars/Olympus")  # as one that a newer list of zones has dropped

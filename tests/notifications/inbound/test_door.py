@@ -82,6 +82,8 @@ class Line:
         return self
 
     def __exit__(self, *_):
+        # The connection is hung up only once neither is open.
+        self.file.close()
         self.socket.close()
 
 
