@@ -952,7 +952,7 @@ def _():
 @refused("liana_henders")
 def _():
     t = table(a={"commander": "liana_henders", "actions": 2})
-    t.no(0, "not_now", "use_commander")
+    t.no(0, "cannot_pay", "use_commander")
 
 
 @works("frank_johnson")
@@ -1024,7 +1024,7 @@ def _():
     t = table(a={"commander": "general_jackson"}, b={"flip_preference": ["hand"]})
     t.do(0, "use_commander")
     t.do(0, "use_commander")
-    t.no(0, "not_now", "use_commander")
+    t.no(0, "limit_reached", "use_commander")
 
 
 @works("dr_stein")
@@ -1039,7 +1039,7 @@ def _():
 @refused("dr_stein")
 def _():
     t = table(a={"commander": "dr_stein", "pile": []})
-    t.no(0, "not_now", "use_commander")
+    t.no(0, "no_target", "use_commander")
 
 
 @works("the_miller")
@@ -1086,7 +1086,7 @@ def _():
 @refused("crakux")
 def _():
     t = table(a={"commander": "crakux"})
-    t.no(0, "not_now", "use_commander")
+    t.no(0, "no_ability", "use_commander")
 
 
 @works("naalox")
@@ -1104,7 +1104,7 @@ def _():
     t = table(a={"commander": "naalox", "discard": ["drone"] * 3})
     t.do(0, "use_commander", mode=1, targets=[t["a.drone"]])
     t.do(0, "use_commander", mode=1, targets=[t["a.drone.2"]])
-    t.no(0, "not_now", "use_commander", mode=1, targets=[t["a.drone.3"]])
+    t.no(0, "limit_reached", "use_commander", mode=1, targets=[t["a.drone.3"]])
 
 
 @works("staux")
@@ -1119,7 +1119,7 @@ def _():
 @refused("staux")
 def _():
     t = table(a={"commander": "staux", "actions": 1})
-    t.no(0, "not_now", "use_commander")
+    t.no(0, "cannot_pay", "use_commander")
 
 
 @works("capt_shera_kinson")
@@ -1134,7 +1134,7 @@ def _():
 @refused("capt_shera_kinson")
 def _():
     t = table(a={"commander": "capt_shera_kinson", "actions": 9})
-    t.no(0, "not_now", "use_commander")
+    t.no(0, "cannot_pay", "use_commander")
 
 
 @works("capt_wayne_mccarter")

@@ -234,7 +234,7 @@ def check_again(timeline: Timeline[State], steps: list[Step], version: int) -> b
 @pytest.mark.parametrize("player", PLAYERS)
 def test_going_back_to_an_open_item_and_playing_the_same_again_gives_the_same(player):
     checked, decks, commanders = 0, set(), set()
-    for number in range(16):
+    for number in range(20):
         rng, left = random.Random(number), MOST_CHECKS
         for timeline, steps in match(player, number, 110):
             marked = sorted(GAME.marks(timeline.state)) if left else []
