@@ -449,7 +449,7 @@ def _():
 
 @refused("discovery")
 def _():
-    t = table(a={"hand": ["discovery", "titan"]})
+    t = table(a={"hand": ["discovery", "titan", "drone"]})
     t.no(0, None, "play_card", card=t["a.discovery"], mode=2)
     t.no(0, None, "play_card", card=t["a.discovery"], mode=2, targets=[t["a.discovery"]])
 
