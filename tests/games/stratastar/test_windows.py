@@ -482,3 +482,14 @@ def test_positions_that_cannot_be_are_refused(path, value):
     answer = table.session.answer({"op": "new", "position": table.position})
     assert not answer["ok"]
     assert answer["refusal"]["code"] == "bad_position"
+
+
+def test_only_the_pace_fast_lets_hidden_cards_decide_who_is_asked():
+    """With `secret` all that is asked hangs on what everybody can see; with `fast` also on the cards of those who could be."""
+    for pace, waits in (("fast", {((P, "movement"),), ((Q, "window"),)}), ("secret", {((Q, "window"),)})):
+        found = set()
+        for hand in ("2T", "1T 1A", "2A", "1R 1M", "2R"):
+            table = blocking_table(pace=pace).hand(Q, hand)
+            table.do(P, "move", start="A3", to="A4", fleets=1)
+            found.add(tuple(table.awaited()))
+        assert found == waits, pace
