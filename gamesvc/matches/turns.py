@@ -108,7 +108,7 @@ def submit(
     # Not remembered as a refusal: it could not be kept, and says the same each time.
     intake.check_command(command)
     loaded = loaded or loading.load(match.id, match.game)
-    command = codec.with_sorted_keys(command)
+    command = dict(codec.with_sorted_keys(command))
     # The clock names its commands by the version they are for: what it sent before shows when it is appended.
     asks = sender.actor.kind != "clock"
     first, refusal, due_at = None, None, None
