@@ -103,6 +103,10 @@ class ApiToken(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
+        indexes = [
+            models.Index(fields=["expires_at"], name="token_expires", condition=models.Q(expires_at__isnull=False)),
+            models.Index(fields=["revoked_at"], name="token_revoked", condition=models.Q(revoked_at__isnull=False)),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.hint}…)"

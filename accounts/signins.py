@@ -6,16 +6,14 @@ address is recorded up to a cap.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from allauth.account import signals as account_signals
 from allauth.mfa import signals as mfa_signals
-from django.conf import settings
 from django.contrib.auth import signals as auth_signals
 from django.db.models import Q
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.models import ApiToken, SignIn, User
@@ -60,12 +58,6 @@ def token_refused(request: HttpRequest) -> None:
 def name_hash(name: str) -> str:
     """What is kept of a name that was tried: enough to see that it was the same one again, under our key."""
     return salted_hmac("accounts.signins", name.strip().lower(), algorithm="sha256").hexdigest() if name.strip() else ""
-
-
-def prune() -> int:
-    """Delete what is older than `SIGN_INS_KEPT_DAYS`."""
-    before = timezone.now() - timedelta(days=settings.SIGN_INS_KEPT_DAYS)
-    return SignIn.objects.filter(at__lt=before).delete()[0]
 
 
 def erase(user: User, names: list[str]) -> None:

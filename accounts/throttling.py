@@ -12,8 +12,6 @@ from math import ceil
 from django.db import connection
 from django.utils import timezone
 
-from accounts.models import Throttle
-
 _COUNT = """
 INSERT INTO accounts_throttle AS t (key, started_at, ends_at, count) VALUES (%s, %s::timestamptz, %s::timestamptz, 1)
 ON CONFLICT (key) DO UPDATE SET
@@ -38,9 +36,3 @@ def throttle(key: str, limit: int, seconds: int) -> int:
     assert row is not None  # the statement always returns its row
     count, ends_at = row
     return 0 if count <= limit else max(1, ceil((ends_at - now).total_seconds()))
-
-
-def forget_old_windows() -> int:
-    """Delete the windows that are over and return how many there were."""
-    deleted, _ = Throttle.objects.filter(ends_at__lt=timezone.now()).delete()
-    return deleted

@@ -186,8 +186,3 @@ def _uid(row: CalendarEntry) -> str:
     """Always the same for a user's deadline, and it tells nothing about him."""
     what = f"{row.user_id}\n{row.topic}\n{row.subject}"
     return salted_hmac("notifications.calendar.uid", what, algorithm="sha256").hexdigest()[:32]
-
-
-def forget() -> None:
-    """Delete what was told of deadlines long over."""
-    CalendarEntry.objects.filter(cancelled=True, changed_at__lt=timezone.now() - KEPT).delete()

@@ -34,8 +34,3 @@ def wait_until(row: Outbox, now: datetime) -> datetime | None:
     if not Presence.objects.filter(user_id=row.user_id, topic=row.topic, seen_at__gt=now - FRESH).exists():
         return None
     return min(now + LOOK_AGAIN, latest)
-
-
-def forget() -> None:
-    """Delete what has long lost its meaning."""
-    Presence.objects.filter(seen_at__lt=timezone.now() - KEPT).delete()

@@ -12,7 +12,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.utils import timezone
 
 from notifications.models import Outbox, Reminder
 from notifications.wishes import POINTS
@@ -80,8 +79,3 @@ def _became(found: list[Reminder]) -> list[dict[str, Any]]:
             }
         )
     return answer
-
-
-def forget() -> None:
-    """Delete what guards deadlines that are long past."""
-    Reminder.objects.filter(deadline__lt=timezone.now() - KEPT).delete()

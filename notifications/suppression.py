@@ -20,7 +20,7 @@ from notifications.preferences import address_hash
 HALF_LIFE = timedelta(days=7)
 # A day on which mail was refused counts one, and half of that a week later: four bad days in a row reach it.
 LIMIT = 3.0
-_FORGOTTEN = 8 * HALF_LIFE
+FORGOTTEN = 8 * HALF_LIFE
 
 
 def weigh(bounce: Bounce) -> bool:
@@ -49,9 +49,7 @@ def score(address: str, *, at: datetime) -> float:
     Many refusals of one day are one: a full mailbox refuses all the mails of a busy evening. What was before the owner asked
     to be sent mail again does not count.
     """
-    bounces = Bounce.objects.filter(
-        address_hash=address, report=Report.SOFT, happened_at__gt=at - _FORGOTTEN, happened_at__lte=at
-    )
+    bounces = Bounce.objects.filter(address_hash=address, report=Report.SOFT, happened_at__gt=at - FORGOTTEN, happened_at__lte=at)
     lifted = Suppression.objects.filter(address_hash=address, kind="").values_list("lifted_at", flat=True).first()
     if lifted is not None:
         bounces = bounces.filter(happened_at__gt=lifted)
@@ -93,7 +91,7 @@ def _said_again(bounce: Bounce) -> bool:
     if sent_at is None:
         return False
     earlier = Bounce.objects.filter(
-        address_hash=bounce.address_hash, report=bounce.report, happened_at__lt=sent_at, happened_at__gt=sent_at - _FORGOTTEN
+        address_hash=bounce.address_hash, report=bounce.report, happened_at__lt=sent_at, happened_at__gt=sent_at - FORGOTTEN
     ).exclude(pk=bounce.pk)
     if bounce.report == Report.COMPLAINT:
         earlier = earlier.filter(kind=bounce.kind)

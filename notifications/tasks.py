@@ -7,7 +7,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from notifications import calendar, digests, handovers, presence, reminders
+from notifications import digests, handovers
 from notifications.claims import CHANNELS_LOCK, only_sweeper
 from notifications.delivery import send_claimed, sweep
 
@@ -36,11 +36,3 @@ def sweep_channels() -> int:
     """Hand notices over to the channels beside mail, where their time has come and nothing has happened."""
     with only_sweeper(CHANNELS_LOCK) as alone:
         return handovers.sweep() if alone else 0
-
-
-@shared_task(name="notifications.tasks.forget", ignore_result=True)  # type: ignore[untyped-decorator]
-def forget() -> None:
-    """Delete what was kept long enough."""
-    presence.forget()
-    reminders.forget()
-    calendar.forget()

@@ -59,8 +59,3 @@ def once(*, user: User, key: str, fingerprint: str, effect: Callable[[], Answer]
         row.status, row.body = effect()
         row.save(update_fields=["status", "body"])
     return row.status, row.body
-
-
-def forget_old() -> int:
-    """Delete the answers whose day is over; return how many."""
-    return Answered.objects.filter(created_at__lt=timezone.now() - KEPT_FOR).delete()[0]

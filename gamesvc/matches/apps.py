@@ -21,6 +21,7 @@ class MatchesConfig(AppConfig):
             receipts,
             reminding,
             replies,
+            retention,
             rulings,
             standing,
             statistics,
@@ -37,6 +38,7 @@ class MatchesConfig(AppConfig):
         receipts.register()
         reminding.register()
         replies.register()
+        retention.register()
         rulings.register()
         standing.register()
         substitute_mail.register()

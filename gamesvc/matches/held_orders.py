@@ -14,7 +14,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.dice import DrawNeeded
@@ -25,7 +24,6 @@ from gamesvc.matches.models import HeldOrders, Match, Question
 from gamesvc.matches.order_mail import Line
 from gamesvc.matches.order_run import OrderRun
 from notifications import outbox
-from notifications.inbound import store
 from notifications.outbox import Notice
 
 log = logging.getLogger(__name__)
@@ -139,13 +137,6 @@ def _go_on(row_id: UUID) -> int:
     except turns.Busy:
         log.info("the match of held orders %s is busy; the next sweep tries again", row_id)
         return 0
-
-
-def forget_old() -> int:
-    """Delete held orders a month after they came to an end, or when their match did; return how many."""
-    before = timezone.now() - store.KEPT_FOR
-    over = HeldOrders.objects.exclude(state=State.HELD) | HeldOrders.objects.exclude(match__status=Match.Status.RUNNING)
-    return over.filter(created_at__lt=before).delete()[0]
 
 
 def erase(user: User) -> None:

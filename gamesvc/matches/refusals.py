@@ -8,12 +8,9 @@ time. The rest shows to an operator who looks behind at that seat, on record (`l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.matches import rulings, tenures
@@ -60,9 +57,3 @@ def as_json(refusal: Refusal, match: Match, reader: User) -> dict[str, Any]:
         "detail": refusal.detail if whole else None,
         "parameter": refusal.parameter if whole else None,
     }
-
-
-def prune() -> int:
-    """Delete what is older than `REFUSALS_KEPT_DAYS`. A command sent again after that is decided anew."""
-    before = timezone.now() - timedelta(days=settings.REFUSALS_KEPT_DAYS)
-    return Refusal.objects.filter(received_at__lt=before).delete()[0]

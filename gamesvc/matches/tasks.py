@@ -11,7 +11,6 @@ from django.conf import settings
 from events import checkpoints
 from gamesvc.games import catalog
 from gamesvc.matches import (
-    answered,
     clocks,
     held_orders,
     loading,
@@ -19,8 +18,8 @@ from gamesvc.matches import (
     outages,
     pauses,
     premove_run,
-    refusals,
     reminding,
+    retention,
     robots,
     statistics,
     substitutes,
@@ -79,12 +78,6 @@ def give_conditional_orders() -> int:
 def sweep_held_orders() -> int:
     """Go on with orders of mails that waited for others to react."""
     return held_orders.sweep()
-
-
-@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
-def forget_held_orders() -> int:
-    """Delete what was held long ago."""
-    return held_orders.forget_old()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -150,6 +143,6 @@ def sweep_undo() -> int:
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
-def prune_refusals() -> int:
-    """Delete refused commands, and answers to requests, that were kept long enough."""
-    return refusals.prune() + answered.forget_old()
+def forget() -> int:
+    """Delete what was kept long enough, of all apps."""
+    return retention.forget()

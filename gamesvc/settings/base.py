@@ -157,14 +157,10 @@ CELERY_BEAT_SCHEDULE = {
     "missed reminders": every(1800.0, "gamesvc.matches.tasks.sweep_all_reminders"),
     "digests": every(10 * SWEEP_SECONDS, "notifications.tasks.sweep_digests"),
     "channels": every(SWEEP_SECONDS, "notifications.tasks.sweep_channels"),
-    "old notices": every(86_400.0, "notifications.tasks.forget"),
     "outbox": every(SWEEP_SECONDS, "notifications.tasks.send_due"),
     "inbound": every(SWEEP_SECONDS, "notifications.inbound.tasks.sweep_mail"),
     "mailbox": every(float(os.environ.get("IMAP_SECONDS", "20")), "notifications.inbound.tasks.poll_mailbox"),
-    "old held orders": every(86_400.0, "gamesvc.matches.tasks.forget_held_orders"),
-    "old mail": every(3600.0, "notifications.inbound.tasks.forget_mail"),
-    "accounts": every(86_400.0, "accounts.tasks.prune"),
-    "refusals": every(86_400.0, "gamesvc.matches.tasks.prune_refusals"),
+    "retention": every(3600.0, "gamesvc.matches.tasks.forget"),
 }
 
 CACHES = {
@@ -277,9 +273,14 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-# How long it is known who signed in or tried to, and which commands were refused; in days.
+# How long rows are kept, in days: who signed in or tried to, tokens that have expired or were revoked, refused commands, notices
+# that are settled, reports of mails that came back, inbound mails with their bodies. All others: `gamesvc.matches.retention`.
 SIGN_INS_KEPT_DAYS = int(os.environ.get("SIGN_INS_KEPT_DAYS", "90"))
+TOKENS_KEPT_DAYS = int(os.environ.get("TOKENS_KEPT_DAYS", "90"))
 REFUSALS_KEPT_DAYS = int(os.environ.get("REFUSALS_KEPT_DAYS", "365"))
+NOTICES_KEPT_DAYS = int(os.environ.get("NOTICES_KEPT_DAYS", "90"))
+BOUNCES_KEPT_DAYS = int(os.environ.get("BOUNCES_KEPT_DAYS", "365"))
+INBOUND_MAILS_KEPT_DAYS = int(os.environ.get("INBOUND_MAILS_KEPT_DAYS", "30"))
 
 # Serves the view that `manage.py bench submit` compares a turn to; never set elsewhere.
 BASELINE = os.environ.get("BASELINE", "") == "1"

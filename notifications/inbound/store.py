@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 30
 MOST_ATTEMPTS = 6
-KEPT_FOR = timedelta(days=30)
 # A due deadline waits at most so long for mail taken before it.
 HOLDS_BACK = timedelta(minutes=10)
 
@@ -177,14 +176,6 @@ def failed_notice(mail: InboundMail, *, code: str = "") -> Notice:
     """
     payload = {"mail": str(mail.id), "code": code} if code else {"mail": str(mail.id)}
     return Notice("mail_failed", mail.address.user_id, mail.address.email, payload=payload)
-
-
-def forget_old() -> int:
-    """Delete raw mail after its month, and addresses long after they expired; return how many mails went."""
-    before = timezone.now() - KEPT_FOR
-    deleted, _ = InboundMail.objects.filter(received_at__lt=before).delete()
-    ReplyAddress.objects.filter(expires_at__lt=before).delete()
-    return deleted
 
 
 def _waiting(topic: str, user_id: int, moment: datetime) -> QuerySet[InboundMail]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from celery import shared_task
 
-from notifications.inbound import imap, store
+from notifications.inbound import imap
 from notifications.inbound.pipeline import work
 
 log = logging.getLogger(__name__)
@@ -26,12 +26,6 @@ def work_soon(ids: Sequence[str]) -> int:
 def sweep_mail() -> int:
     """Work on all mail that waits; beat calls it often."""
     return work()
-
-
-@shared_task(name="notifications.inbound.tasks.forget_mail", ignore_result=True)  # type: ignore[untyped-decorator]
-def forget_mail() -> int:
-    """Delete raw mail that has reached its age."""
-    return store.forget_old()
 
 
 @shared_task(name="notifications.inbound.tasks.poll_mailbox", ignore_result=True)  # type: ignore[untyped-decorator]

@@ -42,7 +42,10 @@ class Bounce(models.Model):
 
     class Meta:
         db_table = "notifications_bounce"
-        indexes = [models.Index(fields=["address_hash", "happened_at"], name="notifications_bounce_address")]
+        indexes = [
+            models.Index(fields=["address_hash", "happened_at"], name="notifications_bounce_address"),
+            models.Index(fields=["happened_at"], name="notifications_bounce_age"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.report} {self.status} {self.delivery}"

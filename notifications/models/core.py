@@ -56,6 +56,7 @@ class Outbox(models.Model):
         db_table = "notifications_outbox"
         indexes = [
             models.Index(fields=["due_at"], condition=Q(status=Status.QUEUED), name="notifications_outbox_due"),
+            models.Index(fields=["due_at"], condition=~Q(status=Status.QUEUED), name="notifications_outbox_age"),
             models.Index(fields=["merged_into"], condition=Q(merged_into__isnull=False), name="notifications_outbox_merged"),
         ]
         constraints = [
@@ -139,7 +140,7 @@ class MailStatus(models.TextChoices):
 
 
 class InboundMail(models.Model):
-    """A mail to a reply address, as it came: stored before its sender is told that it was taken. Deleted after 30 days.
+    """A mail to a reply address, as it came: stored before its sender is told that it was taken. Deleted once it is old.
 
     `received_at` is the moment our border took it; `counts_at` is the same, or the moment a held mail was confirmed. `report`
     is what the purpose's handler made of it.

@@ -68,6 +68,7 @@ class Presence(models.Model):
     class Meta:
         db_table = "notifications_presence"
         constraints = [models.UniqueConstraint(fields=["user", "topic"], name="notifications_presence_once")]
+        indexes = [models.Index(fields=["seen_at"], name="notifications_presence_age")]
 
 
 class Handover(models.Model):

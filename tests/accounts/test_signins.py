@@ -12,8 +12,8 @@ from django.utils import timezone
 from accounts import signins
 from accounts.addresses import add_verified_address
 from accounts.models import SignIn
-from accounts.tasks import prune
 from accounts.tokens import create_token
+from gamesvc.matches.retention import forget
 
 pytestmark = pytest.mark.django_db
 
@@ -89,5 +89,5 @@ def test_old_rows_go(ann, settings):
     now = timezone.now()
     SignIn.objects.create(user=ann, kind="in", channel="web", at=now - timedelta(days=settings.SIGN_INS_KEPT_DAYS, seconds=1))
     kept = SignIn.objects.create(user=ann, kind="in", channel="web", at=now - timedelta(days=settings.SIGN_INS_KEPT_DAYS - 1))
-    prune()
+    forget()
     assert list(SignIn.objects.all()) == [kept]

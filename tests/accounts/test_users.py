@@ -14,9 +14,9 @@ from django.utils import timezone
 from accounts import erasure
 from accounts.addresses import add_verified_address, sending_address, user_of_address, verified_addresses
 from accounts.models import ApiToken, Throttle, User
-from accounts.tasks import prune
 from accounts.throttling import throttle
 from accounts.tokens import create_token, find_token
+from gamesvc.matches.retention import forget
 from tests.racing import at_once
 
 
@@ -110,10 +110,10 @@ def test_caps(db):
     with time_machine.travel(start + timedelta(seconds=60), tick=False):
         assert throttle("invite:ann", 1, 60) == 0
         assert throttle("invite:ann", 1, 60) == 60
-        prune()
+        forget()
         assert Throttle.objects.count() == 2
     with time_machine.travel(start + timedelta(seconds=200)):
-        prune()
+        forget()
     assert not Throttle.objects.exists()
 
 

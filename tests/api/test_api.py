@@ -18,7 +18,7 @@ from gamesvc.matches import loading, lobby
 from gamesvc.matches.client import read_form
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Answered, Match
-from gamesvc.matches.tasks import prune_refusals
+from gamesvc.matches.retention import forget
 from tests.games import toy as toy_game
 
 pytestmark = pytest.mark.django_db
@@ -281,7 +281,7 @@ def test_answers_are_forgotten_when_their_day_is_over(toy, anna, program):
     for key in ("old", "young"):
         caller.post("/matches/", {"game": toy}, key=key)
     Answered.objects.filter(key="old").update(created_at=timezone.now() - timedelta(hours=25))
-    assert prune_refusals() == 1
+    forget()
     assert Answered.objects.get().key == "young"
 
 

@@ -13,7 +13,7 @@ from accounts import absences, erasure
 from accounts.models import Absence
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Awaited, Refused
-from gamesvc.matches import clocks, held_orders, loading, lobby, mail_words, notices, order_run, turns
+from gamesvc.matches import clocks, held_orders, loading, lobby, mail_words, notices, order_run, retention, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import DoneWord, HeldOrders, Match, Premove, Press, Question
 from gamesvc.matches.png import to_png
@@ -361,7 +361,7 @@ def test_held_orders_are_forgotten_long_after(duel, mailing):  # noqa: F811
         mailing.write(text, to=reply_to(turn_mail(mailing)))
         mailing.work()
     HeldOrders.objects.update(created_at=timezone.now() - timedelta(days=31))
-    assert held_orders.forget_old() == 1
+    retention.forget()
     assert HeldOrders.objects.get().state == "held"
 
 

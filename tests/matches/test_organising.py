@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts import erasure
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import auditing, export, loading, lobby, looks, notices, organising_notices, proof, refusals, substitutes
+from gamesvc.matches import auditing, export, loading, lobby, looks, notices, organising_notices, proof, retention, substitutes
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Look, Match, Question, Reason, Refusal
 from gamesvc.matches.selectors import Forbidden
@@ -401,5 +401,5 @@ def test_old_refusals_go(match, anna, ben, program, settings):
     play(program, ben, match, name="draw")
     old = Refusal.objects.get(user=anna)
     Refusal.objects.filter(pk=old.pk).update(received_at=timezone.now() - timedelta(days=settings.REFUSALS_KEPT_DAYS + 1))
-    assert refusals.prune() == 1
+    retention.forget()
     assert list(Refusal.objects.values_list("user__username", flat=True)) == ["ben"]

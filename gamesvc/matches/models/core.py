@@ -217,6 +217,7 @@ class Refusal(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "command_id"], name="refusal_once")]
+        indexes = [models.Index(fields=["received_at"], name="refusal_age")]
 
     LARGEST_COMMAND = 3 * 1024
     """Of a command that is kept whole, in bytes of JSON."""
@@ -248,3 +249,4 @@ class Answered(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "key"], name="answered_once")]
+        indexes = [models.Index(fields=["created_at"], name="answered_age")]

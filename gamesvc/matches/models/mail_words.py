@@ -49,7 +49,10 @@ class HeldOrders(models.Model):
     class Meta:
         db_table = "matches_held_orders"
         constraints = [models.UniqueConstraint(fields=["mail", "first", "until"], name="held_orders_once")]
-        indexes = [models.Index(fields=["match", "seat"], name="held_orders_open", condition=models.Q(state="held"))]
+        indexes = [
+            models.Index(fields=["match", "seat"], name="held_orders_open", condition=models.Q(state="held")),
+            models.Index(fields=["created_at"], name="held_orders_age"),
+        ]
 
 
 class DoneWord(models.Model):

@@ -13,6 +13,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from accounts import erasure
+from gamesvc.matches import retention
 from notifications.inbound import addresses, authentication, pipeline, purposes, reading, robots, store
 from notifications.inbound.authentication import FAIL, NONE, PASS, Verdict
 from notifications.inbound.purposes import Handled
@@ -347,8 +348,9 @@ def test_a_claimed_mail_is_left_alone_and_a_lost_lease_settles_nothing(to, maili
 def test_old_mail_is_deleted_and_an_erased_person_leaves_none(to, mailing, letters, anna):  # noqa: F811
     mailing.write("move A1", to=to)
     mailing.write("move A2", to=to)
+    mailing.work()
     InboundMail.objects.filter(pk=mailing.newest.pk).update(received_at=timezone.now() - timedelta(days=31))
-    assert store.forget_old() == 1
+    assert retention.forget() == 1
     erasure.erase(anna)
     assert InboundMail.objects.count() == ReplyAddress.objects.count() == 0
 

@@ -1,0 +1,100 @@
+"""How long rows are kept. Every app declares it for each of its models; `sweep` deletes what is old, a few rows at a time.
+
+A declaration is either a sentence, for rows that nothing here deletes (it says how their number grows, or what deletes them),
+or one `Old` for each way in which a row comes to its age. Tests compare the declarations with the models and the indexes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.db.models import Model, Q, QuerySet
+from django.utils import timezone
+
+BATCH = 500
+FIXED = "a fixed number of rows"
+WITH_PLAYERS = "grows with the players, and is erased with them"
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """Rows that are deleted `days` after the moment in `column`: those of `where`, but for those that `needed` names.
+
+    An index begins with the column and holds all rows of `where`. `needed` gets rows and returns the keys of those that stay.
+    """
+
+    column: str
+    days: Callable[[], float]
+    where: Q = field(default_factory=Q)
+    needed: Callable[[Sequence[Any]], Collection[Any]] | None = None
+
+    def rows(self, model: type[Model], now: datetime) -> QuerySet[Any]:
+        """Return the rows that have reached their age."""
+        return model._base_manager.filter(self.where, **{f"{self.column}__lt": now - timedelta(days=self.days())})
+
+
+Declared = Mapping[str, str | tuple[Old, ...]]
+
+RULES: Declared = {
+    "accounts.AbsenceChange": "deleted as soon as the deadlines that a vacation touches are moved",
+    "accounts.Absence": WITH_PLAYERS,
+    "accounts.ApiToken": (
+        Old("expires_at", lambda: settings.TOKENS_KEPT_DAYS, Q(expires_at__isnull=False)),
+        Old("revoked_at", lambda: settings.TOKENS_KEPT_DAYS, Q(revoked_at__isnull=False)),
+    ),
+    "accounts.SignIn": (Old("at", lambda: settings.SIGN_INS_KEPT_DAYS),),
+    "accounts.Throttle": (Old("ends_at", lambda: 0),),
+    "accounts.User": WITH_PLAYERS,
+    # Our confirmations are signed links (django-allauth's EMAIL_CONFIRMATION_HMAC), and nobody has permissions of their own.
+    "account.EmailAddress": WITH_PLAYERS,
+    "account.EmailConfirmation": FIXED,
+    "admin.LogEntry": "grows with what operators do, and is kept: it is their audit trail",
+    "auth.Group": FIXED,
+    "auth.Permission": FIXED,
+    "contenttypes.ContentType": FIXED,
+    "mfa.Authenticator": WITH_PLAYERS,
+    "sessions.Session": (Old("expire_date", lambda: 0),),
+}
+
+
+def sweep(declared: Declared, *, lasting: float) -> int:
+    """Delete what has reached its age, until nothing is left or so many seconds are over; return how many rows that was.
+
+    The tables take turns, so that much of one does not keep the others waiting; the next sweep goes on.
+    """
+    end, now, deleted = time.monotonic() + lasting, timezone.now(), 0
+    turns = deque(_batches(apps.get_model(name), old, now) for name, olds in declared.items() for old in _olds(olds))
+    while turns and time.monotonic() < end:
+        batches = turns.popleft()
+        count = next(batches, None)
+        if count is not None:
+            deleted += count
+            turns.append(batches)
+    return deleted
+
+
+def _olds(declared: str | tuple[Old, ...]) -> tuple[Old, ...]:
+    return () if isinstance(declared, str) else declared
+
+
+def _batches(model: type[Model], old: Old, now: datetime) -> Iterator[int]:
+    """Go through the old rows of a model once, by their age; yield after each batch how many of them were deleted."""
+    rows = old.rows(model, now)
+    ordered = rows.order_by(old.column, "pk")
+    if old.needed is None:
+        ordered = ordered.only("pk", old.column)
+    passed = Q()
+    while batch := list(ordered.filter(passed)[:BATCH]):
+        moment = getattr(batch[-1], old.column)
+        needed = set(old.needed(batch)) if old.needed is not None else set()
+        # Asked again: a row may have changed since it was read.
+        going = rows.filter(pk__in=[row.pk for row in batch if row.pk not in needed]).only("pk")
+        yield going.delete()[1].get(model._meta.label, 0)
+        passed = Q(**{f"{old.column}__gte": moment}) & (Q(**{f"{old.column}__gt": moment}) | Q(pk__gt=batch[-1].pk))
