@@ -79,7 +79,7 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
             translation.override(row.user.language if row.user else None),
             timezone.override(row.user.zone if row.user else None),
         ):
-            message = kind.renderer(row)
+            message = _word(row, kind)
         if message is None:
             return _end(row, Status.DROPPED, "it no longer held", holds=False)
         if not claims.begin(row, sent_to=preferences.address_hash(address)):
@@ -90,6 +90,21 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
         log.exception("the notice %s (%s) could not be worded", row.id, row.kind)
         return _later(row, f"{type(fault).__name__}: {fault}")
     return _send(row, email, connection or open_connection())
+
+
+def _word(row: Outbox, kind: registry.Kind) -> registry.Message | None:
+    """Return the wording of a notice, None if it no longer holds.
+
+    What a notice tells of may go on while it is worded, between one look and the next. A wording that fails is made once more,
+    from how things stand by then; and if its deadline says that it no longer holds, there was no fault.
+    """
+    try:
+        return kind.renderer(row)
+    except Exception:
+        log.debug("the notice %s (%s) is worded once more", row.id, row.kind, exc_info=True)
+    if kind.deadline is not None and kind.deadline(row) is None:
+        return None
+    return kind.renderer(row)
 
 
 def _held(row: Outbox, kind: registry.Kind) -> Outcome | None:

@@ -128,7 +128,13 @@ def _pack(handover: Handover) -> Parcel | bool:
     try:
         if channels.answered(notice):
             return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
-        parcel = channel.pack(notice, handover)
+        try:
+            parcel = channel.pack(notice, handover)
+        except Exception:
+            # What the notice tells of may have gone on while it was packed: then nothing is wrong, and nobody need be told.
+            if not channels.answered(notice):
+                raise
+            return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
     except Exception as fault:
         # The border to code of others: its faults are recorded and logged, and never stop the other notices.
         return _ended(handover, fault)

@@ -256,7 +256,8 @@ def _described(svg: str) -> str:
 def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, Any]:
     """How much time the seat has, and what the clock does for it at its end."""
     question = Question.objects.filter(match=match, seat=seat).order_by("due_at").first()
-    if question is None or not loaded.started or loaded.ended:
+    # The match may have gone on since it was loaded: then the seat's question is not of this position.
+    if question is None or (seat, question.question) not in {(asked.seat, asked.id) for asked in loaded.awaited()}:
         return {}
     now = timezone.now()
     context: dict[str, Any] = {}

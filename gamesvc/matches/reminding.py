@@ -176,7 +176,9 @@ def brief_of_turn(row: Outbox) -> Brief | None:
     question = question_of(row)
     if question is None or row.user is None:
         return None
-    return _brief_or_bare(question.match, question.seat, row.user, [question], key=row.id)
+    brief = _brief_or_bare(question.match, question.seat, row.user, [question], key=row.id)
+    # The match may have gone on while it was read.
+    return brief if question_of(row) is not None else None
 
 
 def open_matches(row: Outbox, user: User) -> list[Brief]:
@@ -190,7 +192,9 @@ def open_matches(row: Outbox, user: User) -> list[Brief]:
     for match in running.prefetch_related("questions"):
         if str(match.id) in unwanted:
             continue
-        seat = next(one.index for one in match.seats.all() if one.user_id == user.pk)
+        seat = next((one.index for one in match.seats.all() if one.user_id == user.pk), None)
+        if seat is None:
+            continue  # given up since the matches were read
         own = sorted((one for one in match.questions.all() if one.seat == seat), key=lambda one: one.due_at)
         brief = _brief_or_bare(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
         if own or brief.lines:
