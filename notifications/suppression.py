@@ -29,7 +29,7 @@ def weigh(bounce: Bounce) -> bool:
     A report by mail may be anyone's who holds a mail of ours with its return path. It counts once a second one comes, about a
     mail that was sent after the first: by then an address that works has shown its owner that nothing is wrong.
     """
-    if bounce.source == Source.DSN and bounce.report != Report.SOFT and not _said_again(bounce):
+    if bounce.source == Source.DSN and not _said_again(bounce):
         return False
     match bounce.report:
         case Report.HARD:
@@ -53,7 +53,8 @@ def score(address: str, *, at: datetime) -> float:
     lifted = Suppression.objects.filter(address_hash=address, kind="").values_list("lifted_at", flat=True).first()
     if lifted is not None:
         bounces = bounces.filter(happened_at__gt=lifted)
-    days = {moment.date() for moment in bounces.values_list("happened_at", flat=True)}
+    proved = [bounce.happened_at for bounce in bounces.exclude(source=Source.DSN)]
+    days = {moment.date() for moment in (*proved, *_confirmed(list(bounces.filter(source=Source.DSN))))}
     return sum((0.5 ** ((at.date() - day) / HALF_LIFE) for day in days), 0.0)
 
 
@@ -84,10 +85,24 @@ def lift(user: User, suppression_id: int) -> bool:
     return bool(Suppression.objects.filter(pk__in=wanted).update(lifted_at=timezone.now()))
 
 
+def _confirmed(reports: list[Bounce]) -> list[datetime]:
+    """Return the moments of those reports by mail that another bears out: an earlier one, or one about a mail sent later."""
+    sent = {bounce.pk: _sent_at(bounce) for bounce in reports}
+    moments = [bounce.happened_at for bounce in reports]
+    again = {pk: at for pk, at in sent.items() if at is not None and any(moment < at for moment in moments)}
+    last = max(again.values(), default=None)
+    return [one.happened_at for one in reports if one.pk in again or (last is not None and one.happened_at < last)]
+
+
+def _sent_at(bounce: Bounce) -> datetime | None:
+    """Return when the mail went out that a report is about; None if that is not known any more."""
+    row = Outbox.objects.filter(pk=bounce.delivery).first() if bounce.delivery is not None else None
+    return row.sent_at if row is not None else None
+
+
 def _said_again(bounce: Bounce) -> bool:
     """Return True if an earlier report by mail says the same of the address, and this one's mail was sent after it."""
-    row = Outbox.objects.filter(pk=bounce.delivery).first() if bounce.delivery is not None else None
-    sent_at = row.sent_at if row is not None else None
+    sent_at = _sent_at(bounce)
     if sent_at is None:
         return False
     earlier = Bounce.objects.filter(

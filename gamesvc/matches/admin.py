@@ -263,6 +263,11 @@ class QuestionAdmin(ReadOnly):
     fields = ("match", "seat", "question", "prompt", "kind", "bot", "asked_at", "due_at", "grace_from", "claimed_until")
     list_select_related = ("match",)
 
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Of an unfinished match the operator played in they see what its pages show them, and no more."""
+        assert isinstance(request.user, User)
+        return super().get_queryset(request).exclude(match__in=tenures.closed_to(request.user))
+
 
 @admin.register(Outage, site=operators)
 class OutageAdmin(ReadOnly):

@@ -42,7 +42,7 @@ def played(user: User, match: Match) -> bool:
 
 def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
     """Return the free seats that a user may take in an unfinished match. Raises `Refused` where their past leaves none."""
-    if Look.objects.filter(user=by, match__in=[match.pk, *_origins(match), *_forks_of([match.pk])]).exists():
+    if Look.objects.filter(user=by, match__in=_family(match)).exists():
         detail = "You have looked behind in this match, so you take no seat in it. Watch it, or join another match."
         raise Refused("looked_behind", detail)
     held, free = seats_held(by, match), list(free)
@@ -97,6 +97,13 @@ def _origins(match: Match) -> list[UUID]:
             found.append(origin.pk)
         origin = _origin(origin.pk)
     return found
+
+
+def _family(match: Match) -> list[UUID]:
+    """Return the match, the unfinished ones from which it was forked, and all forks of these: what is hidden in one of them may
+    be hidden in another one."""
+    roots = [match.pk, *_origins(match)]
+    return [*roots, *_forks_of(roots)]
 
 
 def _origin(match_id: UUID) -> Match | None:

@@ -204,3 +204,25 @@ def test_a_token_speaks_for_its_user_alone(anna, ben, program):
     ident = create_token(user=ben, name="his", scopes=["read"])[0].pk
     assert program(anna, "account").call("DELETE", f"/tokens/{ident}/").status_code == 404
     assert User.objects.get(pk=ben.pk).api_tokens.filter(revoked_at=None).exists()
+
+
+@pytest.mark.parametrize("scope", ["account", "operate"])
+def test_a_session_alone_makes_no_token_that_can_do_lasting_harm(operator, scope):
+    browser = Client()
+    browser.force_login(operator)
+
+    def make(**more):
+        body = {"name": "x", "scopes": ["read", scope], **more}
+        return browser.post(
+            "/api/v1/tokens/", body, content_type="application/json", headers={"Idempotency-Key": uuid.uuid4().hex}
+        )
+
+    refused = make()
+    assert (refused.status_code, refused.json()["code"]) == (403, "password_needed")
+    wrong = make(password="not this one")
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "wrong_password")
+    assert not operator.api_tokens.exists()
+    assert make(password="a long password").status_code == 201
+    assert operator.api_tokens.get().proven_at is not None
+    plain = make(scopes=["read", "play"])
+    assert plain.status_code == 201

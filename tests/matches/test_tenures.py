@@ -150,6 +150,21 @@ def test_an_operator_who_looked_behind_takes_no_seat(duel, anna, operator, progr
     assert (answer.status_code, answer.json()["code"]) == (422, "looked_behind")
 
 
+def test_an_operator_who_looked_behind_takes_no_seat_in_a_sister_fork(duel, anna, operator, program):
+    act(duel, 0)
+    access = access_match(user=anna, ident=str(duel.pk))
+    version = loading.load(duel.id, "toy").viewer_version(0)
+    first, second = (forks.fork(access=access, version=version, entry="public") for _ in range(2))
+    lobby.join_match(by=access_match(user=anna, ident=str(duel.pk)).seats[1].user, match=first)
+    first.refresh_from_db()
+    looks.look_behind(by=operator, match=first, seat=0, version=first.version, reason="A complaint")
+    lobby.leave_match(by=anna, match=second)
+    for seat in (0, 1):
+        with pytest.raises(Refused) as refused:
+            lobby.join_match(by=operator, match=second, seat=seat)
+        assert refused.value.code == "looked_behind"
+
+
 def test_after_an_erasure_nobody_is_linked_to_a_tenure(duel, anna, program):
     give_up(program, anna, duel)
     erasure.erase(anna)

@@ -265,6 +265,20 @@ def test_four_bad_days_in_a_row_are(wanted):
         assert _full(wanted, timezone.now(), [0, 1]) is None, "after that it counts anew"
 
 
+def test_reports_of_full_mailboxes_forged_with_old_mails_stop_nothing(wanted):
+    start = timezone.now()
+    old = [send(wanted)[1] for _ in range(6)]
+    for day, caught in enumerate(old, 1):
+        with time_machine.travel(start + timedelta(days=day), tick=True):
+            come_back(wanted, "gmail_over_quota", caught.sender)
+    with time_machine.travel(start + timedelta(days=8), tick=True):
+        assert Bounce.objects.filter(report=Report.SOFT).count() == 6
+        assert not suppression.unreachable([wanted.anna])
+        wanted.mailing.sink.refuse_mail = lambda raw: "550 I do not like the look of it"
+        send(wanted)
+        assert not suppression.unreachable([wanted.anna]), "what was forged does not weigh beside a refusal that was none"
+
+
 def test_a_bad_day_now_and_then_is_forgotten(wanted):
     assert _full(wanted, timezone.now(), [0, 7, 14, 21, 28, 35]) is None
 

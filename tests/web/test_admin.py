@@ -271,6 +271,20 @@ def test_numbers_that_count_hidden_events_are_not_for_an_operator_who_plays(matc
         assert own.get(row).status_code == 302
 
 
+def test_questions_of_a_match_are_not_shown_to_an_operator_who_plays(match, anna, ben, desk):
+    ben.is_staff = True
+    ben.save()
+    own = Client()
+    own.force_login(ben)
+    question = Question.objects.filter(match=match).first()
+    single = reverse("admin:matches_question_change", args=[question.pk])
+    for path in (reverse("admin:matches_question_changelist"), single):
+        assert question.prompt in desk.get(path).content.decode()
+        assert question.prompt not in own.get(path, follow=True).content.decode()
+    Match.objects.update(status=Match.Status.FINISHED)
+    assert question.prompt in own.get(single).content.decode()
+
+
 def test_measures_are_taken_from_the_page(match, desk):
     page = desk.get(page_of(match)).content.decode()
     once = re.search(r'name="_once" value="([^"]+)"', page)[1]

@@ -14,8 +14,10 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from accounts import proving
 from accounts.models import User
 from accounts.tokens import SCOPES, Bearer
+from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.matches.selectors import Access, Forbidden, access_match
 from gamesvc.rate_limits import folds_history
@@ -128,3 +130,18 @@ class View(APIView):
         if access.seat is None or (access.match.board and not boards):
             raise Forbidden("You have no seat in this match.")
         return access, access.seat.index
+
+
+def check_proof(user: User, password: str | None, *, lately: bool, title: str, how: str) -> None:
+    """Raise `Problem` unless it is surely the user who asks, by their password now or lately: a token may be stolen, a browser
+    left open. `title` says what was not done, `how` what to send."""
+    if password is None:
+        if not lately:
+            raise Problem(403, "password_needed", title, how)
+        return
+    try:
+        proving.check_password(user, password)
+    except proving.ProofRefused as refused:
+        errors = [{"pointer": "#/password", "detail": refused.detail}]
+        status = 429 if refused.code == proving.TOO_MANY else 422
+        raise Problem(status, refused.code, title, refused.detail, parameter="password", errors=errors) from None

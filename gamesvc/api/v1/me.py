@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from accounts import erasure, proving, tokens
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PRIVATE, PROBLEMS, View
+from gamesvc.api.v1.base import PRIVATE, PROBLEMS, View, check_proof
 
 
 class AccountShape(serializers.Serializer[Any]):
@@ -49,23 +49,8 @@ class Account(View):
             detail = "`name` must be your user name, so that nobody is erased by mistake."
             errors = [{"pointer": "#/name", "detail": detail}]
             raise Problem(422, "not_confirmed", "Nothing was erased", detail, parameter="name", errors=errors)
-        self._prove(body.get("password"))
+        lately = tokens.proven_lately(self.bearer.token) if self.bearer else proving.proved_in_session(request._request)
+        how = "Send your `password`, or use an `account` token that you made on your account page within the last hour."
+        check_proof(self.user, body.get("password"), lately=lately, title="Nothing was erased", how=how)
         erasure.erase(self.user)
         return Response(status=204)
-
-    def _prove(self, password: str | None) -> None:
-        """Raise `Problem` unless it is surely the user who asks: a token may be stolen, a browser left open."""
-        if password is not None:
-            try:
-                proving.check_password(self.user, password)
-            except proving.ProofRefused as refused:
-                errors = [{"pointer": "#/password", "detail": refused.detail}]
-                status = 429 if refused.code == proving.TOO_MANY else 422
-                raise Problem(
-                    status, refused.code, "Nothing was erased", refused.detail, parameter="password", errors=errors
-                ) from None
-            return
-        lately = tokens.proven_lately(self.bearer.token) if self.bearer else proving.proved_in_session(self.request._request)
-        if not lately:
-            detail = "Send your `password`, or use an `account` token that you made on your account page within the last hour."
-            raise Problem(403, "password_needed", "Nothing was erased", detail)

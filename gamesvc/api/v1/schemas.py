@@ -106,6 +106,14 @@ class NewToken(Strict):
     expires_at = serializers.DateTimeField(
         required=False, allow_null=True, default=None, help_text="Without it: as the token that asks; never, in a session."
     )
+    password = serializers.CharField(
+        required=False,
+        allow_null=True,
+        default=None,
+        trim_whitespace=False,
+        max_length=1000,
+        help_text="In a session needed for the scopes account and operate, unless you just gave it on a page.",
+    )
 
 
 class Command(serializers.Serializer[Any]):

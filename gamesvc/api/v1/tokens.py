@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts import proving, tokens
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.api.v1.base import PROBLEMS, REFUSALS, View, check_proof
 from gamesvc.matches import selectors
 
 
@@ -23,22 +23,28 @@ class Tokens(View):
 
     @extend_schema(
         request=schemas.NewToken,
-        responses={201: schemas.TokenOnce, 422: schemas.Problem, **PROBLEMS},
+        responses={201: schemas.TokenOnce, **REFUSALS},
         operation_id="tokens_create",
     )
     def post(self, request: Request) -> Response:
         """Make a token. Its text is in this answer and nowhere else, so a repetition makes another.
 
-        A token makes only tokens with scopes that it has itself; they expire no later and are revoked with it.
+        A token makes only tokens with scopes that it has itself; they expire no later and are revoked with it. In a session one
+        with the scope `account` or `operate` takes your password, here or on a page a moment ago.
         """
         body = self.body(schemas.NewToken)
+        proven = proving.proved_in_session(request._request)
+        if self.bearer is None and (body["password"] is not None or not tokens.GUARDED.isdisjoint(body["scopes"])):
+            how = "Send your `password`: a token with the scope account or operate can do lasting harm."
+            check_proof(self.user, body["password"], lately=proven, title="No token was made", how=how)
+            proven = True
         token, plain = tokens.create_token(
             user=self.user,
             name=body["name"],
             scopes=body["scopes"],
             expires_at=body["expires_at"],
             parent=self.bearer.token if self.bearer is not None else None,
-            proven=proving.proved_in_session(request._request),
+            proven=proven,
         )
         return Response({**token_json(token), "token": plain}, status=201)
 
