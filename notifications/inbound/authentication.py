@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import Message
@@ -22,7 +23,8 @@ from authres import dmarc as dmarc_feature
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from dkim import DKIM, DKIMException
-from dns.exception import DNSException
+from dns.exception import DNSException, Timeout
+from dns.resolver import NXDOMAIN, NoAnswer, resolve
 
 from notifications.inbound.reading import LONGEST_FIELD
 from notifications.inbound.sender import domain_of
@@ -40,6 +42,9 @@ _PART_OF_BODY = re.compile(rb"(?:\A|;)\s*l\s*=")
 _RUNS = re.compile(rb"[\t ]+")
 _MOST_BLANKS = 200
 _BLANKS = re.compile(rb"\s{40}")
+# All questions to DNS about one mail last so long together, one of them at most so long.
+DNS_SECONDS = 15.0
+_ONE_ANSWER = 5.0
 Lookup = Callable[..., Any]
 
 
@@ -117,11 +122,12 @@ def _own(raw: bytes, domain: str, lookup: Lookup | None) -> Verdict:
 
     SPF is not checked, so a mail without a signature is unknown, not a forgery.
     """
+    names = _Names()
     try:
-        signers = _signers(raw, lookup)
+        signers = _signers(raw, lookup or names.key)
         if signers is None:
             return Verdict(NONE)
-        records = _records(lookup) if lookup else None
+        records = _records(lookup) if lookup else names.policy
         # The policy alone first; then one aligned signature is enough, whichever of them it is.
         verdict, _comment, _domain, policy = dmarc_per_from(domain, dnsfunc=records)
         signatures = {signer: DKIMAuthenticationResult(result=PASS, header_d=signer) for signer in signers}
@@ -146,7 +152,7 @@ def _related(signer: str, domain: str) -> bool:
     return signer == domain or ("." in shorter and longer.endswith("." + shorter))
 
 
-def _signers(raw: bytes, lookup: Lookup | None) -> set[str] | None:
+def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
     """Return the domains whose signatures of this mail are valid; None if none was made, or if it cannot be told."""
     if any(len(blanks) > _MOST_BLANKS for blanks in _RUNS.findall(raw)):
         return None
@@ -162,7 +168,7 @@ def _signers(raw: bytes, lookup: Lookup | None) -> set[str] | None:
         if len(field) > LONGEST_FIELD or _BLANKS.search(field) or _PART_OF_BODY.search(field):
             continue
         try:
-            valid = mail.verify(index, **({"dnsfunc": lookup} if lookup else {}))
+            valid = mail.verify(index, dnsfunc=lookup)
             told = True
         except (DKIMException, ValueError, LookupError, TypeError, AttributeError):
             valid, told = False, True
@@ -171,6 +177,36 @@ def _signers(raw: bytes, lookup: Lookup | None) -> set[str] | None:
         if valid:
             found.add(domain_of("@" + mail.domain.decode("ascii", "replace")))
     return found - {""} if found or (told and not unknown) else None
+
+
+class _Names:
+    """The name servers, asked about one mail: when its time is over, no further question is asked.
+
+    What they do not answer is unknown, and no forgery: dkimpy's own lookup takes silence for a bad signature.
+    """
+
+    def __init__(self) -> None:
+        self._end = time.monotonic() + DNS_SECONDS
+
+    def key(self, name: bytes, timeout: float = _ONE_ANSWER) -> bytes | None:
+        """Return the text that holds the key of a signature, as dkimpy asks for it; None if there is none."""
+        return next(iter(self._texts(name.decode("ascii"))), None)
+
+    def policy(self, name: str, qtype: str = "TXT") -> str:
+        """Return the one DMARC record of a name, as authheaders asks for it; empty if there is none, or more than one."""
+        texts = (text.decode("ascii", "replace") for text in self._texts(name))
+        records = [text for text in texts if text.startswith("v=DMARC1")]
+        return records[0] if len(records) == 1 else ""
+
+    def _texts(self, name: str) -> list[bytes]:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise Timeout
+        try:
+            answers = resolve(name, "TXT", lifetime=min(left, _ONE_ANSWER), search=False)
+        except (NXDOMAIN, NoAnswer):
+            return []
+        return [b"".join(answer.strings) for answer in answers]
 
 
 def _records(lookup: Lookup) -> Lookup:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+
 import dkim
+import dns.message
+import dns.resolver
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.core.exceptions import ImproperlyConfigured
 
-from notifications.inbound import reading
+from notifications.inbound import authentication, reading
 from notifications.inbound.authentication import FAIL, NONE, PASS, Verdict, authenticate, check_mode
 from notifications.inbound.receiver import Receiver
+from tests.notifications.inbound.signing import signed as signed_by
 
 SENDER = "anna@players.example"
 
@@ -108,6 +114,45 @@ def test_our_own_check(settings, signed):
     assert verdict(raw=raw.replace(b"move A1", b"move B2"), lookup=lookup) == Verdict(FAIL, strict=True)
     assert verdict(raw=raw.partition(b"\r\nFrom:")[2].join([b"From:", b""]), lookup=lookup).dmarc == NONE  # not signed
     assert verdict(raw=b"DKIM-Signature: nonsense\r\nFrom: anna@players.example\r\n\r\nx", lookup=lookup).dmarc in (NONE, FAIL)
+
+
+@pytest.fixture
+def silent_dns(monkeypatch):
+    """A name server that never answers; returns its socket."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.setblocking(False)
+        resolver = dns.resolver.Resolver(configure=False)
+        resolver.nameservers, resolver.port = ["127.0.0.1"], server.getsockname()[1]
+        monkeypatch.setattr(dns.resolver, "default_resolver", resolver)
+        yield server
+
+
+def asked(server):
+    """Return the names that a name server was asked for."""
+    names = set()
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            names.add(str(dns.message.from_wire(server.recv(4096)).question[0].name))
+    return names
+
+
+def test_name_servers_that_hang_cost_a_mail_one_span_of_time_and_prove_nothing(settings, silent_dns, monkeypatch):
+    settings.INBOUND_AUTH = "own"
+    monkeypatch.setattr(authentication, "DNS_SECONDS", 0.2)
+    raw = b"From: anna@players.example\r\nSubject: Re\r\n\r\nmove A1\r\n"
+    for number in range(5):
+        raw = signed_by(raw, f"hangs{number}.example")
+    assert verdict(raw=raw) == Verdict(NONE), "silence is no forgery"
+    assert len(asked(silent_dns)) == 1
+
+
+def test_of_several_policies_none_counts(settings, monkeypatch):
+    texts = {"one": [b"v=spf1 -all", b"v=DMARC1; p=reject"], "two": [b"v=DMARC1; p=reject", b"v=DMARC1; p=none"], "three": []}
+    monkeypatch.setattr(authentication._Names, "_texts", lambda _self, name: texts[name])
+    names = authentication._Names()
+    assert [names.policy(name) for name in texts] == ["v=DMARC1; p=reject", "", ""]
+    assert [names.key(name.encode()) for name in texts] == [b"v=spf1 -all", b"v=DMARC1; p=reject", None]
 
 
 def test_loopback_is_refused_elsewhere(settings):
