@@ -28,7 +28,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from notifications import leases
-from notifications.inbound import doors, store
+from notifications.inbound import doors, rates, store
 from notifications.inbound.authentication import check_mode, is_loopback
 from notifications.inbound.reading import LARGEST, LARGEST_HEADERS, headers_of
 from notifications.models import Mailbox, ReplyAddress
@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 TIMEOUT_SECONDS = 20.0
 LEASE = timedelta(seconds=30)
 MOST_TRIES = 10
+# So many messages over a cap are looked at again in each poll; and no more wait at once, so that the mailbox keeps the rest.
+WAITING_AGAIN, MOST_WAITING = 50, 5000
 # A mailbox that is read for the first time begins with what came lately: older turns are over.
 FIRST_LOOK = timedelta(days=14)
 
@@ -166,11 +168,18 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
     else:
         since = (timezone.now() - FIRST_LOOK).strftime("%d-%b-%Y")
         uids = _search(connection, f"SINCE {since}")
-    taken: list[UUID] = []
+    if validity != box.uid_validity:
+        box.waiting = []
+    taken = _again(connection, box)
     # "n:*" always names the newest message, also one that was seen before.
     for uid in sorted(uid for uid in uids if uid > after):
         try:
             taken += _message(connection, uid)
+        except rates.TooMuchMail:
+            if len(box.waiting) >= MOST_WAITING:
+                log.warning("%s messages of %s are over a cap; the look ends here", MOST_WAITING, where.name)
+                break
+            box.waiting.append(uid)
         except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
             raise  # the mailbox or the database is away: no fault of this message
         except Exception as fault:
@@ -181,22 +190,44 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
             # One message that its server never gives must not keep back all that come after it.
             log.exception("message %s of %s cannot be read and is passed over: %s", uid, where.name, fault)
         Mailbox.objects.filter(pk=box.pk).update(
-            uid_validity=validity, last_uid=uid, tries=0, claimed_until=timezone.now() + LEASE
+            uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0, claimed_until=timezone.now() + LEASE
         )
         box.tries = 0
     return taken
 
 
+def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
+    """Look again at messages that were over a cap, the longest waiting first; those that still are wait behind the others."""
+    taken: list[UUID] = []
+    for uid in box.waiting[:WAITING_AGAIN]:
+        box.waiting.remove(uid)
+        try:
+            taken += _message(connection, uid)
+        except rates.TooMuchMail:
+            box.waiting.append(uid)
+        except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
+            raise  # as below: the row still names the message
+        except Exception:
+            log.exception("message %s of %s cannot be read yet; it waits on", uid, box.name)
+            box.waiting.append(uid)
+        Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting)
+    return taken
+
+
 def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:
-    """Store one message if it is for us, and mark it."""
+    """Store one message if it is for us, and mark it. Raises `TooMuchMail` if one of its addresses takes no more for now."""
     head, _moment = _fetch(connection, uid, f"BODY.PEEK[HEADER]<0.{LARGEST_HEADERS}>")
     headers = headers_of(head)
     to = doors.addressed(headers)
     if not to:
         return []
+    envelope_from = doors.sent_by(headers)
+    for address in to:
+        if isinstance(address, ReplyAddress):
+            rates.check(address, envelope_from)
     # What is over the limit is stored cut, and refused by the pipeline as too large.
     raw, moment = _fetch(connection, uid, f"BODY.PEEK[]<0.{LARGEST + 1}>")
-    taken = doors.take(raw, to=to, envelope_from=doors.sent_by(headers), received_at=min(moment, timezone.now()))
+    taken = doors.take(raw, to=to, envelope_from=envelope_from, received_at=min(moment, timezone.now()))
     _mark(connection, uid)
     return taken
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
@@ -16,6 +17,8 @@ class Mailbox(models.Model):
     uid_validity = models.BigIntegerField(default=0)
     last_uid = models.BigIntegerField(default=0)
     tries = models.IntegerField(default=0)
+    # Older messages that were over a cap when they were looked at (`inbound.rates`): they are looked at again.
+    waiting = ArrayField(models.BigIntegerField(), default=list)
     polled_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
 

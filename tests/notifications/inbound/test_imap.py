@@ -217,3 +217,20 @@ def test_an_address_that_cannot_be_right_is_refused(settings, url):
     settings.IMAP_URL = url
     with pytest.raises(ImproperlyConfigured):
         imap.account()
+
+
+def test_mail_over_a_cap_waits_in_the_mailbox_and_keeps_back_nobody_elses(box, to, ben, settings):
+    settings.INBOUND_MAILS_PER_ADDRESS = 2
+    other = addresses.make("turn", key=uuid4(), user=ben, topic="42", expires_at=timezone.now() + timedelta(days=1))
+    for number in range(4):
+        box.put(mail(to, f"move A{number}"))
+    box.put(mail(other))
+    assert imap.poll() == 3
+    assert InboundMail.objects.filter(address__user=ben).count() == 1
+    assert [one.flags for one in box.folders["INBOX"]] == [{"\\Seen"}, {"\\Seen"}, set(), set(), {"\\Seen"}]
+    assert imap.poll() == 0
+    assert Mailbox.objects.get().waiting == [3, 4]
+    InboundMail.objects.update(received_at=timezone.now() - timedelta(hours=2))
+    assert imap.poll() == 2
+    assert Mailbox.objects.get().waiting == []
+    assert sorted(bytes(one.raw)[-4:-2] for one in InboundMail.objects.exclude(address__user=ben)) == [b"A0", b"A1", b"A2", b"A3"]
