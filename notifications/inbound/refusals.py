@@ -67,6 +67,31 @@ REFUSALS: dict[str, Row] = {
 }
 
 
+# What is silent and no refusal of a mail: the mail is worked on, or is no letter at all. Shown and tested beside the table above.
+SILENCES: dict[str, tuple[str, str]] = {
+    "receipts over the cap": (
+        "the receipt of a mail beyond `INBOUND_ANSWERS_PER_DAY` (the mail itself is worked on)",
+        "whatever loop or flood asks for answers, they end; the page of the match shows what was done",
+    ),
+    "questions over the cap": (
+        "the question about a held mail, or the reason of a refused one, beyond 20 a day for each reason (the mail is kept)",
+        "a forger could fill the player's mailbox with them",
+    ),
+    "no report": (
+        "a mail to a return path (`bounce+...`) that reports no failure",
+        "answering machines write there, and delays and successes need nothing",
+    ),
+    "report of nothing sent": (
+        "a mail to a return path, or to an unsubscribe address, of a notice that was never sent or is deleted by now",
+        "it cannot be about a mail of ours",
+    ),
+    "passed over": (
+        "a message of the IMAP mailbox that could not be read in ten looks",
+        "it would keep back all that came after it; it stays in the mailbox, and the log names its UID",
+    ),
+}
+
+
 class MailRefused(Exception):
     """A mail that a step does not let pass; `code` is a key of `REFUSALS`, `detail` is for the operator."""
 

@@ -7,16 +7,22 @@ from uuid import uuid4
 
 import pytest
 
+from notifications import outbox, return_paths
 from notifications.inbound import pipeline, purposes
 from notifications.inbound.authentication import FAIL, NONE, Verdict
-from notifications.inbound.refusals import REFUSALS, Hears
-from notifications.models import InboundMail, MailStatus
+from notifications.inbound.held import QUESTIONS_A_DAY
+from notifications.inbound.imap import MOST_TRIES
+from notifications.inbound.purposes import Handled
+from notifications.inbound.refusals import REFUSALS, SILENCES, Hears
+from notifications.models import Bounce, InboundMail, MailStatus, Outbox, Status
+from notifications.outbox import Notice
 from tests.mailing import mailing  # noqa: F401
 from tests.notifications.inbound.test_pipeline import held, letters, said, to  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 
 DOCUMENT = Path(__file__).parents[3] / "deploy" / "mail-in.md"
+REPORTS = Path(__file__).parents[2] / "fixtures" / "bounces"
 ANNA = "anna@players.example"
 PLAIN = "From: anna@players.example\r\n"
 
@@ -149,6 +155,51 @@ def test_a_slow_mail_keeps_back_no_other_and_is_not_tried_again(to, mailing, let
     mailing.work()
     assert [letter.text for letter in letters] == ["move A1"]
     assert pipeline.work() == 0
+
+
+def test_operators_read_the_same_silences():
+    rows = [f"| {name} | {what} | {why} |" for name, (what, why) in SILENCES.items()]
+    assert "\n".join(["| silence | what | why |", "| --- | --- | --- |", *rows]) in DOCUMENT.read_text()
+    assert f"beyond {QUESTIONS_A_DAY} a day" in SILENCES["questions over the cap"][0]
+    assert MOST_TRIES == 10
+
+
+def silent(name, *, to, mailing, settings, monkeypatch, anna):  # noqa: F811
+    """Bring about a silence; return what becomes of the mails that came in, and how many mails go out."""
+    match name:
+        case "receipts over the cap":
+            settings.INBOUND_ANSWERS_PER_DAY = 1
+
+            def answer(letter):
+                return Handled({}, Notice("mail_failed", letter.user.pk, payload={"mail": str(letter.id)}))
+
+            monkeypatch.setitem(purposes._handlers, "turn", answer)
+            for _ in range(2):
+                mailing.write("move A1", to=to)
+            return [MailStatus.DONE, MailStatus.DONE], 1
+        case "questions over the cap":
+            monkeypatch.setattr("notifications.inbound.held.QUESTIONS_A_DAY", 1)
+            for _ in range(2):
+                mailing.write("move A1", to=to, sender="x@elsewhere.example")
+            return [MailStatus.HELD, MailStatus.HELD], 1
+        case "no report":
+            notice = Notice(kind="receipt", user_id=anna.pk)
+            outbox.notify(notice)
+            Outbox.objects.filter(pk=notice.id).update(status=Status.SENT, sent_to="x")
+            mailing.write("I am away", to=return_paths.address(return_paths.BOUNCE, notice.id))
+        case "report of nothing sent":
+            for purpose in (return_paths.BOUNCE, return_paths.UNSUBSCRIBE):
+                mailing.deliver((REPORTS / "postfix_unknown_user.eml").read_bytes(), to=return_paths.address(purpose, uuid4()))
+    return [], 0
+
+
+@pytest.mark.parametrize("name", [name for name in SILENCES if name != "passed over"])  # that: `test_imap`
+def test_each_silence_is_kept(name, to, mailing, letters, settings, monkeypatch, anna):  # noqa: F811
+    kept, told = silent(name, to=to, mailing=mailing, settings=settings, monkeypatch=monkeypatch, anna=anna)
+    mailing.work()
+    assert list(InboundMail.objects.values_list("status", flat=True)) == kept
+    assert len(mailing.sink.messages) == told
+    assert not Bounce.objects.exists()
 
 
 def test_operators_read_the_same_table():
