@@ -5,6 +5,7 @@ A snapshot counts only with the fingerprint of the code that reads it and the ha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -26,16 +27,23 @@ class Snapshot:
 
 def get(stream: UUID, fingerprint: str, *, until: int | None = None, using: str = DEFAULT_DB_ALIAS) -> Snapshot | None:
     """The youngest snapshot (at `until` or before) whose event is in the log with the hash noted; None if there is none."""
+    return get_many({stream: fingerprint}, until=until, using=using).get(stream)
+
+
+def get_many(
+    fingerprints: Mapping[UUID, str], *, until: int | None = None, using: str = DEFAULT_DB_ALIAS
+) -> dict[UUID, Snapshot]:
+    """The same for many streams, each with its fingerprint, by one query; those without a snapshot are missing."""
     with connections[using].cursor() as cursor:
         cursor.execute(
-            "SELECT s.version, s.hash, s.payload FROM events_snapshot s"
+            "SELECT w.stream, f.version, f.hash, f.payload FROM unnest(%s::uuid[], %s::text[]) AS w(stream, fingerprint),"
+            " LATERAL (SELECT s.version, s.hash, s.payload FROM events_snapshot s"
             " JOIN events_event e ON e.stream = s.stream AND e.version = s.version AND e.hash = s.hash"
-            " WHERE s.stream = %s::uuid AND s.fingerprint = %s::text AND s.version <= %s::int"
-            " ORDER BY s.version DESC LIMIT 1",
-            [stream, fingerprint, 2**31 - 1 if until is None else until],
+            " WHERE s.stream = w.stream AND s.fingerprint = w.fingerprint AND s.version <= %s::int"
+            " ORDER BY s.version DESC LIMIT 1) AS f",
+            [list(fingerprints), list(fingerprints.values()), 2**31 - 1 if until is None else until],
         )
-        row = cursor.fetchone()
-    return None if row is None else Snapshot(row[0], bytes(row[1]), bytes(row[2]))
+        return {stream: Snapshot(version, bytes(hash), bytes(payload)) for stream, version, hash, payload in cursor.fetchall()}
 
 
 def put(stream: UUID, fingerprint: str, snapshot: Snapshot, *, using: str = DEFAULT_DB_ALIAS) -> None:

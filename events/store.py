@@ -12,7 +12,7 @@ import itertools
 import re
 import struct
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -52,6 +52,16 @@ __all__ = [
 
 COLUMNS = "stream, version, type, type_version, payload, meta, occurred_at, salt, hash"
 READ = f"SELECT {COLUMNS} FROM events_event WHERE stream = %s::uuid AND version > %s::int"  # noqa: S608 - no input in it
+READ_MANY = f"""
+SELECT {", ".join("e." + name for name in COLUMNS.split(", "))}
+FROM unnest(%s::uuid[], %s::int[]) AS w(stream, after) JOIN events_event e ON e.stream = w.stream AND e.version > w.after
+ORDER BY e.stream, e.version
+"""  # noqa: S608 - no input in it
+LAST = f"""
+SELECT f.* FROM unnest(%s::uuid[]) AS w(stream), LATERAL (
+    SELECT {COLUMNS} FROM events_event e WHERE e.stream = w.stream AND e.type = %s::text ORDER BY version DESC LIMIT 1) AS f
+"""  # noqa: S608 - no input in it
+FIRSTS = f"SELECT {COLUMNS} FROM events_event WHERE stream = ANY(%s::uuid[]) AND version = 1"  # noqa: S608 - no input in it
 FEED = f"""
 SELECT {", ".join("e." + name for name in COLUMNS.split(", "))}, e.epoch, e.xid::text, e.pos
 FROM events_event e, events_epoch c
@@ -141,6 +151,24 @@ class PostgresStore:
         else:
             found = self.ask(READ + " AND version <= %s::int ORDER BY version", [stream, after, until])
         return [unpack(row) for row in found.fetchall()]
+
+    def read_many(self, after: Mapping[UUID, int]) -> dict[UUID, list[StoredEvent]]:
+        """The events of many streams, of each those after a version, by one query."""
+        found: dict[UUID, list[StoredEvent]] = {stream: [] for stream in after}
+        for row in self.ask(READ_MANY, [list(after), list(after.values())]).fetchall():
+            stored = unpack(row)
+            found[stored.stream].append(stored)
+        return found
+
+    def last_of_type(self, streams: Collection[UUID], event_type: str) -> dict[UUID, StoredEvent]:
+        """The last event of a type in each stream that has one, by one query; looked for from the end of each."""
+        found = [unpack(row) for row in self.ask(LAST, [list(streams), event_type]).fetchall()]
+        return {stored.stream: stored for stored in found}
+
+    def firsts(self, streams: Collection[UUID]) -> dict[UUID, StoredEvent]:
+        """The first event of each stream, by one query."""
+        found = [unpack(row) for row in self.ask(FIRSTS, [list(streams)]).fetchall()]
+        return {stored.stream: stored for stored in found}
 
     def head(self, stream: UUID) -> Head | None:
         row = self.ask(

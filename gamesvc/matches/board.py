@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.utils import timezone
-
 from accounts import absences
+from accounts.models import User
 from gamesvc.games.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel import Caption, Form, Game, Refused, Viewer
-from gamesvc.matches import loading, pauses
-from gamesvc.matches.clock import words
+from gamesvc.matches import loading
 from gamesvc.matches.clock.compute import Clock, within
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.selectors import Access, Forbidden, Unknown, access_match, seat_names
+from gamesvc.matches.selectors import Access, Forbidden, access_many, seat_names
 from notifications import suppression
 
 NOT_BEGUN = "The game has not begun; there is no board yet."
@@ -110,43 +108,65 @@ def undated(match: Match, loaded: Loaded) -> list[Question]:
 
 def origin_of(access: Access, loaded: Loaded) -> dict[str, Any] | None:
     """Where a fork comes from, as its first event says; the number of that match for those who may know of it."""
-    origin = loaded.opened.get("origin")
-    if origin is None:
-        return None
-    try:
-        number = access_match(user=access.user, ident=origin["match"]).match.number
-    except Unknown:
-        number = None
-    return {"match": origin["match"], "number": number, "version": origin["version"], "seat": origin["seat"]}
+    return origins(access.user, [loaded.opened])[0]
+
+
+def origins(user: User | None, opened: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
+    """The same of many matches, each by what its first event says."""
+    told = [one.get("origin") for one in opened]
+    wanted = {origin["match"] for origin in told if origin is not None}
+    known = access_many(user, Match.objects.filter(pk__in=wanted)) if wanted else []
+    numbers = {str(access.match.pk): access.match.number for access in known}
+    return [
+        None
+        if origin is None
+        else {"match": origin["match"], "number": numbers.get(origin["match"])}
+        | {name: origin[name] for name in ("version", "seat")}
+        for origin in told
+    ]
 
 
 def unreachable_players(access: Access) -> set[int] | None:
     """The players (their ids) whom no mail reaches, for the organiser of a match that goes on; None for anybody else."""
-    if not access.is_host or access.match.status not in (Match.Status.OPEN, Match.Status.RUNNING):
-        return None
-    return suppression.unreachable([seat.user for seat in access.seats if seat.user is not None])
+    return suppression.unreachable(players(access)) if looks_after(access) else None
+
+
+def looks_after(access: Access) -> bool:
+    """Whether the reader is told which players no mail reaches."""
+    return access.is_host and access.match.status in (Match.Status.OPEN, Match.Status.RUNNING)
+
+
+def players(access: Access) -> list[User]:
+    """Who holds the seats."""
+    return [seat.user for seat in access.seats if seat.user is not None]
 
 
 def away_players(access: Access) -> dict[int | None, datetime]:
     """Return the players (their ids) on vacation while the match goes on, and until when; none where names are hidden."""
+    return dict(absences.away_now(may_be_away(access)).items())
+
+
+def may_be_away(access: Access) -> list[int]:
+    """The players whose vacations may be told while the match goes on; nobody where names are hidden."""
     if access.match.over or access.match.hides_names:
-        return {}
-    away = absences.away_now(seat.user_id for seat in access.seats if seat.user_id is not None)
-    return dict(away.items())
+        return []
+    return [seat.user_id for seat in access.seats if seat.user_id is not None]
 
 
 def announced(access: Access) -> dict[int | None, absences.Span]:
-    """The next vacations announced by the players (their ids), for those who sit in the match with them or run it.
+    """The next vacations announced by the players (their ids), for those who sit in the match with them or run it."""
+    return dict(absences.next_away(may_announce(access)).items())
+
+
+def may_announce(access: Access) -> list[int]:
+    """The players whose next vacation may be told.
 
     Only where vacations stop the clock; and not where names are hidden: days of absence tell people apart.
     """
     match = access.match
-    if match.status not in (Match.Status.OPEN, Match.Status.RUNNING) or match.hides_names:
-        return {}
-    policy = loading.load(match.id, match.game).account.policy
-    if policy is None or not policy.vacation or not (access.seat is not None or access.is_host):
-        return {}
-    return dict(absences.next_away(seat.user_id for seat in access.seats if seat.user_id is not None).items())
+    if not match.clock.get("vacation") or not (access.seat is not None or access.is_host):
+        return []
+    return may_be_away(access)
 
 
 def shown_clock(access: Access, seat: int, clock: Clock | None) -> Clock | None:
@@ -166,68 +186,6 @@ def stands_until(clock: Clock | None, moment: datetime) -> datetime | None:
     return next(span.end for span in clock.excluded if moment < span.end)
 
 
-def summary(access: Access) -> dict[str, Any]:
-    """What lists and the API say of a match without its position."""
-    match = access.match
-    names = seat_names(access.seats)
-    loaded = loading.load(match.id, match.game)
-    questions: Iterable[Question] = ()
-    if match.status == Match.Status.RUNNING:
-        questions = undated(match, loaded) if match.board else match.questions.order_by("due_at", "seat")
-    from_position = "position" in loaded.opened
-    unreachable = unreachable_players(access)
-    away, coming = away_players(access), announced(access)
-    clocks, now = loaded.account.open, timezone.now()
-    return {
-        "id": str(match.id),
-        "number": match.number,
-        "game": match.game,
-        "rules": match.rules,
-        "title": loaded.game.manifest.title,
-        "kind": "board" if match.board else "match",
-        "from_position": from_position,
-        "counted": not from_position,
-        "origin": origin_of(access, loaded),
-        "status": match.status,
-        "options": match.options,
-        "hours": match.hours,
-        "clock": loaded.account.policy.told if loaded.account.policy is not None else match.clock,
-        "pace": words.pace(loaded.account.policy.told) if loaded.account.policy is not None else "",
-        "paused_at": match.paused_at.isoformat() if match.paused_at else None,
-        "paused_by": pauses.paused_by(match),
-        "entry": match.entry,
-        "watch": match.watch,
-        "press": match.press,
-        "anonymous": match.anonymous,
-        "undo": match.undo,
-        "reliability": match.reliability,
-        "host": match.creator.username if match.creator is not None and not match.hides_names else None,
-        "seats": [
-            {
-                "seat": seat.index,
-                "name": names[seat.index] if seat.holder else "",
-                "kind": "bot" if seat.bot else "user" if seat.holder else "free",
-                "away_until": away[seat.user_id].isoformat() if seat.user_id in away else None,
-                "away_next": _span(coming[seat.user_id]) if seat.user_id in coming else None,
-            }
-            | ({"unreachable": seat.user_id in unreachable} if unreachable is not None else {})
-            for seat in access.seats
-        ],
-        "your_seat": access.viewer,
-        "commitment": loaded.opened.get("commitment", ""),
-        "link": match.link_token if access.is_host or access.seat is not None else None,
-        "awaited": [
-            question_json(one)
-            | {"stands_until": _text(stands_until(shown_clock(access, one.seat, clocks.get((one.seat, one.question))), now))}
-            for one in questions
-        ],
-        "outcome": match.outcome,
-        "created_at": match.created_at.isoformat(),
-        "started_at": match.started_at.isoformat() if match.started_at else None,
-        "ended_at": match.ended_at.isoformat() if match.ended_at else None,
-    }
-
-
 def question_json(question: Question) -> dict[str, Any]:
     return {
         "seat": question.seat,
@@ -237,11 +195,3 @@ def question_json(question: Question) -> dict[str, Any]:
         "due_at": question.due_at.isoformat() if question.due_at is not None and not question.paused else None,
         "grace_from": question.grace_from.isoformat() if question.grace_from is not None else None,
     }
-
-
-def _span(span: absences.Span) -> dict[str, str]:
-    return {"from": span.start.isoformat(), "until": span.end.isoformat()}
-
-
-def _text(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment is not None else None

@@ -14,16 +14,16 @@ from typing import Any
 
 from django.utils import timezone
 
-from events.store import StoredEvent, VersionConflict
+from events.store import VersionConflict
 from gamesvc.games import codec, intake
 from gamesvc.games.dice import Dice, KeyedSource
 from gamesvc.games.kernel import Game, Refused, Viewer
 from gamesvc.matches import loading, lobby, positions
-from gamesvc.matches.loading import STORE, Loaded
+from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match
 from gamesvc.matches.positions import Start
 from gamesvc.matches.recording import Act, Actor, record
-from gamesvc.matches.selectors import Access, Forbidden, Unknown, access_match
+from gamesvc.matches.selectors import Access, Forbidden, access_many
 from gamesvc.matches.turns import ended
 
 MOST_SHOWN = 50
@@ -84,21 +84,26 @@ def settled_version(loaded: Loaded, viewer: Viewer, version: int) -> tuple[int, 
     A position in the middle of an act is none to play on from. What follows without the viewer knowing of it counts in, so that
     nothing hidden decides which position it is; his view is the same. Raises `Refused` for versions without a position.
     """
-    acts: list[list[StoredEvent]] = []
-    for stored in STORE.read(loaded.match_id):
-        if "command_id" in stored.meta or not acts:
-            acts.append([])
-        acts[-1].append(stored)
-    first = next(stored.version for act in acts for stored in act if stored.type == "match.started")
-    last = loaded.viewer_version(viewer)
-    if not first <= version <= last:
+    first, last = loading.started_at(loaded), loaded.viewer_version(viewer)
+    if first is None or not first <= version <= last:
         raise Refused("no_such_version", f"Versions with a position are {first} to {last}.", "version")
-    known = [[stored.version for stored in act if loaded.ended or loading.knows(loaded, stored, viewer)] for act in acts]
-    at = max(place for place, versions in enumerate(known) if versions and versions[0] <= version)
-    end = at
-    while end + 1 < len(acts) and not known[end + 1]:
-        end += 1
-    return acts[end][-1].version, known[at][-1]
+    end = loading.act_end(loaded, version)
+    for act in loading.acts_back(loaded.match_id, end):
+        known = [stored.version for stored in act if loaded.ended or loading.knows(loaded, stored, viewer)]
+        if known and known[0] <= version:
+            break
+    return _with_unknown(loaded, viewer, act[-1].version), known[-1]
+
+
+def _with_unknown(loaded: Loaded, viewer: Viewer, version: int) -> int:
+    """Where the acts after the end of one are over that the viewer knows nothing of."""
+    begins = version
+    for stored in loading.events_after(loaded.match_id, version, loaded.version):
+        if "command_id" in stored.meta:
+            begins = stored.version - 1
+        if loaded.ended or loading.knows(loaded, stored, viewer):
+            return begins
+    return loaded.version
 
 
 def _position(loaded: Loaded, version: int, seat: int | None) -> dict[str, Any]:
@@ -130,18 +135,12 @@ def position_at(access: Access, version: int) -> dict[str, Any]:
     return codec.write_position(loaded.game, then.state, at, then.keep_marked())
 
 
-def forks_of(access: Access) -> list[Match]:
+def forks_of(access: Access) -> list[Access]:
     """The forks of a match that the reader may know of, the newest first."""
-    found = Match.objects.filter(beginning__origin=access.match).order_by("-created_at", "-pk")
+    found = Match.objects.filter(beginning__origin=access.match).order_by("-number")
     if access.user is None:
         found = found.filter(watch=Match.Watch.ALL)
-    shown = []
-    for match in found[:MOST_LOOKED_AT]:
-        try:
-            shown.append(access_match(user=access.user, ident=str(match.pk)).match)
-        except Unknown:
-            continue
-    return shown[:MOST_SHOWN]
+    return access_many(access.user, found[:MOST_LOOKED_AT])[:MOST_SHOWN]
 
 
 def close_board(*, access: Access, channel: str = "api") -> Match:

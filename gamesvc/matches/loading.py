@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -166,6 +166,47 @@ def acts(stored: Sequence[StoredEvent]) -> Iterator[Sequence[StoredEvent]]:
     return (stored[start:end] for start, end in appends(stored))
 
 
+def acts_back(match_id: UUID, until: int, after: int = 0) -> Iterator[Sequence[StoredEvent]]:
+    """The acts from a version back to the first after another, the newest first: read in pieces, as far as the caller goes."""
+    begun: Sequence[StoredEvent] = ()
+    while until > after:
+        since = max(after, until - NEAR)
+        stored = [*STORE.read(match_id, since, until), *begun]
+        # The first act of a piece may have begun in the piece before.
+        cut = since > after and "command_id" not in stored[0].meta
+        whole = list(acts(stored))
+        begun = whole.pop(0) if cut else ()
+        yield from reversed(whole)
+        until = since
+
+
+def goes_on(loaded: Loaded, version: int) -> bool:
+    """Whether the act to which a version belongs has events after it."""
+    return any(
+        "command_id" not in stored.meta for stored in STORE.read(loaded.match_id, version, min(version + 1, loaded.version))
+    )
+
+
+def events_after(match_id: UUID, version: int, until: int) -> Iterator[StoredEvent]:
+    """The events after a version, the oldest first: read in pieces, as far as the caller goes."""
+    for after in range(version, until, NEAR):
+        yield from STORE.read(match_id, after, min(after + NEAR, until))
+
+
+def started_at(loaded: Loaded) -> int | None:
+    """The version of `match.started`; None before it."""
+    events = events_after(loaded.match_id, 0, loaded.version)
+    return next((stored.version for stored in events if stored.type == "match.started"), None)
+
+
+def act_end(loaded: Loaded, version: int) -> int:
+    """The version of the last event of the act to which a version belongs."""
+    for stored in events_after(loaded.match_id, version, loaded.version):
+        if "command_id" in stored.meta:
+            return stored.version - 1
+    return loaded.version
+
+
 def step_of(stored: Sequence[StoredEvent]) -> Step:
     """One append as the clocks see it."""
     first = stored[0]
@@ -301,14 +342,38 @@ def load(match_id: UUID, game_id: str, *, young: bool = False) -> Loaded:
     else:
         game = catalog.game(game_id)
         loaded = (None if young else _from_snapshot(game, match_id)) or fresh(game, match_id)
-    tail = STORE.read(match_id, loaded.version)
-    if tail:
-        _catch_up(loaded, tail)
-        # What an open transaction has read may be its own writing, and that may be rolled back.
-        if not connection.in_atomic_block:
-            save_snapshot(loaded)
-            remember(loaded.copy())
+    _follow(loaded, STORE.read(match_id, loaded.version))
     return loaded
+
+
+def load_many(games: Mapping[UUID, str]) -> dict[UUID, Loaded]:
+    """The same for many matches, each with its game's id, by two queries."""
+    with _lock:
+        found = {match_id: known.copy() for match_id in games if (known := _remembered.get(match_id)) is not None}
+    missing = {match_id: catalog.game(game_id) for match_id, game_id in games.items() if match_id not in found}
+    kept = snapshots.get_many(missing) if missing else {}
+    for match_id, game in missing.items():
+        found[match_id] = (_resume(game, match_id, *kept[match_id]) if match_id in kept else None) or fresh(game, match_id)
+    if found:
+        for match_id, tail in STORE.read_many({match_id: loaded.version for match_id, loaded in found.items()}).items():
+            _follow(found[match_id], tail)
+    return found
+
+
+def _follow(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
+    """Take over what has come since, and remember it."""
+    if not tail:
+        return
+    _catch_up(loaded, tail)
+    # What an open transaction has read may be its own writing, and that may be rolled back.
+    if not connection.in_atomic_block:
+        save_snapshot(loaded)
+        remember(loaded.copy())
+
+
+def openings(match_ids: Collection[UUID]) -> dict[UUID, dict[str, Any]]:
+    """What the first event of each match says, by one query."""
+    return {match_id: dict(stored.data) for match_id, stored in STORE.firsts(match_ids).items()}
 
 
 def save_snapshot(loaded: Loaded) -> None:
@@ -334,9 +399,11 @@ def save_snapshot(loaded: Loaded) -> None:
 
 def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) -> Loaded | None:
     found = snapshots.get(game, match_id, until)
-    if found is None:
-        return None
-    head, contents = found
+    return None if found is None else _resume(game, match_id, *found)
+
+
+def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any]) -> Loaded | None:
+    """A match from its snapshot; None where its account of time has another format."""
     try:
         account = Account.from_json(contents["account"], hour())
     except (KeyError, TypeError, ValueError):

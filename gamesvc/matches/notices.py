@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.chart import SEAT_NAMES
 from gamesvc.games.kernel import Caption, Event
@@ -285,19 +287,45 @@ def caption_of(match: Match, names: tuple[str, ...]) -> Caption:
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
     """The events since the seat's last look as sentences, the newest last, at most the last thirty."""
-    return [sentence for _version, _moment, sentence in tell(loaded, seat.index, names, seat.seen_version)][-MOST_EVENTS:]
+    told = tell_last(loaded, seat.index, names, MOST_EVENTS, after=seat.seen_version)
+    return [sentence for _version, _moment, sentence in told]
+
+
+# The version of an event, when it happened, and the sentence that tells it.
+Told = tuple[int, datetime, str]
+
+
+def tell_last(
+    loaded: Loaded, viewer: int | None, names: tuple[str, ...], most: int, *, after: int = 0, until: int | None = None
+) -> list[Told]:
+    """The last events up to a version as a viewer may see them, so many at most, the newest last; no more is read than that."""
+    last = loaded.viewer_version(viewer)
+    acts: list[list[Told]] = []
+    count = 0
+    for act in loading.acts_back(loaded.match_id, last if until is None else min(until, last), after):
+        acts.append(_told(loaded, act, viewer, names))
+        count += len(acts[-1])
+        if count >= most:
+            break
+    return [told for act in reversed(acts) for told in act][-most:]
 
 
 def tell(
-    loaded: Loaded, viewer: int | None, names: tuple[str, ...], after: int, until: int | None = None, *, opened: bool = False
-) -> list[tuple[int, datetime, str]]:
-    """Events after a version as a viewer may see them: (version, when, sentence). Service events are told as well.
+    loaded: Loaded, viewer: int | None, names: tuple[str, ...], after: int, until: int, *, opened: bool = False
+) -> list[Told]:
+    """The events between two versions as a viewer may see them. Service events are told as well.
 
     `opened`: the match is over by now and nothing in it is hidden any more, also in its past.
     """
+    return _told(loaded, STORE.read(loaded.match_id, after, until), viewer, names, opened=opened)
+
+
+def _told(
+    loaded: Loaded, events: Sequence[StoredEvent], viewer: int | None, names: tuple[str, ...], *, opened: bool = False
+) -> list[Told]:
     told = []
     unmarked = False  # of an automatic act the first sentence says so
-    for stored in STORE.read(loaded.match_id, after, loaded.viewer_version(viewer) if until is None else until):
+    for stored in events:
         event = loading.lift(loaded.game, stored)
         seen = event if loaded.ended or opened else loading.see(loaded, event, viewer)
         if seen is None:

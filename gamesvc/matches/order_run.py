@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from gamesvc.games.kernel import Refused, see_event
 from gamesvc.matches import answered, loading, order_mail, turns, undo
-from gamesvc.matches.loading import STORE, Loaded
+from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.order_mail import Line
 from gamesvc.matches.recording import Actor
@@ -74,7 +74,7 @@ class OrderRun:
         asked = {"seat": self.seat.index, "question": self.question}
         return any(
             stored.type == "match.timed_out" and asked.items() <= loading.lift(self.loaded.game, stored).data.items()
-            for stored in STORE.read(self.match.id, version, self.loaded.version)
+            for stored in loading.events_after(self.match.id, version, self.loaded.version)
         )
 
     def others_seen(self, version: int, until: int) -> bool:
@@ -83,7 +83,7 @@ class OrderRun:
         return any(
             stored.meta["actor"] != own
             and see_event(self.loaded.game, loading.lift(self.loaded.game, stored), self.seat.index) is not None
-            for stored in STORE.read(self.match.id, version, until)
+            for stored in loading.events_after(self.match.id, version, until)
         )
 
     def carry_out(self, lines: Sequence[Line], expected: int) -> list[Line]:

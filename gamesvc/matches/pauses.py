@@ -6,7 +6,8 @@ A pause by the organiser is his to lift. Not here: what a pause does to the cloc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -17,8 +18,6 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.recording import Actor
 
-LOOK_BACK = 100
-
 
 def wishes(match: Match) -> list[int]:
     """The seats that want the match paused or, while it is paused, want it to go on."""
@@ -27,15 +26,15 @@ def wishes(match: Match) -> list[int]:
 
 def paused_by(match: Match) -> str | None:
     """Who paused the match: `seats` (they agreed) or `host`; None while it is not paused."""
-    until = match.version if match.paused_at is not None else 0
-    while until > 0:
-        # While a match is paused little happens in it, so the event is near its end.
-        since = max(0, until - LOOK_BACK)
-        for stored in reversed(STORE.read(match.pk, since, until)):
-            if stored.type == "match.paused":
-                return str(stored.data["by"])
-        until = since
-    return None
+    return who_paused([match]).get(match.pk)
+
+
+def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
+    """The same of many matches by one query; those that are not paused are missing."""
+    paused = [match.pk for match in matches if match.paused_at is not None]
+    # While a match is paused little happens in it, so the event is near its end.
+    found = STORE.last_of_type(paused, "match.paused") if paused else {}
+    return {match_id: str(stored.data["by"]) for match_id, stored in found.items()}
 
 
 def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:

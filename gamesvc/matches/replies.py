@@ -17,7 +17,7 @@ from accounts.models import User
 from gamesvc.games.kernel import Refused, see_event
 from gamesvc.matches import held_orders, loading, mail_words, notices, order_mail, selectors, undo
 from gamesvc.matches.letterbox import PURPOSE
-from gamesvc.matches.loading import STORE, Loaded
+from gamesvc.matches.loading import Loaded
 from gamesvc.matches.mail_words import Writer
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.order_mail import Line
@@ -190,7 +190,7 @@ class Desk:
         """The version that the answered mail showed, moved on over what the player has done himself since: that he knows."""
         version = int(self.letter.payload["version"])
         own = {"kind": "seat", "seat": self.seat.index}
-        for stored in STORE.read(self.match.id, version, self.loaded.viewer_version(self.seat.index)):
+        for stored in loading.events_after(self.match.id, version, self.loaded.viewer_version(self.seat.index)):
             event = loading.lift(self.loaded.game, stored)
             if stored.meta["actor"] != own and see_event(self.loaded.game, event, self.seat.index) is not None:
                 break
@@ -257,7 +257,7 @@ class Desk:
         return "\n".join(line for part in found for line in part.splitlines()) or _("The position below shows all you have.")
 
     def _history(self, count: int) -> str:
-        told = notices.tell(self.loaded, self.seat.index, self.names, 0)[-count:] if count else []
+        told = notices.tell_last(self.loaded, self.seat.index, self.names, count) if count else []
         return "\n".join(f"{notices.local_time(moment, self.letter.user)}  {sentence}" for _v, moment, sentence in told)
 
     def _held(self) -> None:

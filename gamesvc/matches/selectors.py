@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import uuid
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
 from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games.kernel import Viewer
-from gamesvc.matches.loading import STORE, Loaded, lift, load, see
-from gamesvc.matches.models import Holding, Match, Seat
+from gamesvc.matches.loading import STORE, Loaded, lift, load, load_many, see
+from gamesvc.matches.models import Holding, Invitation, Match, Seat
 
 
 class Unknown(Exception):
@@ -54,40 +56,77 @@ def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int 
 
     `as_seat`: on a what-if board the seat its owner looks from and acts for; without it one that is awaited.
     """
-    match = Match.objects.filter(by_ident(ident)).first()
+    match = Match.objects.filter(by_ident(ident)).select_related("creator").first()
     if match is None:
         raise Unknown(ident)
     seats = tuple(match.seats.select_related("user").order_by("index"))
+    access = _access(match, user, seats, _Ties(user, [match]), link)
+    if access is None:
+        raise Unknown(ident)
+    if match.board:
+        return replace(access, seat=_turned_to(seats, load(match.id, match.game), as_seat))
+    return access
+
+
+def access_many(user: User | None, matches: Iterable[Match]) -> list[Access]:
+    """The same for many matches in their order, by a fixed number of queries; those the user may not know of are left out."""
+    found = list(matches)
+    prefetch_related_objects(found, Prefetch("seats", Seat.objects.select_related("user").order_by("index")), "creator")
+    ties = _Ties(user, found)
+    seen = [_access(match, user, tuple(match.seats.all()), ties) for match in found]
+    known = [access for access in seen if access is not None]
+    boards = load_many({access.match.id: access.match.game for access in known if access.match.board})
+    return [
+        replace(access, seat=_turned_to(access.seats, boards[access.match.id])) if access.match.board else access
+        for access in known
+    ]
+
+
+@dataclass(frozen=True)
+class _Ties:
+    """What else lets a user know of some matches: invitations, and seats they held before. Looked up where it is needed."""
+
+    user: User | None
+    matches: Sequence[Match]
+
+    @functools.cached_property
+    def invited(self) -> frozenset[uuid.UUID]:
+        rows = Invitation.objects.filter(user=self.user, declined_at=None, match__in=self.matches)
+        return frozenset(rows.values_list("match_id", flat=True))
+
+    @functools.cached_property
+    def held(self) -> frozenset[uuid.UUID]:
+        return frozenset(Holding.objects.filter(match__in=self.matches, user=self.user).values_list("match_id", flat=True))
+
+
+def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Ties, link: str = "") -> Access | None:
+    """The match as the user may use it, on a board without a seat yet; None where they may not know of it."""
     seat = next((seat for seat in seats if user is not None and seat.user_id == user.pk), None)
     if match.board:
-        if user is None or match.creator_id != user.pk:
-            raise Unknown(ident)
-        return Access(match, user, _turned_to(match, seats, as_seat), seats)
+        return Access(match, user, None, seats) if user is not None and match.creator_id == user.pk else None
     access = Access(match, user, seat, seats)
-    if seat is not None or access.is_host:
+    public = match.entry == Match.Entry.PUBLIC
+    free_to_know = (
+        seat is not None
+        or access.is_host
+        or match.watch == Match.Watch.ALL
+        or (bool(link) and link == match.link_token and (match.watch == Match.Watch.LINK or match.status == Match.Status.OPEN))
+        or (match.status == Match.Status.OPEN and public)
+    )
+    if free_to_know:
         return access
-    if match.watch == Match.Watch.ALL:
+    if user is None:
+        return None
+    # Whoever may take over a seat may look at the match before: anybody, or those who held one.
+    if any(seat.waits for seat in seats) and (public or match.pk in ties.held):
         return access
-    if link and link == match.link_token and (match.watch == Match.Watch.LINK or match.status == Match.Status.OPEN):
-        return access
-    if match.status == Match.Status.OPEN and match.entry == Match.Entry.PUBLIC:
-        return access
-    # Whoever may take over a seat may look at the match before: anybody, or he who held one.
-    if (
-        user is not None
-        and any(seat.waits for seat in seats)
-        and (match.entry == Match.Entry.PUBLIC or Holding.objects.filter(match=match, user=user).exists())
-    ):
-        return access
-    if user is not None and match.invitations.filter(user=user, declined_at=None).exists():
-        return access
-    raise Unknown(ident)
+    return access if match.pk in ties.invited else None
 
 
-def _turned_to(match: Match, seats: tuple[Seat, ...], as_seat: int | None) -> Seat:
-    """Which side of a what-if board its owner sees: the one he asks for, else one that must act, else the first."""
+def _turned_to(seats: tuple[Seat, ...], loaded: Loaded, as_seat: int | None = None) -> Seat:
+    """Which side of a what-if board its owner sees: the one they ask for, else one that must act, else the first."""
     own = [seat for seat in seats if not seat.bot]
-    awaited = {one.seat for one in load(match.id, match.game).awaited()}
+    awaited = {one.seat for one in loaded.awaited()}
     wanted = [seat for seat in own if seat.index == as_seat]
     return [*wanted, *(seat for seat in own if seat.index in awaited), *own][0]
 
@@ -137,16 +176,19 @@ def _uuid(ident: str) -> uuid.UUID:
 
 def matches_of(user: User) -> QuerySet[Match]:
     """The matches a user has a seat in or has opened, newest first."""
-    return Match.objects.filter(Q(seats__user=user) | Q(creator=user)).distinct().order_by("-created_at", "-pk")
+    # As a union of two index look-ups: joined to the seats, all matches there are would be read.
+    seated = Seat.objects.filter(user=user).order_by().values("match_id")
+    own = seated.union(Match.objects.filter(creator=user).order_by().values("pk"))
+    return Match.objects.filter(pk__in=own).order_by("-number")
 
 
 def open_matches(user: User | None) -> QuerySet[Match]:
     """The matches a user could join now, newest first."""
     free = Q(entry=Match.Entry.PUBLIC)
     if user is not None:
-        free |= Q(invitations__user=user, invitations__declined_at=None)
-    matches = Match.objects.filter(free, status=Match.Status.OPEN).distinct().order_by("-created_at", "-pk")
-    return matches.exclude(seats__user=user) if user is not None else matches
+        free |= Q(pk__in=Invitation.objects.filter(user=user, declined_at=None).values("match_id"))
+    matches = Match.objects.filter(free, status=Match.Status.OPEN).order_by("-number")
+    return matches.exclude(Exists(Seat.objects.filter(match=OuterRef("pk"), user=user))) if user is not None else matches
 
 
 def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bool) -> dict[str, Any]:

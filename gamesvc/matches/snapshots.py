@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -53,11 +54,21 @@ def put(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any], s
 def get(game: Game[Any], match_id: UUID, until: int | None = None) -> tuple[Head, dict[str, Any]] | None:
     """The youngest snapshot at `until` or before: its head, and its contents with `state` and `kept` read back."""
     found = store.get(match_id, fingerprint(game.id), until=until)
-    if found is None:
-        return None
+    return None if found is None else read(game, found)
+
+
+def get_many(games: Mapping[UUID, Game[Any]]) -> dict[UUID, tuple[Head, dict[str, Any]]]:
+    """The same of many matches, each with its game, by one query; those without a snapshot are missing."""
+    rows = store.get_many({match_id: fingerprint(game.id) for match_id, game in games.items()})
+    found = {match_id: read(games[match_id], row) for match_id, row in rows.items()}
+    return {match_id: one for match_id, one in found.items() if one is not None}
+
+
+def read(game: Game[Any], row: store.Snapshot) -> tuple[Head, dict[str, Any]] | None:
+    """What a snapshot holds; what cannot be read is as good as none."""
     try:
-        contents = orjson.loads(found.payload)
-        contents["state"], contents["kept"] = codec.read_states(game, contents, found.version, base=0)
+        contents = orjson.loads(row.payload)
+        contents["state"], contents["kept"] = codec.read_states(game, contents, row.version, base=0)
     except (orjson.JSONDecodeError, codec.Malformed, KeyError, TypeError, ValueError):
-        return None  # what cannot be read is as good as none
-    return Head(found.version, found.hash, canonical.read_time(contents["occurred_at"])), contents
+        return None
+    return Head(row.version, row.hash, canonical.read_time(contents["occurred_at"])), contents

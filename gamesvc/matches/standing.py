@@ -90,9 +90,9 @@ def own_orders(loaded: Loaded, seat: int) -> Any:
 def first_orders(match: Match, seat: int) -> Any:
     """The game's standing orders as they were when the match began: what cancelling them all goes back to."""
     loaded = loading.load(match.id, match.game)
-    opening = STORE.read(match.id, 0, min(loaded.version, 1000))
-    started = next(one for one in opening if one.type == "match.started")
-    begun = max(one.version for one in opening if one.occurred_at == started.occurred_at)
+    started = loading.started_at(loaded)
+    assert started is not None, "only a match that has started has orders"
+    begun = loading.act_end(loaded, started)
     return _orders_of(loaded.game.view(loading.state_at(loaded.game, match.id, begun), seat), seat)
 
 

@@ -1,23 +1,31 @@
 """The account of a match's time for a viewer: reckoned again from the log, each step told, so that a time-out can be disputed.
 
-The steps themselves are noted where the log is folded (`clock.account`).
+The steps themselves are noted where the log is folded (`clock.account`). A page of them is reckoned from the snapshot before it,
+so the last page costs the same however long the match is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from events.canonical import write_time
-from gamesvc.games import catalog
-from gamesvc.games.kernel import Viewer, see_event
+from events.store import StoredEvent
+from gamesvc.games.kernel import Event, Viewer, see_event
 from gamesvc.matches import loading
 from gamesvc.matches.clock.account import Key, Line
 from gamesvc.matches.clock.compute import Clock
-from gamesvc.matches.loading import STORE, lift
+from gamesvc.matches.loading import Loaded, lift
 from gamesvc.matches.models import Match
+
+# So many lines are told at once, or a few more: those of one act stay together.
+MOST_LINES = 50
+# So many events are reckoned at a time: about as many as lie between two snapshots.
+PIECE = 100
+# The version with which an act ends, and the lines that tell of it.
+Steps = tuple[int, list[Line]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,8 @@ class TimeAccount:
     clocks: Mapping[Key, Clock]
     banks: Mapping[int, int]
     lines: Sequence[tuple[int, Line]]
+    older: int | None = None
+    """The version before which there are more lines; None where these are the first."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -65,44 +75,106 @@ class TimeAccount:
         }
 
 
-def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None) -> TimeAccount:
-    """Reckon the clocks again from the log and tell each step; of one seat, or of all.
+def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None, before: int | None = None) -> TimeAccount:
+    """Reckon the clocks again from the log and tell the last steps, or those before a version; of one seat, or of all.
 
-    A viewer gets all lines of his own seat. Of others he gets those of acts that he may know of: when somebody sent what
+    A viewer gets all lines of their own seat. Of others they get those of acts that they may know of: when somebody sent what
     is still hidden is hidden, too. Once the match is over everything is open.
     """
-    loaded = loading.fresh(catalog.game(match.game), match.id)
-    collected: list[Line] = []
-    loaded.account.lines = collected
-    lines: list[tuple[int, Line]] = []
-    stored = STORE.read(match.id)
-    # The first event says whether names are hidden; the last one opens everything.
-    hidden = not (stored and stored[-1].type == "match.ended") and bool(stored and stored[0].data.get("anonymous"))
-    over = bool(stored) and stored[-1].type == "match.ended"
-    for act in loading.acts(stored):
-        events = [lift(loaded.game, one) for one in act]
-        loaded.fold(act, events)
-        seen = over or any(see_event(loaded.game, event, viewer) is not None for event in events)
-        for line in collected:
-            if line.seat == viewer or over:
-                lines.append((act[-1].version, line))
-            elif seen:
-                line = replace(line, at=act[-1].occurred_at)
-                lines.append((act[-1].version, _anonymous(line) if hidden else line))
-        collected.clear()
+    loaded = loading.load(match.id, match.game)
+    reader = _Reader(loaded, viewer)
+    pages, older = _page(reader, loaded.version if before is None else min(before - 1, loaded.version), seat)
     account = loaded.account
-    banks = {line.seat: line.bank for _, line in lines} if account.policy and account.policy.bank else {}
     return TimeAccount(
         policy=account.policy.told if account.policy is not None else {},
         paused_since=account.paused_since,
         clocks={
-            key: replace(clock, excluded=()) if hidden and key[0] != viewer else clock
+            key: replace(clock, excluded=()) if reader.anonymous and key[0] != viewer else clock
             for key, clock in account.open.items()
             if seat in (None, key[0])
         },
-        banks={index: left for index, left in banks.items() if seat in (None, index)},
-        lines=[one for one in lines if seat in (None, one[1].seat)],
+        banks=_banks(reader, range(loaded.seats) if seat is None else (seat,)),
+        lines=[(version, line) for version, lines in reversed(pages) for line in lines],
+        older=pages[-1][0] if older else None,
     )
+
+
+def _page(reader: _Reader, until: int, seat: int | None) -> tuple[list[Steps], bool]:
+    """The last acts up to a version with a line that is asked for, the newest first, and whether there are any before them."""
+    pages: list[Steps] = []
+    count = 0
+    for version, lines in reader.back(until):
+        if wanted := [line for line in lines if seat in (None, line.seat)]:
+            if count >= MOST_LINES:
+                return pages, True
+            pages.append((version, wanted))
+            count += len(wanted)
+    return pages, False
+
+
+def _banks(reader: _Reader, seats: Collection[int]) -> dict[int, int]:
+    """What is left in the bank of each seat that has been asked, by the last line of it that the viewer may see."""
+    policy = reader.loaded.account.policy
+    found: dict[int, int] = {}
+    if policy is None or not policy.bank:
+        return found
+    for _version, lines in reader.back(reader.loaded.version):
+        found = {line.seat: line.bank for line in lines if line.seat in seats} | found
+        if len(found) == len(seats):
+            break
+    return found
+
+
+class _Reader:
+    """The steps of a match's clocks as one viewer may see them, reckoned piece by piece from the newest back."""
+
+    def __init__(self, loaded: Loaded, viewer: Viewer) -> None:
+        self.loaded = loaded
+        self.viewer = viewer
+        self.anonymous = not loaded.ended and bool(loaded.opened.get("anonymous"))
+
+    def back(self, until: int) -> Iterator[Steps]:
+        """The acts up to a version that have lines, the newest first; an act that goes on after it is left out."""
+        acts = loading.acts_back(self.loaded.match_id, until)
+        if loading.goes_on(self.loaded, until):
+            next(acts, None)
+        for piece in pieces(acts):
+            yield from reversed(self._reckon(piece))
+
+    def _reckon(self, acts: Sequence[Sequence[StoredEvent]]) -> list[Steps]:
+        then = loading.load_at(self.loaded.game, self.loaded.match_id, acts[0][0].version - 1)
+        collected: list[Line] = []
+        then.account.lines = collected
+        found = []
+        for act in acts:
+            events = [lift(then.game, stored) for stored in act]
+            then.fold(act, events)
+            if lines := [shown for line in collected if (shown := self._shown(line, act, events)) is not None]:
+                found.append((act[-1].version, lines))
+            collected.clear()
+        return found
+
+    def _shown(self, line: Line, act: Sequence[StoredEvent], events: Sequence[Event]) -> Line | None:
+        if self.loaded.ended or line.seat == self.viewer:
+            return line
+        if all(see_event(self.loaded.game, event, self.viewer) is None for event in events):
+            return None
+        line = replace(line, at=act[-1].occurred_at)
+        return _anonymous(line) if self.anonymous else line
+
+
+def pieces(acts: Iterable[Sequence[StoredEvent]]) -> Iterator[list[Sequence[StoredEvent]]]:
+    """Acts that come newest first in pieces of some length, each piece the oldest first."""
+    piece: list[Sequence[StoredEvent]] = []
+    count = 0
+    for act in acts:
+        piece.insert(0, act)
+        count += len(act)
+        if count >= PIECE:
+            yield piece
+            piece, count = [], 0
+    if piece:
+        yield piece
 
 
 def _anonymous(line: Line) -> Line:

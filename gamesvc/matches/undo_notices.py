@@ -80,12 +80,12 @@ def word_asked(row: Outbox) -> Message | None:
         return None
     context = notices.context_of(match, seat, row.user)
     loaded, names = context["loaded"], context["names"]
-    gone = notices.tell(loaded, seat, names, request.to, request.version - 1)
+    gone = notices.tell_last(loaded, seat, names, notices.MOST_EVENTS, after=request.to, until=request.version - 1)
     context |= {
         "headline": _("%(name)s asks to take a move back") % {"name": names[request.seat]},
         "due": notices.local_time(request.until, row.user),
         "due_utc": notices.utc_time(request.until),
-        "gone": [sentence for _version, _moment, sentence in gone][-notices.MOST_EVENTS :],
+        "gone": [sentence for _version, _moment, sentence in gone],
         "name": names[request.seat],
         "reply_to": letterbox.reply_address(match=match, loaded=loaded, seat=seat, user=row.user, key=row.id, question=None),
     }

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from accounts.models import User
+from gamesvc.games import intake
 from gamesvc.matches import selectors, time_account
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import PRESETS, WEEKDAYS
@@ -92,9 +93,10 @@ def _text(request: HttpRequest, name: str) -> str:
 
 
 def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
-    """How every deadline of a match came about, as far as the reader may know."""
+    """How the deadlines of a match came about, as far as the reader may know: the last lines, or those before a version."""
     access = find(request, ident)
-    found = time_account.explain(access.match, viewer=access.viewer)
+    before = intake.whole(request.GET.get("before", ""), 9)
+    found = time_account.explain(access.match, viewer=access.viewer, before=before)
     names = selectors.seat_names(access.seats)
     lines = [
         {
@@ -121,6 +123,8 @@ def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
         "paused_since": found.paused_since,
         "lines": lines,
         "banked": bool(found.banks),
+        "past": before is not None,
+        "before": found.older,
         "link": request.GET.get("link", ""),
     }
     return render(request, "web/clock.html", context)

@@ -32,7 +32,7 @@ def panel(access: Access, loaded: Loaded, at: int | None, here: int) -> dict[str
     shown: dict[str, Any] = {
         "origin": board.origin_of(access, loaded),
         "from_position": "position" in loaded.opened,
-        "forks": forks.forks_of(access),
+        "forks": [fork.match for fork in forks.forks_of(access)],
         "fork_from": here if _may_fork(access, loaded) else None,
         "sides": _sides(access) if access.match.board else [],
     }

@@ -7,25 +7,26 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
 from accounts.models import User
-from gamesvc.games import catalog
+from gamesvc.games import catalog, intake
 from gamesvc.games.kernel import Manifest
-from gamesvc.matches import board, loading, reliability, selectors
+from gamesvc.matches import loading, reliability, selectors, summaries
 from gamesvc.matches.clock.compute import gone
+from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.selectors import Access
 from gamesvc.web import moments
 
+# So many open matches stand on a page of the lobby.
+PAGE = 40
 # What the lobby offers to ask of the players of a match: a share of matches seen to the end, a most of time-outs, and of hours
 # that an answer takes on the average.
 SHARES, TIMES, HOURS = (50, 75, 90, 100), (0, 1, 3, 10), (3, 12, 24, 48)
-# The parts of a clock policy with which it stands still at times.
-BREAKS = {"days_off", "quiet_hours", "vacation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,10 @@ def home(request: HttpRequest) -> HttpResponse:
 def own_rows(user: User) -> list[Row]:
     """A user's matches: his turns by time left, then others by their deadline, then the rest, newest first."""
     matches = list(selectors.matches_of(user).prefetch_related("seats__user", "questions")[:300])
-    rows = [_row(match, user) for match in matches]
+    now = timezone.now()
+    late = {match.id: match.game for match in matches if not match.board and summaries.needs_clocks(match, now)}
+    loaded = loading.load_many(late) if late else {}
+    rows = [_row(match, user, loaded.get(match.id), now) for match in matches]
     far = timezone.now() + timedelta(days=36500)
     return sorted(rows, key=lambda row: (not row.mine, row.due or far))
 
@@ -79,9 +83,10 @@ def _manifest(game: str) -> Manifest:
     return catalog.game(game).manifest
 
 
-def _row(match: Match, user: User) -> Row:
+def _row(match: Match, user: User, loaded: Loaded | None, now: datetime) -> Row:
     seats = list(match.seats.all())
-    own = next((seat.index for seat in seats if seat.user_id == user.pk), None)
+    access = Access(match, user, next((seat for seat in seats if seat.user_id == user.pk), None), tuple(seats))
+    own = access.viewer
     questions = list(match.questions.all()) if match.status == Match.Status.RUNNING else []
     asked = [question for question in questions if question.seat == own]
     nearest = min(asked or questions, key=lambda question: question.due_at, default=None)
@@ -94,20 +99,12 @@ def _row(match: Match, user: User) -> Row:
         mine=bool(asked),
         prompt=nearest.prompt if nearest is not None and asked else "",
         due=nearest.deadline if nearest is not None else None,
-        stands=_stands(match, nearest) if nearest is not None and asked else None,
+        stands=summaries.stands_until(access, nearest, loaded, now) if nearest is not None and asked else None,
         share=left,
         urgent=nearest is not None and left < 100 * moments.NEARLY_OVER,
         awaited=tuple(sorted({question.seat for question in questions})),
         place=_place(match.outcome, own),
     )
-
-
-def _stands(match: Match, question: Question) -> datetime | None:
-    # Most clocks run day and night: their match need not be loaded for a list.
-    if not BREAKS & match.clock.keys():
-        return None
-    clock = loading.load(match.id, match.game).account.open.get((question.seat, question.question))
-    return board.stands_until(clock, timezone.now())
 
 
 def share(question: Question | None, *, plain: bool = False) -> int:
@@ -131,11 +128,13 @@ def _place(outcome: dict[str, Any] | None, seat: int | None) -> str:
 
 
 def lobby(request: HttpRequest) -> HttpResponse:
-    """The matches one could join."""
+    """The matches one could join, the newest first, or those that were opened before one of them."""
     user = request.user if isinstance(request.user, User) else None
     found, filters = _filtered(request, selectors.open_matches(user), user)
-    found = found.prefetch_related("seats__user")
-    page = Paginator(found, 40).get_page(request.GET.get("page"))
+    before = intake.whole(request.GET.get("before", ""), 17)
+    if before is not None:
+        found = found.filter(number__lt=before)
+    matches = list(found.prefetch_related("seats__user")[: PAGE + 1])
     rows = [
         {
             "match": match,
@@ -151,9 +150,10 @@ def lobby(request: HttpRequest) -> HttpResponse:
             "options": changed_options(match),
             "asks": reliability.words(match.reliability),
         }
-        for match in page
+        for match in matches[:PAGE]
     ]
-    return render(request, "web/lobby.html", {"rows": rows, "page": page, "filters": filters})
+    older = matches[PAGE - 1].number if len(matches) > PAGE else None
+    return render(request, "web/lobby.html", {"rows": rows, "past": before is not None, "before": older, "filters": filters})
 
 
 def _filtered(request: HttpRequest, found: QuerySet[Match], user: User | None) -> tuple[QuerySet[Match], dict[str, Any]]:

@@ -14,6 +14,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
+from gamesvc.games import intake
 from gamesvc.games.chart import WIDTH
 from gamesvc.games.kernel import Awaited, Caption, Form
 from gamesvc.matches import board, loading, notices, reliability, selectors
@@ -25,8 +26,6 @@ from gamesvc.web import absence, controls, forks, lists, moments, organising, pr
 from gamesvc.web.access import find
 
 LOG_LINES = 40
-MOST_BEFORE_PLAY = 1000
-"""Replay looks for the first board among so many events; seats may have been taken and given back before it."""
 _SHEET = re.compile(rf'viewBox="0 0 {WIDTH} (?P<height>[0-9.]+)" width="{WIDTH}" height="[0-9.]+"')
 
 
@@ -112,7 +111,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         "unreachable": board.unreachable_players(access) or (),
     }
     if loaded.started:
-        context |= _position(access, loaded, _past(request)) | _questions(access, loaded, names)
+        context |= _position(access, loaded, _version(request, "at")) | _questions(access, loaded, names)
         context |= _ranking(match, names)
     else:
         context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
@@ -123,7 +122,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     context |= undo.panel(access, loaded)
     context |= absence.panel(access)
     context |= standing.panel(access, loaded)
-    at = _past(request)
+    at = _version(request, "at")
     here = (context.get("past") or {"at": context.get("version", 0)})["at"]
     context |= forks.panel(access, loaded, at, here)
     if access.seat is not None:
@@ -131,10 +130,9 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     return render(request, "web/match.html", context, status=failed.status if failed else 200)
 
 
-def _past(request: HttpRequest) -> int | None:
-    """The version that a replay asks for."""
-    text = request.GET.get("at", "")
-    return int(text) if text.isdecimal() and len(text) < 10 else None
+def _version(request: HttpRequest, name: str) -> int | None:
+    """The version that an address names: `at` for a replay, `before` for the older part of the log."""
+    return intake.whole(request.GET.get(name, ""))
 
 
 def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
@@ -166,12 +164,8 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
 
 def _first_version(loaded: Loaded) -> int:
     """The version at which there was a board for the first time: that after the game's opening events."""
-    opening = STORE.read(loaded.match_id, 0, min(loaded.version, MOST_BEFORE_PLAY))
-    started = next((stored for stored in opening if stored.type == "match.started"), None)
-    if started is None:
-        return loaded.version
-    # One append has one moment.
-    return max(one.version for one in opening if one.occurred_at == started.occurred_at)
+    started = loading.started_at(loaded)
+    return loaded.version if started is None else loading.act_end(loaded, started)
 
 
 def _safe(picture: str) -> SafeString:
@@ -242,11 +236,11 @@ def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
-    """The events as sentences, newest first; all of them on request."""
-    told = notices.tell(loaded, access.viewer, names, 0)[::-1]
-    everything = "all" in request.GET
+    """The last events as sentences, newest first, or those before a version that the reader asks for."""
+    before = _version(request, "before")
+    until = None if before is None else before - 1
+    told = notices.tell_last(loaded, access.viewer, names, LOG_LINES + 1, until=until)[::-1]
     last = access.seat.seen_version if access.seat is not None else None
-    shown = told if everything else told[:LOG_LINES]
     lines = [
         {
             "version": version,
@@ -255,9 +249,9 @@ def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str,
             "sentence": sentence,
             "new": last is not None and version > last,
         }
-        for version, moment, sentence in shown
+        for version, moment, sentence in told[:LOG_LINES]
     ]
-    return {"lines": lines, "more": len(told) - len(shown)}
+    return {"lines": lines, "past": before is not None, "before": lines[-1]["version"] if len(told) > LOG_LINES else None}
 
 
 def _share_link(access: Access) -> str:

@@ -82,7 +82,7 @@ def anonymous(toy, anna, ben, player):
 
 
 PATHS = ("", "view/", "events/", "export/", "clock/", "undo/", "steps/7/", "steps/8/", "looks/", "press/", "board.svg")
-PAGES = ("", "?all=1", "clock", "press")
+PAGES = ("", "?before=8", "clock", "press")
 SPANS = ("22:15", 'excluded":[[', "2026-06-02T00:00", "2026-06-04T00:00", "vacation.", "away until", "Not counted")
 
 

@@ -119,6 +119,13 @@ class View(APIView):
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 
+    def number(self, name: str, digits: int) -> int | None:
+        """A whole number from the query; None where it is not given."""
+        given = self.request.query_params.get(name)
+        if given is not None and (not given.isdecimal() or len(given) > digits):
+            raise Problem(400, f"bad_{name}", "The request cannot be read", f"`{name}` must be a whole number.")
+        return None if given is None else int(given)
+
     def access(self, ident: str) -> Access:
         query = self.request.query_params
         seat = int(given) if (given := query.get("as", "")).isdecimal() and len(given) <= 2 else None

@@ -27,13 +27,6 @@ class _Boards(View):
         access = self.access(ident)
         return board.look(access, self.number("as", 2), self.version(access))
 
-    def number(self, name: str, digits: int) -> int | None:
-        """A whole number from the query; None where it is not given."""
-        given = self.request.query_params.get(name)
-        if given is not None and (not given.isdecimal() or len(given) > digits):
-            raise Problem(400, f"bad_{name}", "The request cannot be read", f"`{name}` must be a whole number.")
-        return None if given is None else int(given)
-
     def version(self, access: Access) -> int | None:
         """The past version asked for, by number or as of a moment."""
         moment = self.request.query_params.get("at")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -82,6 +83,7 @@ class ClockAccount(serializers.Serializer[Any]):
     clocks = RunningClock(many=True)
     banks = SeatBank(many=True)
     lines = ClockLine(many=True)
+    next = serializers.CharField(allow_null=True, help_text="The query for the lines before these; null where there are none.")
 
 
 class Clocks(View):
@@ -97,23 +99,30 @@ class Clocks(View):
 
 class MatchClock(View):
     @extend_schema(
-        parameters=[OpenApiParameter("seat", int, description="Only the clocks of this seat.")],
+        parameters=[
+            OpenApiParameter("seat", int, description="Only the clocks of this seat."),
+            OpenApiParameter("before", int, description="Only lines with a lower version."),
+        ],
         responses={200: ClockAccount, **PROBLEMS},
         operation_id="matches_clock",
     )
     def get(self, request: Request, ident: str) -> Response:
-        """How every deadline came about, reckoned again from the log, line by line; of others what is not hidden from you."""
+        """How the deadlines came about, reckoned again from the log: the last lines; of others what is not hidden from you."""
         access = self.access(ident)
         given = request.query_params.get("seat")
         if given is not None and not (given.isdecimal() and len(given) < 3 and int(given) < access.match.seat_count):
             raise Problem(
                 400, "bad_seat", "The request cannot be read", f"`seat` is a number from 0 to {access.match.seat_count - 1}."
             )
-        found = time_account.explain(access.match, int(given) if given is not None else None, viewer=access.viewer)
+        seat, before = int(given) if given is not None else None, self.number("before", 9)
+        found = time_account.explain(access.match, seat, viewer=access.viewer, before=before)
         told, now = found.as_json(), timezone.now()
         for shown, clock in zip(told["clocks"], found.clocks.values(), strict=True):
             until = board.stands_until(clock, now)
             shown["stands_until"] = until.isoformat() if until is not None else None
-        answer = Response({**told, "words": words.sentences(found.policy) if found.policy else []})
+        wanted = {"seat": seat, "before": found.older}
+        following = urlencode({name: value for name, value in wanted.items() if value is not None})
+        more = {"words": words.sentences(found.policy) if found.policy else [], "next": f"?{following}" if found.older else None}
+        answer = Response({**told, **more})
         answer["Cache-Control"] = "private, no-cache"
         return answer

@@ -13,7 +13,7 @@ from gamesvc.api.idempotency import once
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
-from gamesvc.matches import board, forks
+from gamesvc.matches import forks, summaries
 from gamesvc.matches.models import Match
 from gamesvc.matches.selectors import access_match
 
@@ -63,8 +63,7 @@ class Forks(View):
     @extend_schema(responses={200: ForkPage, **PROBLEMS}, operation_id="matches_forks_list")
     def get(self, request: Request, ident: str) -> Response:
         """The matches that were forked from this one, as far as you may know of them, the newest first."""
-        found = forks.forks_of(self.access(ident))
-        return Response({"results": [board.summary(access_match(user=self.user, ident=str(one.pk))) for one in found]})
+        return Response({"results": summaries.of(forks.forks_of(self.access(ident)))})
 
     @extend_schema(
         request=NewFork, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_forks_create"
@@ -90,7 +89,7 @@ class Forks(View):
                 bots=body["bots"],
                 contribution_text=body["contribution"],
             )
-            return 201, board.summary(access_match(user=self.user, ident=str(made.pk)))
+            return 201, summaries.summary(access_match(user=self.user, ident=str(made.pk)))
 
         return once(request, effect)
 
@@ -119,6 +118,6 @@ class CloseBoard(View):
 
         def effect() -> tuple[int, dict[str, Any]]:
             closed = forks.close_board(access=access)
-            return 200, board.summary(access_match(user=self.user, ident=str(closed.pk)))
+            return 200, summaries.summary(access_match(user=self.user, ident=str(closed.pk)))
 
         return once(request, effect)

@@ -14,7 +14,7 @@ from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import filters, schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
 from gamesvc.games import catalog
-from gamesvc.matches import board, forks, lobby, selectors
+from gamesvc.matches import forks, lobby, selectors, summaries
 from gamesvc.matches.models import Match
 from gamesvc.matches.selectors import Access, access_match
 
@@ -43,7 +43,7 @@ class Matches(View):
             matches = matches.filter(status=status)
         matches = filters.by_reliability(matches, self.user, request.query_params)
         page, following = _page(matches, request.query_params.get("cursor"))
-        return Response({"results": [board.summary(self.access(str(match.pk))) for match in page], "next": following})
+        return Response({"results": summaries.of_matches(self.user, page), "next": following})
 
     @extend_schema(
         request=schemas.NewMatch, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_create"
@@ -72,7 +72,7 @@ class Matches(View):
                 take_seat=body["take_seat"],
                 contribution_text=body["contribution"],
             )
-            return 201, board.summary(self.access(str(match.pk)))
+            return 201, summaries.summary(self.access(str(match.pk)))
 
         return once(request, create)
 
@@ -90,7 +90,7 @@ class MatchDetail(View):
     @extend_schema(responses={200: schemas.MatchShape, **PROBLEMS}, operation_id="matches_retrieve")
     def get(self, request: Request, ident: str) -> Response:
         """A match without its position. `ident`: its uuid or its public number."""
-        return Response(board.summary(self.access(ident)))
+        return Response(summaries.summary(self.access(ident)))
 
 
 class _Change(View):
@@ -101,7 +101,7 @@ class _Change(View):
             match = self.access(ident).match
             changed = service(by=self.user, match=match, **arguments)
             link = self.request.data.get("link", "") if isinstance(self.request.data, dict) else ""
-            return 200, board.summary(access_match(user=self.user, ident=str(changed.pk), link=link or match.link_token))
+            return 200, summaries.summary(access_match(user=self.user, ident=str(changed.pk), link=link or match.link_token))
 
         return once(self.request, effect)
 

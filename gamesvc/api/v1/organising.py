@@ -14,7 +14,7 @@ from gamesvc.api.idempotency import required_key
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
-from gamesvc.matches import board, looks, organising, refusals, rulings, tenures, turns
+from gamesvc.matches import looks, organising, refusals, rulings, summaries, tenures, turns
 from gamesvc.matches.organising import Measure
 from gamesvc.matches.selectors import Forbidden, access_match
 from gamesvc.matches.undo_words import CODES
@@ -48,7 +48,7 @@ class Organise(View):
         match = self.access(ident).match
         key = turns.command_id(sender=f"host {self.user.pk} {match.id}", key=required_key(request))
         organising.organise(by=self.user, match=match, measure=Measure(**body), command_id=key, received_at=received_at)
-        return Response(board.summary(access_match(user=self.user, ident=str(match.pk), link=match.link_token)))
+        return Response(summaries.summary(access_match(user=self.user, ident=str(match.pk), link=match.link_token)))
 
 
 class LookShape(serializers.Serializer[Any]):

@@ -13,7 +13,7 @@ from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.games import catalog
-from gamesvc.matches import board, follows, substitutes
+from gamesvc.matches import follows, substitutes, summaries
 from gamesvc.matches.models import Follow, Seat
 from gamesvc.matches.recording import Actor
 
@@ -70,7 +70,7 @@ class Substitute(View):
 
         def effect() -> tuple[int, dict[str, Any]]:
             match = substitutes.take_over(by=self.user, match=self.access(ident).match, seat=body["seat"], link=link)
-            return 200, board.summary(self.access(str(match.id)))
+            return 200, summaries.summary(self.access(str(match.id)))
 
         return once(request, effect)
 
@@ -85,7 +85,7 @@ class GiveUp(View):
         def effect() -> tuple[int, dict[str, Any]]:
             access, seat = self.seated(ident, boards=False)
             substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat))
-            return 200, board.summary(self.access(ident))
+            return 200, summaries.summary(self.access(ident))
 
         return once(request, effect)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -185,6 +185,19 @@ class Question(models.Model):
     def late(self) -> bool:
         """Whether grace has begun."""
         return self.grace_from is not None and self.grace_from <= timezone.now()
+
+    def stands_until(self, moment: datetime) -> datetime | None:
+        """Until when its running clock stands still (a night, a day off, a vacation); None while it counts at this moment.
+
+        Up to where grace begins: the row holds no break of grace (`board.stands_until` reads them from the clock itself).
+        """
+        passed = 0.0
+        for counted, length in zip(self.break_at, self.break_for, strict=True):
+            begins = self.asked_at + timedelta(seconds=counted + passed)
+            if begins <= moment < (ends := begins + timedelta(seconds=length)):
+                return ends
+            passed += length
+        return None
 
 
 class Invitation(models.Model):

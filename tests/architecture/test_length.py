@@ -1,0 +1,191 @@
+"""Whatever is shown of a match costs the same however long the match is: every address of a match reads a bounded part of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.test import Client
+
+import events.store
+from gamesvc.games.kernel import see_event
+from gamesvc.matches import loading, lobby, time_account
+from gamesvc.matches.benches.load import Table
+from gamesvc.matches.loading import STORE
+from gamesvc.matches.models import Question
+from notifications.models import Outbox
+from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import act, play_out, time_out
+from tests.walking import doors
+
+pytestmark = pytest.mark.django_db
+
+LONG = 600
+# Where a match begins may be looked up; what lies between that and its last part is read by nobody who does not ask for it.
+OPENING, LAST_PART = 60, 240
+# What hands out a whole match, in batches.
+WHOLE = {"api/v1/matches/<str:ident>/export/"}
+VALUES = {"kind": "svg", "version": LONG - 50, "number": 1}
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The versions of all events that are read from now on."""
+    versions: list[int] = []
+    unpack = events.store.unpack
+
+    def noting(row):
+        stored = unpack(row)
+        versions.append(stored.version)
+        return stored
+
+    monkeypatch.setattr(events.store, "unpack", noting)
+    return versions
+
+
+@pytest.fixture
+def table(db):
+    return Table()
+
+
+@pytest.fixture
+def long_match(table):
+    match = table.match()
+    for version in range(50, LONG + 50, 50):
+        table.play_to(match, version)
+        # As the service does it, which a test's transaction keeps it from.
+        loading.save_snapshot(loading.load(match.id, match.game))
+    match.refresh_from_db()
+    return match
+
+
+def middle(versions):
+    return [version for version in versions if OPENING < version < LAST_PART]
+
+
+def paths(match):
+    """Every address at which something of the match is read, some of them with a look at its past."""
+    found = [door for door in doors() if "ident" in door.parameters and "GET" in door.methods and door.route not in WHOLE]
+    assert len(found) > 30
+    for door in found:
+        path = door.path(ident=match.number, **{name: VALUES[name] for name in door.parameters if name != "ident"})
+        yield f"{path}?after={LONG - 200}" if door.route.endswith("events/") else path
+        if door.route.endswith(("view/", "position/")):
+            yield f"{path}?version={LONG - 50}"
+        if door.route == "matches/<str:ident>/":
+            yield from (f"{path}?at={LONG - 50}", f"{path}?before={LONG - 50}", f"{path}?all=1")
+        if "clock" in door.route:
+            yield f"{path}?before={LONG - 50}"
+
+
+def test_no_address_reads_a_long_match_from_its_beginning(long_match, table, program, read):
+    program_of, client = program(table.players[0]), Client()
+    client.force_login(table.players[0])
+    for path in paths(long_match):
+        loading.forget_all()
+        read.clear()
+        if path.startswith("/api/v1"):
+            answer = program_of.get(path.removeprefix("/api/v1"))
+        else:
+            answer = client.get(path)
+        b"".join(answer) if answer.streaming else answer.content
+        assert answer.status_code < 500, path
+        assert not middle(read), f"{path} reads {len(read)} events"
+
+
+def test_the_mails_of_a_long_match_read_its_end_alone(long_match, table, mailing, read):  # noqa: F811
+    for player in table.players:
+        verify(player)
+        Outbox.objects.filter(user=player).delete()
+    table.turn(long_match)
+    seat = Question.objects.get(match=long_match).seat
+    address = f"{table.players[seat].username}@players.example"
+    read.clear()
+    mailing.work()
+    [asked] = [mail for mail in mailing.sink.to(address) if mail.message["X-Game-Reason"] == "your-turn"]
+    assert not middle(read), "the mail that asks for a turn, to a player who never looked"
+    for text in ("history 200\nretool none", "status\nboard\nhistory 40"):
+        read.clear()
+        mailing.write(text, to=str(asked.message["Reply-To"]), sender=address)
+        mailing.work()
+        assert "done" in mailing.receipt(address).text or "history" in text
+        assert not middle(read), f"the receipt for {text!r} reads {len(read)} events"
+
+
+def test_the_log_of_a_page_is_read_in_parts(long_match, table):
+    client = Client()
+    client.force_login(table.players[0])
+    seen: list[int] = []
+    path, older = f"/matches/{long_match.number}/", ""
+    while older is not None:
+        log = client.get(path + older).context["log"]
+        seen += [line["version"] for line in log["lines"]]
+        older = None if log["before"] is None else f"?before={log['before']}"
+    assert seen == sorted(set(seen), reverse=True), "no line is missing or told twice"
+    assert seen[-1] == 1
+
+
+def reckoned_whole(match, viewer):
+    """The lines of the account that a viewer may see, and their banks, from one fold of all events."""
+    now = loading.load(match.id, match.game)
+    loaded = loading.fresh(now.game, match.id)
+    loaded.account.lines = collected = []
+    found = []
+    for deed in loading.acts(STORE.read(match.id)):
+        events = [loading.lift(loaded.game, stored) for stored in deed]
+        loaded.fold(deed, events)
+        known = now.ended or any(see_event(now.game, event, viewer) is not None for event in events)
+        found += [(deed[-1].version, line) for line in collected if known or line.seat == viewer]
+        collected.clear()
+    return found, {line.seat: line.bank for _version, line in found}
+
+
+def told(version, line):
+    return version, line.at, line.seat, line.question, line.what, line.used, line.own, line.bank, line.due_at, line.clock
+
+
+@pytest.mark.parametrize("ends", [False, True])
+@pytest.mark.parametrize(("most", "piece"), [(1, 1), (3, 4), (50, 7)])
+def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypatch, ends, most, piece):
+    """With sealed acts, reactions that go back, time-outs and banks, for every viewer."""
+    monkeypatch.setattr(time_account, "MOST_LINES", most)
+    monkeypatch.setattr(time_account, "PIECE", piece)
+    monkeypatch.setattr(loading, "NEAR", 3)
+    bank = {"turn": "24h", "bank": {"start": "48h", "increment": "1h", "cap": "72h"}}
+    match = lobby.create_match(by=anna, game=toy, options={"points": 9}, clock=bank)
+    match = lobby.join_match(by=ben, match=match)
+    act(match, 1, {"name": "set_orders", "text": "hush"})
+    act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
+    played = loading.load(match.id, toy).version - 2
+    act(match, 1)
+    act(match, 1, {"name": "counter", "item": played})
+    time_out(match)
+    for seat in (0, 1, 0, 1):
+        act(match, seat, {"name": "set_orders", "text": "hush"})
+    if ends:
+        play_out(match)
+    assert loading.load(match.id, toy).ended == ends
+    for viewer in (0, 1, None):
+        lines, banks = reckoned_whole(match, viewer)
+        for seat in (None, 0, 1):
+            found, before = [], None
+            while True:
+                page = time_account.explain(match, seat, viewer=viewer, before=before)
+                assert page.banks == {index: left for index, left in banks.items() if seat in (None, index)}
+                found = [*page.lines, *found]
+                if (before := page.older) is None:
+                    break
+            wanted = [(version, line) for version, line in lines if seat in (None, line.seat)]
+            assert [told(*one) for one in found] == [
+                told(version, line if line.seat == viewer or ends else shown_late(match, version, line))
+                for version, line in wanted
+            ]
+    for cut in range(1, loading.load(match.id, toy).version + 2):
+        page = time_account.explain(match, viewer=0, before=cut)
+        assert all(version < cut for version, _line in page.lines), "an act that goes on is not told in part"
+
+
+def shown_late(match, version, line):
+    """Of another's act only when it was written down is told, not when it was sent."""
+    [stored] = STORE.read(match.id, version - 1, version)
+    return replace(line, at=stored.occurred_at)

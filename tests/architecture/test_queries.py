@@ -1,0 +1,139 @@
+"""However many rows there are: every address that is read asks the database the same number of times."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts import tokens
+from accounts.models import Absence
+from events import checkpoints
+from gamesvc.matches import deadlines, follows, forks, loading, lobby, looks, press, selectors, standing, substitutes
+from gamesvc.matches.models import Match
+from gamesvc.matches.recording import Actor
+from tests.mailing import verify
+from tests.matches.playing import act
+from tests.walking import doors
+
+pytestmark = pytest.mark.django_db
+
+FEW, MANY = 2, 7
+CLOCK = {"turn": "3d", "quiet_hours": 8, "vacation": True}
+LONG = 40
+
+
+class World:
+    """Everything a reader's pages and lists tell of, several of each kind."""
+
+    def __init__(self, game, player):
+        self.game, self.player = game, player
+        self.people = [player(name) for name in ("anna", "ben", "olga", "rosa")]
+        self.operator = player("otto", is_staff=True)
+        self.anna, self.ben, self.olga, self.rosa = self.people
+        verify(*self.people)
+        self.main = self.running(self.olga)
+        Match.objects.filter(pk=self.main.pk).update(watch=Match.Watch.ALL)
+        self.made = 0
+
+    def running(self, host, **more):
+        match = lobby.create_match(by=host, game=self.game, clock=CLOCK, take_seat=False, **more)
+        return lobby.join_match(by=self.ben, match=lobby.join_match(by=self.anna, match=match))
+
+    def grow(self, count):
+        while self.made < count:
+            self.made += 1
+            self.one_more()
+        checkpoints.make()
+        Match.objects.update(created_at=timezone.now() - timedelta(days=2))
+
+    def one_more(self):
+        number = self.made
+        for host in (self.olga, self.anna):
+            self.running(host, anonymous=number % 2 == 0)
+        for agreed in (Actor("system"), Actor("host")):
+            deadlines.pause(match=self.running(self.olga), mandate=deadlines.Mandate(agreed))
+        for host in (self.anna, self.ben):
+            lobby.create_match(by=host, game=self.game, clock=CLOCK)
+        private = lobby.create_match(by=self.ben, game=self.game, entry="invited")
+        lobby.invite(by=self.ben, match=private, username="anna")
+        lobby.cancel_match(by=self.anna, match=lobby.create_match(by=self.anna, game=self.game))
+        free = lobby.create_match(by=self.rosa, game=self.game)
+        free = lobby.join_match(by=self.ben, match=free)
+        substitutes.vacate(match=free, seat=1, actor=Actor("seat", 1))
+        access = selectors.access_match(user=self.anna, ident=str(self.main.number))
+        version = loading.load(self.main.id, self.game).viewer_version(0)
+        forks.fork(access=access, version=version, board=True)
+        forks.fork(access=access, version=version, clock=CLOCK)
+        for seat in (0, 1):
+            press.say(match=self.main, by_seat=seat, to="all", text=f"hello {number}", channel="web")
+        condition = {"event": {"type": "drew", "data": {"seat": 1}}}
+        seat = self.main.seats.get(index=0)
+        standing.lay_by(match=self.main, seat=seat, user=self.anna, condition=condition, commands=[{"name": "draw"}])
+        looks.look_behind(by=self.operator, match=self.main, seat=0, version=version, reason="a complaint")
+        act(self.main, 1, {"name": "set_orders", "text": "hush"})
+        follows.follow(by=self.anna, organiser=self.player(f"host{number}").username)
+        tokens.create_token(user=self.anna, name=f"token {number}", scopes=["read"])
+        day = timezone.now().date() + timedelta(days=30 + 3 * number)
+        starts = timezone.now() + timedelta(days=30 + 3 * number)
+        Absence.objects.create(
+            user=self.anna, first_day=day, last_day=day, zone="UTC", starts_at=starts, ends_at=starts + timedelta(days=1),
+            announced_at=timezone.now(),
+        )  # fmt: skip
+
+
+@pytest.fixture
+def world(toy, player, settings, tmp_path):
+    settings.CHECKPOINT_FILE = tmp_path / "checkpoints.jsonl"
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 1000
+    return World(toy, player)
+
+
+# What the parameters of addresses are in this test.
+VALUES = {"game": "stratastar", "game_id": "stratastar", "kind": "svg", "version": 4, "number": 1, "name": "anna", "code": "x"}
+
+
+def paths(world):
+    """Every address of pages and API that is read and whose parameters are known here."""
+    for door in doors():
+        if "GET" not in door.methods or door.route.startswith(("admin/", "accounts/", "mail/")):
+            continue
+        values = {**VALUES, "ident": world.main.number}
+        if door.parameters.keys() <= values.keys():
+            yield door.path(**{name: values[name] for name in door.parameters})
+    yield from ("/api/v1/matches/?mine=false", "/api/v1/matches/?status=running", "/api/v1/checkpoints/?before=2")
+    yield f"/matches/{world.main.number}/?at={world.main.version}"
+
+
+def counted(world, program):
+    """How many queries each address makes for each reader."""
+    found = {}
+    for reader in (world.anna, world.olga, world.operator, None):
+        client, speaker = Client(), program(reader, "account") if reader is not None else None
+        if reader is not None:
+            client.force_login(reader)
+        for path in paths(world):
+            for _ in range(2):  # the first request of a process finds less remembered
+                with CaptureQueriesContext(connection) as queries:
+                    api = speaker is not None and path.startswith("/api/v1")
+                    answer = speaker.get(path.removeprefix("/api/v1")) if api else client.get(path)
+                    b"".join(answer) if answer.streaming else answer.content
+            found[reader.username if reader is not None else "nobody", path] = answer.status_code, [one["sql"] for one in queries]
+    return found
+
+
+def test_the_number_of_queries_hangs_on_no_number_of_rows(world, program):
+    world.grow(FEW)
+    few = counted(world, program)
+    world.grow(MANY)
+    many = counted(world, program)
+    assert len(few) > 200
+    grown = {key: (len(few[key][1]), len(sql)) for key, (_status, sql) in many.items() if len(sql) > len(few[key][1])}
+    assert not grown
+    assert {key: status for key, (status, _sql) in few.items()} == {key: status for key, (status, _sql) in many.items()}
+    most = {path: len(sql) for (_reader, path), (_status, sql) in many.items() if len(sql) > LONG}
+    assert not most, f"no address asks more than {LONG} times"
