@@ -22,6 +22,9 @@ from events.types import StoredEvent
 # So many leaves are hashed again at most: the newest checkpoints, and all of them while the service is young.
 MOST_LEAVES = 20_000_000
 
+# A checkpoint with its salt, and what lies between its leaves where it holds only what moved.
+Kept = tuple[Checkpoint, bytes, bytes | None]
+
 ROWS = """
 SELECT version, type, type_version, payload, meta, occurred_at, salt, hash, command_id, command_seq
 FROM events_event WHERE stream = %s::uuid ORDER BY version
@@ -139,23 +142,23 @@ def check_checkpoints(using: str = DEFAULT_DB_ALIAS) -> Anchors:
     """Prove the checkpoints themselves: numbers, chain, signatures, roots, and the file outside the database."""
     found = Anchors()
     with connections[using].cursor() as cursor:
-        cursor.execute(f"SELECT {checkpoints.COLUMNS}, salt FROM events_checkpoint ORDER BY number")  # noqa: S608
+        cursor.execute(f"SELECT {checkpoints.COLUMNS}, salt, blind FROM events_checkpoint ORDER BY number")  # noqa: S608
         rows = cursor.fetchall()
-        cursor.execute("SELECT checkpoint, stream, version, hash FROM events_checkpoint_head ORDER BY checkpoint")
+        cursor.execute("SELECT checkpoint, stream, version, hash, place FROM events_checkpoint_head ORDER BY checkpoint")
         heads = cursor.fetchall()
     found.count = len(rows)
     ours = set(checkpoints.trusted())
     before = statements.NONE_BEFORE
-    read: list[tuple[Checkpoint, bytes]] = []
-    for expected, (*row, salt) in enumerate(rows, 1):
+    read: list[Kept] = []
+    for expected, (*row, salt, blind) in enumerate(rows, 1):
         one = checkpoints.read_row(tuple(row))
-        read.append((one, bytes(salt)))
+        read.append((one, bytes(salt), bytes(blind) if blind is not None else None))
         for fault in _faults(one, expected, before, ours):
             found.findings.append(Finding("bad_checkpoint", fault))
         before = one.hash
     if not found.findings:
         found.findings += _roots(read, heads, found)
-    found.findings += _file_faults([one for one, _ in read])
+    found.findings += _file_faults([one for one, *_ in read])
     return found
 
 
@@ -172,21 +175,33 @@ def _faults(one: Checkpoint, expected: int, before: bytes, ours: set[bytes]) -> 
         yield f"Checkpoint {one.number} is signed with {one.key.hex()}, which is not among the keys in CHECKPOINT_KEY."
 
 
-def _roots(read: list[tuple[Checkpoint, bytes]], heads: list[tuple[Any, ...]], found: Anchors) -> Iterator[Finding]:
+def _roots(read: list[Kept], heads: list[tuple[Any, ...]], found: Anchors) -> Iterator[Finding]:
+    """Compute the roots again: of all that hold what moved, and of the newest of those that hold every head."""
     leaves: Heads = {}
     at = 0
-    budget = MOST_LEAVES // max(1, read[-1][0].streams) if read else 0
-    found.skipped = max(0, len(read) - max(1, budget))
-    for one, salt in read:
+    whole = [one for one, _salt, blind in read if blind is None]
+    found.skipped = max(0, len(whole) - max(1, MOST_LEAVES // max(1, whole[-1].streams))) if whole else 0
+    for one, salt, blind in read:
+        own: Heads = {}
+        places: dict[str, int] = {}
         while at < len(heads) and heads[at][0] == one.number:
-            _, stream, version, hash = heads[at]
-            leaves[str(stream)] = (version, bytes(hash))
+            _, stream, version, hash, place = heads[at]
+            own[str(stream)], places[str(stream)] = (version, bytes(hash)), place
             at += 1
+        leaves |= own
         if one.number <= found.skipped:
             continue
-        if len(leaves) != one.streams or checkpoints.root_of(leaves, salt) != one.root:
+        if len(leaves) != one.streams or _root(one, salt, blind, own, places, leaves) != one.root:
             yield Finding("bad_checkpoint", f"The heads kept for checkpoint {one.number} do not give its signed root.")
             return
+
+
+def _root(one: Checkpoint, salt: bytes, blind: bytes | None, own: Heads, places: dict[str, int], leaves: Heads) -> bytes | None:
+    if blind is None:
+        return checkpoints.root_of(leaves, salt)
+    if len(set(places.values())) != len(own) or not all(place in range(one.streams) for place in places.values()):
+        return None
+    return checkpoints.grow(own, places, one.streams, salt, blind)[-1][0]
 
 
 def _file_faults(kept: list[Checkpoint]) -> Iterator[Finding]:

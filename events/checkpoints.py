@@ -1,15 +1,21 @@
-"""Checkpoints: made over the heads of all streams, signed, kept, written to a file outside the database, and found again.
+"""Checkpoints: made over the heads of streams, signed, kept, written to a file outside the database, and found again.
 
 Whoever keeps one can prove later that a stream was cut or written anew. The key is not in the database.
+
+A checkpoint holds the heads that moved since the one before it, to which it is chained; so it costs what moved. Its tree has
+a place for every stream all the same: the heads stand at places drawn anew each time, and what lies between them is random
+(`blind`), so that neither root nor proof tells how many moved, or which. Those made before hold every stream's head.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hmac
 import logging
 import os
+import random
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +36,8 @@ log = logging.getLogger(__name__)
 LOCK = 0x63686B70
 COLUMNS = "number, made_at, streams, root, previous, key, signature"
 TREES = 4
+# So much of the file's end is read to find its last line; a line has less than a thousand bytes.
+LAST_LINES = 8192
 
 # Each stream's head, found by hops along the primary key: the log itself is not read.
 HEADS = """
@@ -47,6 +55,17 @@ LEAVES = """
 SELECT DISTINCT ON (stream) stream, version, hash FROM events_checkpoint_head
 WHERE checkpoint <= %s::int ORDER BY stream, checkpoint DESC
 """
+# Below it no event comes any more that is not to be seen now.
+HORIZON = "SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text FROM events_epoch"
+# The heads of the streams with events since a horizon, each beside the last head that a checkpoint holds.
+MOVED = """
+SELECT h.stream, h.version, h.hash, k.version, k.hash
+FROM (SELECT DISTINCT stream FROM events_event WHERE (epoch, xid) >= (%s::smallint, %s::text::xid8)) AS m,
+LATERAL (SELECT stream, version, hash FROM events_event e WHERE e.stream = m.stream ORDER BY version DESC LIMIT 1) AS h
+LEFT JOIN LATERAL (
+    SELECT version, hash FROM events_checkpoint_head c WHERE c.stream = h.stream ORDER BY checkpoint DESC LIMIT 1
+) AS k ON true
+"""
 
 Heads = dict[str, tuple[int, bytes]]
 
@@ -57,15 +76,16 @@ class FileParted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """The tree of one checkpoint, kept for the next proofs from it."""
+    """The tree of one checkpoint, kept for the next proofs from it. `places`: where each stream's leaf stands."""
 
     heads: Heads
-    order: dict[str, int]
+    places: dict[str, int]
     salt: bytes
-    levels: list[list[bytes]]
+    levels: merkle.Tree
 
 
 _trees: OrderedDict[bytes, _Tree] = OrderedDict()
+_chance = random.SystemRandom()
 
 
 def seeds() -> list[bytes]:
@@ -93,9 +113,9 @@ def trusted() -> list[bytes]:
 
 
 def make(using: str = DEFAULT_DB_ALIAS, *, unless: tuple[UUID, int] | None = None) -> Checkpoint | None:
-    """Sign the heads of all streams as they are now and keep the checkpoint. None if there is no stream yet.
+    """Sign the heads that moved since the newest checkpoint and keep the new one. None if there is no stream yet.
 
-    `unless`: a stream and a version; when the newest checkpoint covers it already, that one is returned and none is made.
+    `unless`: a stream and a version; when checkpoints cover it already, the newest is returned and none is made.
     """
     keys = seeds()
     if not keys:
@@ -103,38 +123,87 @@ def make(using: str = DEFAULT_DB_ALIAS, *, unless: tuple[UUID, int] | None = Non
     with transaction.atomic(using), connections[using].cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s::int)", [LOCK])
         before = newest(using)
-        known = leaves(before.number, using) if before is not None else {}
-        if unless is not None and before is not None and known.get(str(unless[0]), (0, b""))[0] >= unless[1]:
+        if (
+            unless is not None
+            and before is not None
+            and (covered := heads_of(unless[0], using, most=1))
+            and covered[0][1] >= unless[1]
+        ):
             return before
-        cursor.execute(HEADS)
-        heads: Heads = {str(stream): (version, bytes(hash)) for stream, version, hash in cursor.fetchall()}
-        # A stream that is gone keeps its last leaf: the checkpoint goes on saying that it was there.
-        heads = known | heads
-        if not heads:
+        cursor.execute(HORIZON)
+        epoch, xid = cursor.fetchone()
+        heads, streams = _moved(before, using)
+        if not streams:
             return None
-        salt = os.urandom(16)
+        salt, blind = os.urandom(16), os.urandom(32)
+        places = dict(zip(heads, _chance.sample(range(streams), len(heads)), strict=True))
         made = statements.sign(
             keys[0],
             number=before.number + 1 if before is not None else 1,
             made_at=datetime.now(UTC),
-            streams=len(heads),
-            root=root_of(heads, salt),
+            streams=streams,
+            root=grow(heads, places, streams, salt, blind)[-1][0],
             previous=before.hash if before is not None else statements.NONE_BEFORE,
         )
         cursor.execute(
-            f"INSERT INTO events_checkpoint ({COLUMNS}, salt) VALUES (%s::int, %s::timestamptz, %s::int, %s, %s, %s, %s, %s)",  # noqa: S608
-            [made.number, made.made_at, made.streams, made.root, made.previous, made.key, made.signature, salt],
+            f"INSERT INTO events_checkpoint ({COLUMNS}, salt, blind, epoch, xid) VALUES"  # noqa: S608
+            " (%s::int, %s::timestamptz, %s::int, %s, %s, %s, %s, %s, %s, %s::smallint, %s::text::xid8)",
+            [
+                made.number,
+                made.made_at,
+                made.streams,
+                made.root,
+                made.previous,
+                made.key,
+                made.signature,
+                salt,
+                blind,
+                epoch,
+                xid,
+            ],
         )
-        changed = [(stream, *head) for stream, head in heads.items() if known.get(stream) != head]
+        rows = [(stream, *head, places[stream]) for stream, head in heads.items()]
         cursor.execute(
-            "INSERT INTO events_checkpoint_head (stream, checkpoint, version, hash)"
-            " SELECT stream, %s::int, version, hash FROM unnest(%s::uuid[], %s::int[], %s::bytea[]) AS h(stream, version, hash)",
-            [made.number, *([row[at] for row in changed] for at in range(3))],
+            "INSERT INTO events_checkpoint_head (stream, checkpoint, version, hash, place) SELECT stream, %s::int, version, hash,"
+            " place FROM unnest(%s::uuid[], %s::int[], %s::bytea[], %s::int[]) AS h(stream, version, hash, place)",
+            [made.number, *([row[at] for row in rows] for at in range(4))],
         )
     return made
 
 
+def _moved(before: Checkpoint | None, using: str) -> tuple[Heads, int]:
+    """The heads that are others than checkpoints hold, and how many streams there are with them.
+
+    A stream that is gone is counted still: its last head goes on standing in the checkpoint that holds it.
+    """
+    with connections[using].cursor() as cursor:
+        horizon = None
+        if before is not None:
+            cursor.execute("SELECT epoch, xid::text FROM events_checkpoint WHERE number = %s::int", [before.number])
+            horizon = cursor.fetchone()
+        if before is None or horizon is None or horizon[0] is None:
+            known = leaves(before.number, using) if before is not None else {}
+            cursor.execute(HEADS)
+            heads: Heads = {str(stream): (version, bytes(hash)) for stream, version, hash in cursor.fetchall()}
+            return {stream: head for stream, head in heads.items() if known.get(stream) != head}, len(known | heads)
+        cursor.execute(MOVED, horizon)
+        found = cursor.fetchall()
+    moved = {
+        str(row[0]): (row[1], bytes(row[2]))
+        for row in found
+        if row[3] is None or (row[1], bytes(row[2])) != (row[3], bytes(row[4]))
+    }
+    return moved, before.streams + sum(row[3] is None for row in found)
+
+
+def grow(heads: Heads, places: Mapping[str, int], size: int, salt: bytes, blind: bytes) -> merkle.Tree:
+    """The tree of a checkpoint over the heads that moved, each at its place among `size`."""
+    found = {places[stream]: merkle.leaf(salt, stream, *head) for stream, head in heads.items()}
+    return merkle.sparse(found, size, lambda level, place: hmac.digest(blind, b"%d %d" % (level, place), "sha256"))
+
+
 def root_of(heads: Heads, salt: bytes) -> bytes:
+    """The root of a checkpoint over all heads, as they were once made."""
     return merkle.root([merkle.leaf(salt, stream, *heads[stream]) for stream in sorted(heads)])
 
 
@@ -169,12 +238,23 @@ def leaves(number: int, using: str = DEFAULT_DB_ALIAS) -> Heads:
         return {str(stream): (version, bytes(hash)) for stream, version, hash in cursor.fetchall()}
 
 
-def heads_of(stream: UUID, using: str = DEFAULT_DB_ALIAS) -> list[tuple[int, int, bytes]]:
-    """The heads of one stream that checkpoints hold: (number of the first with it, version, hash), the newest first."""
+def heads_of(
+    stream: UUID,
+    using: str = DEFAULT_DB_ALIAS,
+    *,
+    until: int | None = None,
+    below: int | None = None,
+    most: int | None = None,
+) -> list[tuple[int, int, bytes]]:
+    """The heads of one stream that checkpoints hold: (number of the first with it, version, hash), the newest first.
+
+    Up to a version, from checkpoints below a number, and so many at most, where these are given.
+    """
     with connections[using].cursor() as cursor:
         cursor.execute(
-            "SELECT checkpoint, version, hash FROM events_checkpoint_head WHERE stream = %s::uuid ORDER BY checkpoint DESC",
-            [stream],
+            "SELECT checkpoint, version, hash FROM events_checkpoint_head WHERE stream = %s::uuid AND version <= %s::int"
+            " AND checkpoint < %s::int ORDER BY checkpoint DESC LIMIT %s::int",
+            [stream, *(2**31 - 1 if bound is None else bound for bound in (until, below)), most],
         )
         return [(number, version, bytes(hash)) for number, version, hash in cursor.fetchall()]
 
@@ -186,9 +266,9 @@ def prove(stream: UUID, number: int, using: str = DEFAULT_DB_ALIAS) -> Inclusion
         return None
     tree = _tree(checkpoint, using)
     name = str(stream)
-    if name not in tree.order:
+    if name not in tree.places:
         return None
-    index = tree.order[name]
+    index = tree.places[name]
     version, hash = tree.heads[name]
     return Inclusion(checkpoint, version, hash, tree.salt, index, tuple(merkle.path(tree.levels, index)))
 
@@ -198,16 +278,33 @@ def _tree(checkpoint: Checkpoint, using: str) -> _Tree:
     if known is not None:
         return known
     with connections[using].cursor() as cursor:
-        cursor.execute("SELECT salt FROM events_checkpoint WHERE number = %s::int", [checkpoint.number])
-        salt = bytes(cursor.fetchone()[0])
-    heads = leaves(checkpoint.number, using)
-    order = sorted(heads)
-    grown = merkle.levels([merkle.leaf(salt, stream, *heads[stream]) for stream in order])
-    tree = _Tree(heads, {stream: at for at, stream in enumerate(order)}, salt, grown)
+        cursor.execute("SELECT salt, blind FROM events_checkpoint WHERE number = %s::int", [checkpoint.number])
+        salt, blind = cursor.fetchone()
+    if blind is None:
+        heads = leaves(checkpoint.number, using)
+        places = {stream: place for place, stream in enumerate(sorted(heads))}
+        grown = merkle.levels([merkle.leaf(bytes(salt), stream, *heads[stream]) for stream in places])
+    else:
+        heads, places = own_leaves(checkpoint.number, using)
+        grown = grow(heads, places, checkpoint.streams, bytes(salt), bytes(blind))
+    tree = _Tree(heads, places, bytes(salt), grown)
     _trees[checkpoint.signature] = tree
     while len(_trees) > TREES:
         _trees.popitem(last=False)
     return tree
+
+
+def forget_trees() -> None:
+    """Start from the tables again."""
+    _trees.clear()
+
+
+def own_leaves(number: int, using: str = DEFAULT_DB_ALIAS) -> tuple[Heads, dict[str, int]]:
+    """The heads that a checkpoint itself holds, and the place of each."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT stream, version, hash, place FROM events_checkpoint_head WHERE checkpoint = %s::int", [number])
+        rows = cursor.fetchall()
+    return {str(row[0]): (row[1], bytes(row[2])) for row in rows}, {str(row[0]): row[3] for row in rows}
 
 
 # --- the file outside the database ---
@@ -220,15 +317,16 @@ def append_file(using: str = DEFAULT_DB_ALIAS) -> int:
     with path.open("a+b") as file:
         # Two processes must not both write what both find missing.
         fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - LAST_LINES))
         text = file.read()
         whole = text.rfind(b"\n") + 1
         if whole < len(text):
             # A power cut or a full disk has torn the last line. Written behind it, the next one could not be read either.
             log.warning("%s ended in the middle of a line; its last %s bytes are written anew.", path, len(text) - whole)
-            file.truncate(whole)
-        written = list(read_file(text[:whole]))
-        last = written[-1] if written else None
+            file.truncate(end - len(text) + whole)
+        lines = text[:whole].splitlines(keepends=True)
+        last = next(read_file(lines[-1]), None) if lines else None
         if last is not None and get(last.number, using) != last:
             raise FileParted(
                 f"{path} ends with checkpoint {last.number}, and the database has "

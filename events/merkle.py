@@ -1,4 +1,4 @@
-"""The hash tree over the heads of all streams: its root, the path from a leaf to it, and the way back. Pure.
+"""The hash tree over the heads of streams: its root, the path from a leaf to it, and the way back. Pure.
 
 Level by level two neighbours become one node; the last of an odd level goes up as it is. `events/README.md`
 describes it for those who write a verifier of their own.
@@ -7,7 +7,7 @@ describes it for those who write a verifier of their own.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from events.canonical import prefixed
 
@@ -24,26 +24,50 @@ def node(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(prefixed(NODE_TAG, left, right)).digest()
 
 
-def levels(leaves: Sequence[bytes]) -> list[list[bytes]]:
-    """All levels of the tree, the leaves first, the root alone in the last. Raises `ValueError` without leaves."""
+Tree = list[dict[int, bytes]]
+"""Level by level, the leaves first and the root alone in the last: the nodes that are known, by their place in the level."""
+
+
+def levels(leaves: Sequence[bytes]) -> Tree:
+    """The tree in which every leaf is known. Raises `ValueError` without leaves."""
     if not leaves:
         raise ValueError("A tree needs a leaf.")
-    found = [list(leaves)]
-    while len(below := found[-1]) > 1:
-        above = [node(below[at], below[at + 1]) for at in range(0, len(below) - 1, 2)]
-        found.append(above + below[-1:] if len(below) % 2 else above)
+    return sparse(dict(enumerate(leaves)), len(leaves), _no_filler)
+
+
+def sparse(leaves: Mapping[int, bytes], size: int, filler: Callable[[int, int], bytes]) -> Tree:
+    """The tree of `size` leaves of which some are known; `filler(level, place)` stands for what lies over others alone.
+
+    It costs what the known leaves cost, however many places there are.
+    """
+    found: Tree = []
+    nodes = dict(leaves)
+    while size > 1:
+        level = dict(nodes)
+        for place in nodes:
+            if place ^ 1 < size and place ^ 1 not in level:
+                level[place ^ 1] = filler(len(found), place ^ 1)
+        found.append(level)
+        pairs = {place // 2: (level[place & ~1], level.get(place | 1)) for place in nodes}
+        nodes = {place: left if right is None else node(left, right) for place, (left, right) in pairs.items()}
+        size = (size + 1) // 2
+    found.append(nodes or {0: filler(len(found), 0)})
     return found
+
+
+def _no_filler(level: int, place: int) -> bytes:
+    raise AssertionError(f"place {place} of level {level} is missing in a tree that is known whole")
 
 
 def root(leaves: Sequence[bytes]) -> bytes:
     return levels(leaves)[-1][0]
 
 
-def path(tree: Sequence[Sequence[bytes]], index: int) -> list[bytes]:
+def path(tree: Sequence[Mapping[int, bytes]], index: int) -> list[bytes]:
     """The neighbours that lead from leaf `index` to the root, from below; none where a node goes up as it is."""
     found = []
     for level in tree[:-1]:
-        if (index ^ 1) < len(level):
+        if index ^ 1 in level:
             found.append(level[index ^ 1])
         index //= 2
     return found

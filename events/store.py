@@ -61,6 +61,7 @@ LAST = f"""
 SELECT f.* FROM unnest(%s::uuid[]) AS w(stream), LATERAL (
     SELECT {COLUMNS} FROM events_event e WHERE e.stream = w.stream AND e.type = %s::text ORDER BY version DESC LIMIT 1) AS f
 """  # noqa: S608 - no input in it
+PICK = f"SELECT {COLUMNS} FROM events_event WHERE stream = %s::uuid AND version = ANY(%s::int[])"  # noqa: S608
 FIRSTS = f"SELECT {COLUMNS} FROM events_event WHERE stream = ANY(%s::uuid[]) AND version = 1"  # noqa: S608 - no input in it
 FEED = f"""
 SELECT {", ".join("e." + name for name in COLUMNS.split(", "))}, e.epoch, e.xid::text, e.pos
@@ -151,6 +152,10 @@ class PostgresStore:
         else:
             found = self.ask(READ + " AND version <= %s::int ORDER BY version", [stream, after, until])
         return [unpack(row) for row in found.fetchall()]
+
+    def pick(self, stream: UUID, versions: Collection[int]) -> list[StoredEvent]:
+        """The events of a stream with these versions."""
+        return [unpack(row) for row in self.ask(PICK, [stream, list(versions)]).fetchall()]
 
     def read_many(self, after: Mapping[UUID, int]) -> dict[UUID, list[StoredEvent]]:
         """The events of many streams, of each those after a version, by one query."""

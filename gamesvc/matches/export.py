@@ -13,11 +13,13 @@ from typing import Any
 
 from events import canonical, checkpoints
 from events.statements import Inclusion
-from gamesvc.games.kernel import Viewer, see_event
-from gamesvc.matches.loading import STORE, Loaded, lift
+from gamesvc.games.kernel import Viewer
+from gamesvc.matches.loading import STORE, Loaded, knows
 from gamesvc.matches.selectors import see_record
 
 BATCH = 1000
+# So many heads of a match that checkpoints hold are looked at together.
+HEADS = 20
 
 
 def lines(loaded: Loaded, viewer: Viewer) -> Iterator[str]:
@@ -40,20 +42,16 @@ def inclusion(loaded: Loaded, viewer: Viewer) -> Inclusion | None:
     While the match runs only one between two events next to each other that he may know of: any other would tell when
     a sealed event happened, or that there is one behind the last that he sees.
     """
-    for number, version, _hash in checkpoints.heads_of(loaded.match_id):
-        if _may_see(loaded, viewer, version):
-            return checkpoints.prove(loaded.match_id, number)
+    until, below = loaded.viewer_version(viewer), None
+    while heads := checkpoints.heads_of(loaded.match_id, until=until, below=below, most=HEADS):
+        versions = {version for _number, version, _hash in heads}
+        beside = STORE.pick(loaded.match_id, {*versions, *(version + 1 for version in versions)})
+        known = {stored.version for stored in beside if loaded.ended or knows(loaded, stored, viewer)}
+        for number, version, _hash in heads:
+            if loaded.ended or (version < until and {version, version + 1} <= known):
+                return checkpoints.prove(loaded.match_id, number)
+        below = heads[-1][0]
     return None
-
-
-def _may_see(loaded: Loaded, viewer: Viewer, version: int) -> bool:
-    until = loaded.viewer_version(viewer)
-    if loaded.ended:
-        return version <= until
-    if version >= until:
-        return False
-    beside = STORE.read(loaded.match_id, version - 1, version + 1)
-    return all(see_event(loaded.game, lift(loaded.game, stored), viewer) is not None for stored in beside)
 
 
 def write(loaded: Loaded, viewer: Viewer, path: Path) -> int:

@@ -300,10 +300,11 @@ def tell_last(
 ) -> list[Told]:
     """The last events up to a version as a viewer may see them, so many at most, the newest last; no more is read than that."""
     last = loaded.viewer_version(viewer)
+    written = undo_words.Written(loaded.match_id)
     acts: list[list[Told]] = []
     count = 0
     for act in loading.acts_back(loaded.match_id, last if until is None else min(until, last), after):
-        acts.append(_told(loaded, act, viewer, names))
+        acts.append(_told(loaded, act, viewer, names, written))
         count += len(acts[-1])
         if count >= most:
             break
@@ -317,11 +318,18 @@ def tell(
 
     `opened`: the match is over by now and nothing in it is hidden any more, also in its past.
     """
-    return _told(loaded, STORE.read(loaded.match_id, after, until), viewer, names, opened=opened)
+    written = undo_words.Written(loaded.match_id)
+    return _told(loaded, STORE.read(loaded.match_id, after, until), viewer, names, written, opened=opened)
 
 
 def _told(
-    loaded: Loaded, events: Sequence[StoredEvent], viewer: int | None, names: tuple[str, ...], *, opened: bool = False
+    loaded: Loaded,
+    events: Sequence[StoredEvent],
+    viewer: int | None,
+    names: tuple[str, ...],
+    written: undo_words.Written,
+    *,
+    opened: bool = False,
 ) -> list[Told]:
     told = []
     unmarked = False  # of an automatic act the first sentence says so
@@ -330,7 +338,9 @@ def _told(
         seen = event if loaded.ended or opened else loading.see(loaded, event, viewer)
         if seen is None:
             continue
-        sentence = _service_sentence(seen, names) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)
+        sentence = (
+            _service_sentence(seen, names, written) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)
+        )
         unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
         if sentence and unmarked:
             sentence, unmarked = _("%(sentence)s (An order that was laid by.)") % {"sentence": sentence}, False
@@ -339,7 +349,7 @@ def _told(
     return told
 
 
-def _service_sentence(event: Event, names: tuple[str, ...]) -> str:
+def _service_sentence(event: Event, names: tuple[str, ...], written: undo_words.Written) -> str:
     match event.type:
         case "match.opened":
             return _("The match is opened.")
@@ -350,20 +360,20 @@ def _service_sentence(event: Event, names: tuple[str, ...]) -> str:
         case "match.started":
             return _("The match starts.")
         case "match.rewound" | "match.undo_asked" | "match.undo_answered":
-            return undo_words.sentence(event, names)
+            return undo_words.sentence(event, names, written)
         case "match.timed_out" | "match.vacated" | "match.seated" | "match.paused" | "match.resumed" | "match.outage":
-            return organising_words.with_reason(absence_words.sentence(event, names), event.data)
+            return organising_words.with_reason(absence_words.sentence(event, names), event.data, written)
         case "match.deadline_set" if event.data["cause"] == "extended":
-            return organising_words.extended(event, names)
+            return organising_words.extended(event, names, written)
         case "match.deadline_set" if event.data["cause"] in MOVES:
             moved = {"name": names[event.data["seat"]], "due": utc_time(datetime.fromisoformat(event.data["due_at"]))}
             if event.data["cause"] == "vacation":
                 return _("The deadline of %(name)s is moved to %(due)s, by a vacation.") % moved
             return _("The deadline of %(name)s is moved to %(due)s.") % moved
         case "match.looked":
-            return organising_words.looked(event, names)
+            return organising_words.looked(event, names, written)
         case "match.ended" if "code" in event.data:
-            return organising_words.aborted(event)
+            return organising_words.aborted(event, written)
         case "match.ended":
             return _("The match is over: %(reason)s.") % {"reason": str(event.data["reason"]).replace("_", " ")}
     return ""

@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from gamesvc.games.kernel import Event
-from gamesvc.matches.models import Look, Reason
-from gamesvc.matches.undo_words import CODES
+from gamesvc.matches.models import Reason
+from gamesvc.matches.undo_words import CODES, Written
 
 
 def reason_words(reason_id: str) -> str:
@@ -17,30 +17,31 @@ def reason_words(reason_id: str) -> str:
     return Reason.objects.filter(pk=reason_id).values_list("words", flat=True).first() or ""
 
 
-def looked(event: Event, names: tuple[str, ...]) -> str:
+def looked(event: Event, names: tuple[str, ...], written: Written) -> str:
     """A look behind."""
     said = _("An operator looked at what %(name)s sees, at version %(version)s.") % {
         "name": names[event.data["seat"]],
         "version": event.data["version"],
     }
-    words = Look.objects.filter(pk=event.data["look_id"]).values_list("words", flat=True).first()
+    words = written.look(event.data)
     return f"{said} “{words}”" if words else said
 
 
-def with_reason(said: str, data: Mapping[str, Any]) -> str:
+def with_reason(said: str, data: Mapping[str, Any], written: Written) -> str:
     """A sentence about a measure, and why it was taken, if the event says so."""
     why = CODES.get(data.get("code", ""))
     if why is not None:
         said = f"{said} {_('Reason: %(why)s.') % {'why': why}}"
-    words = reason_words(data["reason_id"]) if "reason_id" in data else ""
+    words = written.reason(data)
     return f"{said} “{words}”" if words else said
 
 
-def extended(event: Event, names: tuple[str, ...]) -> str:
+def extended(event: Event, names: tuple[str, ...], written: Written) -> str:
     """More time for a seat."""
-    return with_reason(_("The organiser gives %(name)s more time.") % {"name": names[event.data["seat"]]}, event.data["because"])
+    said = _("The organiser gives %(name)s more time.") % {"name": names[event.data["seat"]]}
+    return with_reason(said, event.data["because"], written)
 
 
-def aborted(event: Event) -> str:
+def aborted(event: Event, written: Written) -> str:
     """The end of a match that its organiser called off."""
-    return with_reason(_("The organiser calls the match off."), event.data)
+    return with_reason(_("The organiser calls the match off."), event.data, written)

@@ -257,8 +257,7 @@ class Desk:
         return "\n".join(line for part in found for line in part.splitlines()) or _("The position below shows all you have.")
 
     def _history(self, count: int) -> str:
-        told = notices.tell_last(self.loaded, self.seat.index, self.names, count) if count else []
-        return "\n".join(f"{notices.local_time(moment, self.letter.user)}  {sentence}" for _v, moment, sentence in told)
+        return history(self.loaded, self.seat.index, self.names, count, self.letter.user)
 
     def _held(self) -> None:
         """What is held and may still be carried out: a question that was answered otherwise does not come back."""
@@ -271,6 +270,12 @@ class Desk:
 
     def _section(self, title: str, text: str) -> None:
         self.sections.append({"title": title, "text": text})
+
+
+def history(loaded: Loaded, seat: int, names: tuple[str, ...], count: int, user: User | None = None) -> str:
+    """The last events that a seat may know of, a line each."""
+    told = notices.tell_last(loaded, seat, names, count) if count else []
+    return "\n".join(f"{notices.local_time(moment, user)}  {sentence}" for _v, moment, sentence in told)
 
 
 def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | None = None) -> str:

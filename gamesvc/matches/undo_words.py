@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from gamesvc.games.kernel import REWOUND, Event
-from gamesvc.matches.models import Reason
+from gamesvc.matches.models import Look, Reason
 
 CODES = {
     "mistake": gettext_lazy("a mistake was made"),
@@ -18,11 +23,34 @@ CODES = {
 """Why an organiser sets a match back, as events tell it."""
 
 
-def sentence(event: Event, names: tuple[str, ...]) -> str:
+class Written:
+    """What organisers and operators wrote about measures in a match, by the ids in its events: read once, when it is needed."""
+
+    def __init__(self, match_id: UUID) -> None:
+        self._match_id = match_id
+
+    def reason(self, data: Mapping[str, Any]) -> str:
+        """Why something was done; empty where no reason is named, or its words were erased."""
+        return self._reasons.get(data["reason_id"], "") if "reason_id" in data else ""
+
+    def look(self, data: Mapping[str, Any]) -> str:
+        """Why an operator looked behind; empty where the words were erased."""
+        return self._looks.get(data["look_id"], "")
+
+    @functools.cached_property
+    def _reasons(self) -> dict[str, str]:
+        return {str(pk): words for pk, words in Reason.objects.filter(match=self._match_id).values_list("pk", "words")}
+
+    @functools.cached_property
+    def _looks(self) -> dict[str, str]:
+        return {str(pk): words for pk, words in Look.objects.filter(match=self._match_id).values_list("pk", "words")}
+
+
+def sentence(event: Event, names: tuple[str, ...], written: Written) -> str:
     """One event of taking back in words; empty for any other event."""
     data = event.data
     if event.type == REWOUND:
-        return _rewound(event, names)
+        return _rewound(event, names, written)
     if event.type == "match.undo_asked":
         asked = ", ".join(names[seat] for seat in data["asked"])
         return _("%(name)s asks %(asked)s to take back what came after version %(to)s.") % {
@@ -41,7 +69,7 @@ def sentence(event: Event, names: tuple[str, ...]) -> str:
     return ""
 
 
-def _rewound(event: Event, names: tuple[str, ...]) -> str:
+def _rewound(event: Event, names: tuple[str, ...], written: Written) -> str:
     data = event.data
     to, last = data["to"], event.version - 1
     match data.get("cause"):
@@ -55,11 +83,5 @@ def _rewound(event: Event, names: tuple[str, ...]) -> str:
             return _("The match goes back to version %(to)s.") % {"to": to}
     name = names[data["seat"]] if "seat" in data else ""
     said = told % {"name": name, "to": to, "last": last, "why": CODES.get(data.get("code", ""), "")}
-    words = _words(data["reason_id"]) if "reason_id" in data else ""
-    return f"{said} {words}".strip()
-
-
-def _words(reason_id: str) -> str:
-    """What the organiser wrote; empty where it was erased."""
-    found = Reason.objects.filter(pk=reason_id).values_list("words", flat=True).first()
-    return f"“{found}”" if found else ""
+    words = written.reason(data)
+    return f"{said} “{words}”" if words else said

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from accounts.models import ApiToken, User
 from accounts.tokens import SCOPES, create_token
 from gamesvc.api.v1.base import PUBLIC, View, endpoint
+from gamesvc.api.v1.index import OpenAPI
 from gamesvc.matches import lobby, looks
 from gamesvc.matches.selectors import Forbidden
 from tests.architecture.test_layout import ROOT, tracked
@@ -78,6 +79,15 @@ def test_a_token_without_the_scope_is_refused(toy, operator, door, method):
     for scope in needed:
         answer = call(door, method, operator, [scope if scope != PUBLIC else "read"], match.number)
         assert not lacks_scope(answer), answer.content
+
+
+def test_the_description_is_made_once_and_need_not_be_sent_again(client, monkeypatch):
+    first = client.get("/api/v1/openapi.json")
+    monkeypatch.setattr(OpenAPI, "_get_schema_response", None)
+    again = client.get("/api/v1/openapi.json")
+    assert (again.content, again["ETag"], again["Content-Type"]) == (first.content, first["ETag"], first["Content-Type"])
+    known = client.get("/api/v1/openapi.json", headers={"If-None-Match": first["ETag"]})
+    assert (known.status_code, known.content) == (304, b"")
 
 
 def test_the_description_names_the_scope_of_each_endpoint(client):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections, transaction
+from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from events import audit, canonical, checkpoints, merkle, statements
@@ -61,6 +63,113 @@ def test_every_leaf_leads_to_the_root_and_no_other_does(size: int) -> None:
                 merkle.climb(leaf, index, size, path[:-1])
     with pytest.raises(ValueError, match="is not one of"):
         merkle.climb(leaves[0], size, size, [])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 31, 1000])
+def test_a_tree_of_few_known_leaves_proves_each_of_them(size: int) -> None:
+    rng = random.Random(size)
+    for count in {0, 1, min(size, 3), size // 2}:
+        leaves = {place: rng.randbytes(32) for place in rng.sample(range(size), count)}
+        filled: list[tuple[int, int]] = []
+
+        def filler(level: int, place: int, filled: list[tuple[int, int]] = filled) -> bytes:
+            filled.append((level, place))
+            return hashlib.sha256(b"%d %d" % (level, place)).digest()
+
+        tree = merkle.sparse(leaves, size, filler)
+        for place, leaf in leaves.items():
+            assert merkle.climb(leaf, place, size, merkle.path(tree, place)) == tree[-1][0]
+        assert len(filled) <= max(1, count * size.bit_length()), "it costs what is known"
+        assert all(place >> level != where for level, where in filled for place in leaves), "nothing known is filled"
+
+
+def test_a_checkpoint_costs_what_moved(log: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many streams there are: neither their heads nor their leaves are looked at, for it or for a proof from it."""
+    hashed: list[str] = []
+    leaf = merkle.leaf
+    monkeypatch.setattr(merkle, "leaf", lambda salt, stream, *head: hashed.append(stream) or leaf(salt, stream, *head))
+    streams = [uuid4() for _ in range(60)]
+    for stream in streams:
+        append(log, stream)
+    first = checkpoints.make(log.using)
+    for stream in streams[:2]:
+        append(log, stream)
+    hashed.clear()
+    with CaptureQueriesContext(connections[log.using]) as queries:
+        second = checkpoints.make(log.using)
+        assert first is not None
+        assert second is not None
+        assert checkpoints.prove(streams[0], second.number, log.using) is not None
+    assert set(hashed) == {str(stream) for stream in streams[:2]}
+    assert not any("RECURSIVE" in one["sql"] or "DISTINCT ON" in one["sql"] for one in queries)
+    assert second.streams == first.streams >= 60, "how many moved is not told"
+
+
+def test_what_was_being_written_while_a_checkpoint_was_made_is_in_the_next(database: str, owner: str, settings: Settings) -> None:
+    """An event may be committed after another with a later transaction id was seen."""
+    begun, made_one = threading.Event(), threading.Event()
+    slow, quick = uuid4(), uuid4()
+
+    def write() -> None:
+        with transaction.atomic(database):
+            append(PostgresStore(database), slow)
+            begun.set()
+            assert made_one.wait(30)
+
+    def make() -> tuple[Any, Any]:
+        assert begun.wait(30)
+        append(PostgresStore(database), quick)
+        checkpoints.make(database)
+        before = checkpoints.heads_of(slow, database), checkpoints.heads_of(quick, database)
+        made_one.set()
+        return before
+
+    try:
+        _none, before = at_once(write, make)
+        assert before[0] == []
+        assert len(before[1]) == 1
+        checkpoints.make(database)
+        assert len(checkpoints.heads_of(slow, database)) == 1
+        assert len(checkpoints.heads_of(quick, database)) == 1
+        faults = [one.detail for one in audit.check_checkpoints(database).findings if one.code == "bad_checkpoint"]
+        assert not faults
+    finally:
+        _take_away(owner)
+
+
+def test_checkpoints_over_all_heads_go_on_being_proved(log: PostgresStore) -> None:
+    """As they were made before checkpoints held what moved."""
+    using = log.using
+    streams = [uuid4() for _ in range(7)]
+    for stream in streams:
+        append(log, stream, 2)
+    salt = bytes(range(16))
+    with connections[using].cursor() as cursor:
+        cursor.execute(checkpoints.HEADS)
+        heads = {str(stream): (version, bytes(hash)) for stream, version, hash in cursor.fetchall()}
+        root = checkpoints.root_of(heads, salt)
+        old = statements.sign(checkpoints.seeds()[0], number=1, made_at=NOON, streams=len(heads), root=root)
+        cursor.execute(
+            f"INSERT INTO events_checkpoint ({checkpoints.COLUMNS}, salt) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",  # noqa: S608
+            [1, NOON, old.streams, old.root, old.previous, old.key, old.signature, salt],
+        )
+        for stream, (version, hash) in heads.items():
+            cursor.execute("INSERT INTO events_checkpoint_head VALUES (%s, 1, %s, %s)", [stream, version, hash])
+    append(log, streams[0])
+    append(log, late := uuid4())
+    new = checkpoints.make(using)
+    assert new is not None
+    assert (new.number, new.streams, new.previous) == (2, old.streams + 1, old.hash)
+    for stream, number in ((streams[0], 1), (streams[3], 1), (streams[0], 2), (late, 2)):
+        proved = checkpoints.prove(stream, number, using)
+        assert proved is not None
+        statements.check_inclusion(statements.read_inclusion(proved.as_json()), str(stream))
+    assert [len(checkpoints.heads_of(stream, using)) for stream in (streams[0], streams[3], late)] == [2, 1, 1]
+    checkpoints.append_file(using)
+    assert audit.check_checkpoints(using).findings == []
+    with connections[using].cursor() as cursor:
+        cursor.execute("INSERT INTO events_checkpoint_head VALUES (%s, 2, 2, %s, 0)", [streams[5], bytes(32)])
+    assert [one.code for one in audit.check_checkpoints(using).findings] == ["bad_checkpoint"]
 
 
 def test_the_vectors_of_the_description() -> None:
@@ -120,14 +229,14 @@ def test_checkpoints_are_chained_over_all_heads_and_keep_what_changed(log: Postg
     assert second.root != third.root, "a root does not tell that nothing happened"
     kept = [(number, version) for number, version, _ in checkpoints.heads_of(streams[0], using)]
     assert kept == [(second.number, 5), (first.number, 2)]
-    for stream, version in ((streams[0], 5), (streams[1], 2), (late, 1)):
-        for number in (second.number, third.number):
-            proved = checkpoints.prove(stream, number, using)
-            assert proved is not None
-            assert (proved.version, proved.hash) == (version, log.read(stream)[-1].hash)
-            statements.check_inclusion(statements.read_inclusion(proved.as_json()), str(stream))
-            with pytest.raises(BadCheckpoint, match="leads to"):
-                statements.check_inclusion(proved, str(streams[2]))
+    for stream, version, made in ((streams[0], 5, second), (streams[1], 2, first), (late, 1, second)):
+        proved = checkpoints.prove(stream, made.number, using)
+        assert proved is not None
+        assert (proved.version, proved.hash) == (version, log.read(stream)[-1].hash)
+        statements.check_inclusion(statements.read_inclusion(proved.as_json()), str(stream))
+        with pytest.raises(BadCheckpoint, match="leads to"):
+            statements.check_inclusion(proved, str(streams[2]))
+        assert checkpoints.prove(stream, third.number, using) is None, "nothing moved; an older one of the chain proves it"
     assert checkpoints.prove(late, first.number, using) is None
     assert checkpoints.prove(late, 999, using) is None
     assert checkpoints.make(using, unless=(late, 1)) == third
@@ -241,11 +350,16 @@ def test_two_processes_at_once_make_two_that_are_chained(database: str, owner: s
         assert [one.number for one in made] == [1, 2, 3, 4]
         assert [one.previous for one in made[1:]] == [one.hash for one in made[:-1]]
     finally:
-        with transaction.atomic(owner), connections[owner].cursor() as cursor:
-            for table in ("events_checkpoint_head", "events_checkpoint"):
-                cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-                cursor.execute(f"DELETE FROM {table}")  # noqa: S608
-                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            for table in ("events_checkpoint_head", "events_checkpoint"):
-                cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_rows")
-                cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_table")
+        _take_away(owner)
+
+
+def _take_away(owner: str) -> None:
+    """Delete committed checkpoints as the owner: only here may the walls be opened."""
+    with transaction.atomic(owner), connections[owner].cursor() as cursor:
+        for table in ("events_checkpoint_head", "events_checkpoint"):
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+            cursor.execute(f"DELETE FROM {table}")  # noqa: S608
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        for table in ("events_checkpoint_head", "events_checkpoint"):
+            cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_rows")
+            cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_table")

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
+from django.utils.encoding import force_bytes
+from django.utils.http import quote_etag
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework import serializers
@@ -39,9 +45,22 @@ class Places(serializers.Serializer[Any]):
 
 
 class OpenAPI(SpectacularJSONAPIView):
-    """The description of all endpoints."""
+    """The description of all endpoints: made once in each process, as nothing but the code decides it."""
 
     scopes: Mapping[str, tuple[str, ...]] = {}
+    # By media type: the bytes, and their ETag.
+    made: ClassVar[dict[str, tuple[bytes, str]]] = {}
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        renderer = request.accepted_renderer
+        if renderer.media_type not in self.made:
+            described: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+            content = force_bytes(renderer.render(described.data, renderer.media_type, {}))
+            self.made[renderer.media_type] = content, quote_etag(hashlib.sha256(content).hexdigest()[:32])
+        content, etag = self.made[renderer.media_type]
+        headers = {"ETag": etag, "Cache-Control": "public, no-cache"}
+        answer = HttpResponse(content, content_type=renderer.media_type, headers=headers)
+        return get_conditional_response(request._request, etag=etag, response=answer) or answer
 
 
 class Index(View):

@@ -63,7 +63,8 @@ def rows(seconds: float) -> list[Row]:
     """Fill the database, let the time come, watch two sweepers. `seconds` has no say: the load is fixed."""
     settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = MATCHES
     templates = [_template(game.id) for game in catalog.games()]
-    ids = _fill(templates)
+    ids = fill(templates, MATCHES)
+    Question.objects.filter(match__in=[template.match.pk for template in templates]).delete()
     begin = datetime.now(UTC) + timedelta(seconds=3)
     due = _set_deadlines(list(ids), begin)
     Heartbeat.objects.update_or_create(name=heartbeat.NAME, defaults={"beat_at": datetime.now(UTC)})
@@ -99,10 +100,11 @@ def _user(name: str) -> User:
     return User.objects.filter(username=name).first() or User.objects.create_user(username=name, email=f"{name}@players.example")
 
 
-def _fill(templates: Sequence[Template]) -> dict[uuid.UUID, Template]:
+def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]:
     """Copies of the templates in turn, each with a valid chain and a sealed secret of its own."""
-    made = {uuid.uuid4(): templates[at % len(templates)] for at in range(MATCHES)}
+    made = {uuid.uuid4(): templates[at % len(templates)] for at in range(count)}
     with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS bench_copy")
         cursor.execute(_TABLE)
     raw: Any = connection.connection
     heads: dict[uuid.UUID, bytes] = {}
@@ -138,7 +140,6 @@ def _fill(templates: Sequence[Template]) -> dict[uuid.UUID, Template]:
     _copy_rows(Seat, {"id": None, "match_id": "c.id"}, "t.match_id = c.template")
     _copy_rows(Question, {"id": "gen_random_uuid()", "match_id": "c.id"}, "t.match_id = c.template")
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM matches_question WHERE match_id IN (SELECT template FROM bench_copy)")
         cursor.execute("ANALYZE")
     return made
 

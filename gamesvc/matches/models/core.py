@@ -100,6 +100,8 @@ class Match(models.Model):
         indexes = [
             models.Index(fields=["creator", "-created_at"]),
             models.Index(fields=["status", "-created_at"]),
+            # The lobby, the newest first.
+            models.Index(fields=["-number"], name="match_open", condition=models.Q(status="open")),
         ]
 
     def __str__(self) -> str:

@@ -60,6 +60,12 @@ def _length(seconds: float) -> list[Row]:
     return length.rows(seconds)
 
 
+def _pages(seconds: float) -> list[Row]:
+    from gamesvc.matches.benches import pages
+
+    return pages.rows(seconds)
+
+
 def _sweep(seconds: float) -> list[Row]:
     from gamesvc.matches.benches import sweep
 
@@ -82,6 +88,7 @@ BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
     "verify": (_verify, False),
     "load": (_load, True),
     "length": (_length, True),
+    "pages": (_pages, True),
     "mail": (_mail, True),
 }
 
