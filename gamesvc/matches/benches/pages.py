@@ -2,7 +2,8 @@
 
 `raw` is the same with a full page of matches, and of a match of 10 events; `value` with 10,000 matches more, and of one of
 10,000 events; `ratio` compares the quickest of each, so that a neighbour on the machine counts little. `queries` and
-`raw_queries` say how often the database was asked. Nothing is remembered from one request to the next.
+`raw_queries` say how often the database was asked, `cpu_ratio` compares the processor time of this process alone. Nothing is
+remembered from one request to the next.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Timed:
 
     queries: int = 0
     times: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
 
     def take(self, act: Act, before: Act = lambda: None) -> None:
         before()
@@ -58,7 +60,9 @@ class Timed:
             self.queries = len(captured)
             before()
             loading.forget_all()
+        began = time.process_time()
         self.times.append(milliseconds(act))
+        self.cpu.append(time.process_time() - began)
 
 
 def rows(seconds: float) -> list[Row]:
@@ -116,6 +120,7 @@ def _row(name: str, ours: Timed, raw: Timed) -> Row:
         "ms",
         statistics.median(raw.times),
         ratio=round(min(ours.times) / min(raw.times), 3),
+        cpu_ratio=round(min(ours.cpu) / min(raw.cpu), 3),
         queries=ours.queries,
         raw_queries=raw.queries,
     )

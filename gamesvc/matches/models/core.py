@@ -133,7 +133,9 @@ class Seat(models.Model):
     vacated_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["vacated_at"], name="seat_vacated", condition=models.Q(vacated_at__isnull=False))]
+        indexes = [
+            models.Index(fields=["vacated_at", "id"], name="seat_waits", condition=models.Q(vacated_at__isnull=False)),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["match", "index"], name="seat_once"),
             models.UniqueConstraint(fields=["match", "user"], name="one_seat_per_user", condition=models.Q(user__isnull=False)),
