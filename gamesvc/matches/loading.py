@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -330,6 +331,9 @@ def fresh(game: Game[Any], match_id: UUID) -> Loaded:
 
 
 _remembered: OrderedDict[UUID, Loaded] = OrderedDict()
+# When this process has looked for missing snapshots and found none; and after how many seconds it looks again.
+_whole_at: float | None = None
+LOOK_AGAIN = 3600.0
 _lock = threading.Lock()
 
 
@@ -449,6 +453,16 @@ def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
     return found
 
 
+def snapshots_wanted(limit: int) -> list[tuple[UUID, str]]:
+    """The same; none for a while after a look at all running matches found none: they get theirs by being played."""
+    global _whole_at
+    if _whole_at is not None and time.monotonic() - _whole_at < LOOK_AGAIN:
+        return []
+    wanted = without_snapshot(limit)
+    _whole_at = None if wanted else time.monotonic()
+    return wanted
+
+
 def remember(loaded: Loaded) -> None:
     """Keep a match, which the caller gives away, for the next load in this process, unless a newer version of it is kept."""
     with _lock:
@@ -471,5 +485,7 @@ def after(loaded: Loaded) -> Loaded:
 
 def forget_all() -> None:
     """Start from the store again (tests, and after a restore)."""
+    global _whole_at
     with _lock:
         _remembered.clear()
+        _whole_at = None

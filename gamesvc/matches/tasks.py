@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from uuid import UUID
 
 from celery import shared_task
@@ -33,9 +32,6 @@ logger = logging.getLogger(__name__)
 
 # A sweep takes so many matches at most that came to something, out of so many that wait.
 BOTS_AT_ONCE, BOTS_WAITING, SNAPSHOTS_WAITING = 100, 10_000, 10_000
-# How many seconds after a look that found no snapshot missing the next one comes; and when this process had such a look.
-LOOK_AGAIN = 3600.0
-_whole_at: float | None = None
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -91,15 +87,8 @@ def sweep_lobby() -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def renew_snapshots(limit: int = 50) -> int:
-    """After a release: snapshots of the new rules code for running matches, before somebody waits for them.
-
-    Where none was missing, all running matches are not looked at again so soon: they get theirs by being played.
-    """
-    global _whole_at
-    if _whole_at is not None and time.monotonic() - _whole_at < LOOK_AGAIN:
-        return 0
-    games = dict(loading.without_snapshot(SNAPSHOTS_WAITING))
-    _whole_at = None if games else time.monotonic()
+    """After a release: snapshots of the new rules code for running matches, before somebody waits for them."""
+    games = dict(loading.snapshots_wanted(SNAPSHOTS_WAITING))
 
     def save(match_id: UUID) -> int:
         loading.save_snapshot(loading.load_at(catalog.game(games[match_id]), match_id, 2**31 - 1))

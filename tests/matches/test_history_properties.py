@@ -17,7 +17,7 @@ from gamesvc.games import catalog
 from gamesvc.games.dice import Dice, KeyedSource
 from gamesvc.games.kernel import Refused, see_event
 from gamesvc.games.timeline import replay
-from gamesvc.matches import board, history, loading, lobby, selectors, snapshots
+from gamesvc.matches import board, history, loading, lobby, selectors, snapshots, summaries
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.selectors import access_match, see_record
 from tests.matches.exports import export_of
@@ -295,7 +295,7 @@ def observer_sees(match):
     access = access_match(user=None, ident=str(match.pk))
     seen = board.look(access)
     records = selectors.records_for(loaded, None, 0, 10_000)
-    return seen.version, plain(seen.view), records, board.summary(access), export_of(match)
+    return seen.version, plain(seen.view), records, summaries.summary(access), export_of(match)
 
 
 def test_as_of_a_moment_does_not_tell_of_sealed_events(toy, anna, ben, program):
