@@ -50,6 +50,8 @@ def inclusion(loaded: Loaded, viewer: Viewer) -> Inclusion | None:
         for number, version, _hash in heads:
             if loaded.ended or (version < until and {version, version + 1} <= known):
                 return checkpoints.prove(loaded.match_id, number)
+        if len(heads) < HEADS:
+            return None
         below = heads[-1][0]
     return None
 

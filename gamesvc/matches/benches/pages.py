@@ -80,7 +80,7 @@ def _by_matches(table: Table, seconds: float) -> list[Row]:
     templates = [_running(), _open(), _free()]
     fill(templates, FEW * len(templates))
     Outbox.objects.update(status=Status.SENT)
-    named = _of_lists(table, own[0]) | _of_match(table, own[0])
+    named = _of_lists(table, own[0]) | _of_match(table, own[1])
     few = _measure(named, seconds)
     fill(templates, MORE)
     checkpoints.make()
