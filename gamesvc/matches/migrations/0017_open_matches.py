@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     # An index is built beside writers outside a transaction only.
     atomic = False
-    dependencies = [("matches", "0015_premove_looked")]
+    dependencies = [("matches", "0016_ages")]
 
     operations = [
         AddIndexConcurrently(
