@@ -247,9 +247,9 @@ def limit_lines(side: Mapping[str, Any]) -> list[str]:
     """What a seat may still do this turn, where a rule limits it."""
     lines = []
     if side["commander_left"] is not None:
-        lines.append(f"{name_of(side['commander'])} may be used {_count(side['commander_left'], 'more time')} this turn")
+        lines.append(f"{name_of(side['commander'])} may be used {count_of(side['commander_left'], 'more time')} this turn")
     if side["plays_left"] is not None:
-        lines.append(f"Destiny Decided: {_count(side['plays'], 'card')} played this turn, {side['plays_left']} left to play")
+        lines.append(f"Destiny Decided: {count_of(side['plays'], 'card')} played this turn, {side['plays_left']} left to play")
     return lines
 
 
