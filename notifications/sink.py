@@ -22,13 +22,14 @@ LARGEST = 10 * 1024 * 1024
 
 @dataclass(frozen=True)
 class CaughtMail:
-    """One mail as it came over the wire, and what the envelope said."""
+    """One mail as it came over the wire, what the envelope said, and when it came, in seconds."""
 
     message: EmailMessage
     raw: bytes
     sender: str
     recipients: tuple[str, ...]
     path: Path
+    clock: float
 
     @property
     def subject(self) -> str:
@@ -148,14 +149,14 @@ class MailSink:
         refusal = self.refuse_mail(raw)
         if refusal is not None:
             return refusal
-        message = email.message_from_bytes(raw, policy=email.policy.default)
+        clock, message = time.time(), email.message_from_bytes(raw, policy=email.policy.default)
         with self._changed:
             recipients = tuple(envelope.rcpt_tos)
             name = re.sub(r"[^a-z0-9]+", "-", f"{recipients[0]} {message['Subject']}".lower()).strip("-")[:80]
             # Numbered after what lies there already, so that a sink started anew overwrites nothing.
             path = self.folder / f"{len(list(self.folder.glob('*.eml'))) + 1:04d}-{name}.eml"
             path.write_bytes(raw)
-            self._caught.append(CaughtMail(message, raw, envelope.mail_from or "", recipients, path))
+            self._caught.append(CaughtMail(message, raw, envelope.mail_from or "", recipients, path, clock))
             self._changed.notify_all()
         return None
 

@@ -22,9 +22,7 @@ def provide(data_dir: Path) -> None:
     Raises `EmbeddedError`, in one sentence, where that cannot be.
     """
     data_dir = data_dir.absolute()
-    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for name, value in _secrets(data_dir / "secrets").items():
-        os.environ.setdefault(name, value)
+    provide_secrets(data_dir)
     postgres, valkey = "DATABASE_URL" not in os.environ, "REDIS_URL" not in os.environ
     if not (postgres or valkey):
         return
@@ -35,6 +33,13 @@ def provide(data_dir: Path) -> None:
         os.environ["DATABASE_OWNER_URL"] = servers.owner_url
     if valkey:
         os.environ["REDIS_URL"] = servers.redis_url
+
+
+def provide_secrets(data_dir: Path) -> None:
+    """Set the secrets of a data folder that the environment does not name yet; they are made at their first use."""
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name, value in _secrets(data_dir / "secrets").items():
+        os.environ.setdefault(name, value)
 
 
 def mend() -> None:
@@ -71,11 +76,12 @@ RATE_LIMITS = ("RATE_LIMIT_PER_ADDRESS", "RATE_LIMIT_PER_USER", "RATE_LIMIT_PER_
 
 
 @contextlib.contextmanager
-def throwaway(prefix: str) -> Iterator[Path]:
+def throwaway(prefix: str, *, servers: bool = True) -> Iterator[Path]:
     """Yield a temporary data folder whose servers and secrets `os.environ` names, and nothing of the service it named before.
 
     Benches, the demo and the simulation run there: they neither fill nor slow down anybody's service. Afterwards the servers
-    are stopped, the folder is removed and the environment is as it was.
+    are stopped, the folder is removed and the environment is as it was. Without `servers` the folder has its secrets only, for
+    an `up` that starts its own.
     """
     before = dict(os.environ)
     folder = Path(tempfile.mkdtemp(prefix=prefix))
@@ -86,7 +92,7 @@ def throwaway(prefix: str) -> Iterator[Path]:
     # What runs there asks faster than any person, all from one address.
     os.environ |= dict.fromkeys(RATE_LIMITS, "0")
     try:
-        provide(folder)
+        provide(folder) if servers else provide_secrets(folder)
         yield folder
     finally:
         release()

@@ -8,7 +8,9 @@ and there is no TCP.
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
+import signal
 import time
 from pathlib import Path
 from urllib.parse import quote
@@ -88,6 +90,11 @@ class Postgres:
     def stop(self) -> None:
         if self._pid() is not None:
             self._runner.run("pg_ctl", "stop", "-D", str(self.data), "-m", "fast", "-w", "-t", str(START_SECONDS))
+
+    def kill(self) -> None:
+        """End the server without warning, as a power cut would: what is not on the disk yet is lost."""
+        if (pid := self._pid()) is not None:
+            os.kill(pid, signal.SIGKILL)
 
     def _pid(self) -> int | None:
         return lives(self.data / "postmaster.pid", str(self.data))

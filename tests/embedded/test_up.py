@@ -21,16 +21,11 @@ import psycopg
 import pytest
 
 from gamesvc import queues
+from gamesvc.matches.simulation.strikes import MARKS
 from tests.test_readme import ROOT, alone
 
 pytestmark = pytest.mark.timeout(280)
 ROLES = ("web", *queues.WORKERS, "mailserver", "beat")
-MARKS = {
-    "web": "granian",
-    "mailserver": "mailserver",
-    "beat": "gamesvc.beat",
-    **{name: f"{name}@%h" for name in queues.WORKERS},
-}
 
 
 class Up:

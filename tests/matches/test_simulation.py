@@ -1,7 +1,8 @@
-"""A month of matches on the virtual clock, with a killed worker and a restarted database in it, and clocks that are virtual."""
+"""Weeks of matches on the virtual clock, and the real service, with mishaps in both; and clocks that are virtual."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -11,14 +12,17 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import psutil
 import pytest
 
+from gamesvc import queues
 from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.simulation.people import GRAIN, Person
 from gamesvc.matches.simulation.report import Report
+from gamesvc.matches.simulation.strikes import KINDS, Striker
 
 ROOT = Path(__file__).parents[2]
 VIRTUAL = """
@@ -46,19 +50,58 @@ def surroundings(**more: str) -> dict[str, str]:
     return kept | {"DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev", **more}
 
 
-def test_a_month_with_mishaps_has_each_deadline_and_each_notice_once(tmp_path):
-    done = run(
-        "manage.py", "simulate", "--matches", "20", "--days", "30", "--seed", "7", "--chaos", "--json", TMPDIR=str(tmp_path)
-    )
+@pytest.fixture(scope="module")
+def mishaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The report of some weeks and some seconds of the real service, both with mishaps."""
+    folder = tmp_path_factory.mktemp("mishaps")
+    sizes = ["--matches", "8", "--days", "20", "--service-minutes", "0.05", "--clients", "4"]
+    done = run("manage.py", "simulate", *sizes, "--seed", "7", "--chaos", "--json", TMPDIR=str(folder))
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    told = json.loads(done.stdout)
+    assert not list(folder.iterdir()), "nothing is left behind"
+    told: dict[str, Any] = json.loads(done.stdout)
     assert told["wrong"] == []
-    assert told["The simulation"]["matches opened"] == 20
-    assert told["Mishaps"]["workers killed in mid-work"] >= 1
-    assert told["Mishaps"]["database restarted in mid-work"] == 1
-    assert told["Deadlines"]["came due"] >= told["Deadlines"]["fired"] > 0
-    assert told["Notices"]["handed over"] > 50
-    assert not list(tmp_path.iterdir()), "nothing is left behind"
+    return told
+
+
+def test_weeks_with_mishaps_have_each_deadline_and_each_notice_once(mishaps):
+    assert mishaps["The simulation"]["matches opened"] == 8
+    broken = mishaps["Mishaps"]
+    assert broken["workers killed in mid-work"] == 1
+    assert broken["database restarted in mid-work"] == broken["database killed in mid-work"] == 1
+    assert broken["commits wait for the disk"] == "on"
+    assert mishaps["Deadlines"]["came due"] >= mishaps["Deadlines"]["fired"] > 0
+    assert mishaps["Notices"]["handed over"] > 50
+
+
+def test_a_sender_that_dies_after_the_servers_250_sends_the_same_mail_again(mishaps):
+    hits = mishaps["Mishaps"]["senders killed between the mail server's 250 and the commit"]
+    told = mishaps["Notices"]
+    assert hits >= 1
+    assert (
+        hits
+        == told["of them hit between the server's 250 and the commit"] + told["hit there, and done with before the second copy"]
+    )
+    assert (
+        told["handed over twice, the sender having died between"] >= told["of them hit between the server's 250 and the commit"]
+    )
+    assert told["handed over twice under two Message-IDs"] == told["neither handed over nor refused"] == 0
+
+
+def test_the_service_keeps_what_it_has_answered_while_its_parts_are_killed(mishaps):
+    told = mishaps["The service under kills"]
+    assert told["kills in all"] == sum(told["kills"].values()) >= 1
+    assert told["commands answered with success"] > 0
+    assert told["answered with success and not in the log"] == told["in the log twice"] == told["findings of the audit"] == 0
+    assert told["processes left behind"] == 0
+    assert mishaps["Mails of the service"]["mails the server took"] > 0
+
+
+def test_every_kind_of_kill_is_in_every_round():
+    striker = Striker(None, None, "7")
+    order = list(itertools.islice(striker.order(), 2 * len(KINDS)))
+    assert sorted(order[: len(KINDS)]) == sorted(order[len(KINDS) :]) == sorted(KINDS)
+    assert order == list(itertools.islice(Striker(None, None, "7").order(), 2 * len(KINDS)))
+    assert {*queues.WORKERS, "web", "web worker", "beat", "mailserver", "postgres", "valkey"} < set(KINDS)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ from gamesvc.matches.simulation.crew import Crew
 from gamesvc.matches.simulation.people import Person, Plan
 from gamesvc.matches.simulation.record import Broken, Record
 from gamesvc.matches.simulation.sink import Sink
-from gamesvc.matches.simulation.workers import Job
+from gamesvc.matches.simulation.workers import SEND, Job
 from gamesvc.queues import WORKERS
 from notifications import reminders, wishes
 from notifications.models import Preference
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 TASKS = "gamesvc.matches.tasks."
 DEADLINES, BOTS, REMINDERS = f"{TASKS}sweep_deadlines", f"{TASKS}sweep_bots", f"{TASKS}sweep_reminders"
-SUBSTITUTES, DIGESTS, SEND = f"{TASKS}sweep_substitutes", "notifications.tasks.sweep_digests", "notifications.tasks.send_due"
+SUBSTITUTES, DIGESTS = f"{TASKS}sweep_substitutes", "notifications.tasks.sweep_digests"
 # What beat calls now and then, whether or not something is due.
 NOW_AND_THEN = tuple(
     TASKS + name for name in ("watch_outages", "sweep_all_reminders", "follow_statistics", "sweep_lobby", "sweep_undo")
@@ -81,11 +81,14 @@ WHERE s.vacated_at IS NOT NULL AND m.status = 'running'
 
 @dataclass(slots=True)
 class Chaos:
-    """How often what breaks, and how a database is started anew (None: it is not ours to stop)."""
+    """How often what breaks. `restart` stops the database and starts it anew, `crash` kills it and starts it anew."""
 
     kills: int = 0
-    restart: Callable[[], None] | None = None
+    hits: int = 0
     restarts: int = 0
+    restart: Callable[[], None] = lambda: None
+    crashes: int = 0
+    crash: Callable[[], None] = lambda: None
     flushes: int = 0
     outages: int = 0
 
@@ -134,6 +137,7 @@ class Conductor:
         path = address.removeprefix("redis+socket://").partition("?")[0]
         self.broker: Any = redis.Redis(unix_socket_path=path) if path != address else redis.Redis.from_url(address)
         self.kill_moments: list[datetime] = []
+        self.hit_moments: list[datetime] = []
         self.gaps: list[tuple[datetime, timedelta]] = []
 
     # --- the whole ---
@@ -150,7 +154,9 @@ class Conductor:
         spans.holiday_places()
         self._prepare()
         self.sink.start()
-        self.crew = Crew(self.workers, self.clock, self.sink.port, self.record, self.breaking, self.kill_moments)
+        self.crew = Crew(
+            self.workers, self.clock, self.sink.port, self.record, self.breaking, self.kill_moments, self.hit_moments
+        )
         try:
             self._live()
         except Broken as broken:
@@ -174,11 +180,11 @@ class Conductor:
         for person in self.people.values():
             if person.kind != "fast" and rng.random() < 0.4:
                 self._plan_vacation(person, rng)
-        if self.chaos.kills:
-            self.kill_moments = sorted(self._some_moment() for _ in range(self.chaos.kills))
-        if self.chaos.restart is not None:
-            for _ in range(self.chaos.restarts):
-                self._later(self._some_moment(), ("restart",))
+        self.kill_moments = sorted(self._some_moment() for _ in range(self.chaos.kills))
+        self.hit_moments = sorted(self._some_moment() for _ in range(self.chaos.hits))
+        for what, times in (("restart", self.chaos.restarts), ("crash", self.chaos.crashes)):
+            for _ in range(times):
+                self._later(self._some_moment(), (what,))
         for _ in range(self.chaos.flushes):
             self._later(self._some_moment(), ("flush",))
         self.gaps = sorted(
@@ -267,9 +273,12 @@ class Conductor:
             match job[0]:
                 case "match":
                     self._open(job[1])
-                case "restart" | "flush":
+                case "restart" | "crash":
                     self.record.note(job[0])
-                    getattr(self, f"_{job[0]}")()
+                    self.crew.strike_database(job[0], getattr(self.chaos, job[0]))
+                case "flush":
+                    self.record.note(job[0])
+                    self._flush()
                 case "now and then":
                     self.crew.work([("task", name) for name in NOW_AND_THEN])
                     self.points = reminders.points_in_use()
@@ -344,11 +353,6 @@ class Conductor:
 
     def _flush(self) -> None:
         self.broker.flushall()
-
-    def _restart(self) -> None:
-        """Start the database anew while the workers are in the middle of something."""
-        if self.chaos.restart is not None:
-            self.crew.restart_in_mid_work(self.chaos.restart)
 
     def _stand_still(self, began: datetime, lasting: timedelta) -> datetime:
         """Nothing beats and nobody can do anything for so long; the first beat afterwards finds that out."""

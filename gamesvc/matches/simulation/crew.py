@@ -13,15 +13,18 @@ from django.db import connections
 
 from gamesvc.matches.simulation.clock import VirtualClock
 from gamesvc.matches.simulation.record import Broken, Record
-from gamesvc.matches.simulation.workers import Job, Worker
+from gamesvc.matches.simulation.workers import Job, Worker, sends_mails
 
 # A job that died is done again by whoever asked for it, so often at most.
 MOST_TRIES = 20
 JOB_SECONDS = 120.0
+# A hit strikes one of the first mails of a job; where fewer were due, it waits for the next job.
+FIRST_MAILS = 3
 
 
 class Crew:
-    """So many workers. At each of `kill_moments` of the virtual clock one of them is killed over its job."""
+    """So many workers. At each of `kill_moments` of the virtual clock one of them is killed over its job, and at each of
+    `hit_moments` one dies between the mail server's 250 and the commit."""
 
     def __init__(
         self,
@@ -31,10 +34,11 @@ class Crew:
         record: Record,
         breaking: random.Random,
         kill_moments: list[datetime],
+        hit_moments: list[datetime],
     ) -> None:
         self._clock, self._mail_port, self._record, self._breaking = clock, mail_port, record, breaking
-        self._kill_moments = kill_moments
-        self._restart: Callable[[], None] | None = None
+        self._kill_moments, self._hit_moments = kill_moments, hit_moments
+        self._strike: tuple[str, Callable[[], None]] | None = None
         self._workers: list[Worker] = []
         for _ in range(size):
             self._workers.append(self._worker())
@@ -43,9 +47,9 @@ class Crew:
         for worker in self._workers:
             worker.stop()
 
-    def restart_in_mid_work(self, restart: Callable[[], None]) -> None:
-        """Have the database started anew while the next jobs are done."""
-        self._restart = restart
+    def strike_database(self, what: str, strike: Callable[[], None]) -> None:
+        """Have the database ended and started anew while the next jobs are done."""
+        self._strike = what, strike
 
     def _worker(self) -> Worker:
         return Worker(self._clock, self._workers, self._mail_port)
@@ -55,16 +59,19 @@ class Crew:
         waiting = [(job, at, 1) for at, job in reversed(list(enumerate(jobs)))]
         answers: list[Any] = [None] * len(waiting)
         busy: dict[int, tuple[int, int]] = {}
-        victim = self._victim(bool(waiting))
+        hit = self._hit([job for job, _, _ in waiting])
+        victim = self._victim(bool(waiting) and hit is None)
         began = time.monotonic()
         while waiting or busy:
             for index, worker in enumerate(self._workers):
                 if waiting and worker.job is None:
                     job, at, tries = waiting.pop()
-                    worker.give(job)
+                    struck = hit if sends_mails(job) else None
+                    hit = None if struck is not None else hit
+                    worker.give(job, struck)
                     busy[index] = (at, tries)
-            if self._restart is not None:
-                self._restart_database(self._restart)
+            if self._strike is not None:
+                self._strike_now(*self._strike)
             pause = JOB_SECONDS if victim is None else max(0.0, victim - time.monotonic())
             ready = wait([self._workers[index].pipe for index in busy], timeout=pause)
             if not ready and victim is not None:
@@ -82,14 +89,17 @@ class Crew:
                 given = self._workers[index].job
                 self._workers[index].job = None
                 try:
-                    how, answer, took = self._workers[index].pipe.recv()
+                    how, answer, told = self._workers[index].pipe.recv()
                 except EOFError:
                     raise Broken(f"A worker died by itself over {given}.") from None
                 assert given is not None
                 if how == "done":
                     answers[at] = answer
-                    self._record.spent[str(given[1] if given[0] in ("task", "hints") else given[0])] += took
+                    self._record.spent[str(given[1] if given[0] in ("task", "hints") else given[0])] += told
                     self._record.did(given, answer)
+                elif how == "hit":
+                    self._was_hit(index, answer, told)
+                    self._again(waiting, given, at, tries)
                 else:
                     self._record.failures[f"{given[0]}: {answer}"] += 1
                     self._again(waiting, given, at, tries)
@@ -101,14 +111,28 @@ class Crew:
             return None
         return time.monotonic() + self._breaking.uniform(0, 0.04)
 
+    def _hit(self, jobs: list[Job]) -> int | None:
+        """After how many mails, if now is the time for it, a sender dies."""
+        if not self._hit_moments or self._hit_moments[0] > self._clock.now() or not any(map(sends_mails, jobs)):
+            return None
+        return self._breaking.randint(1, FIRST_MAILS)
+
+    def _was_hit(self, index: int, message_id: str, clock: float) -> None:
+        self._hit_moments.pop(0)
+        self._record.broken.append((self._clock.now(), clock, "hit"))
+        self._record.hits.append(message_id)
+        self._replace(index)
+
     def _kill(self, index: int) -> None:
         worker = self._workers[index]
         assert worker.job is not None
         self._kill_moments.pop(0)
         self._record.broken.append((self._clock.now(), time.time(), "kill"))
-        worker.kill()
         self._record.killed_jobs.append(worker.job)
-        del self._workers[index]
+        self._replace(index)
+
+    def _replace(self, index: int) -> None:
+        self._workers.pop(index).kill()
         self._workers.insert(index, self._worker())
 
     def _again(self, waiting: list[tuple[Job, int, int]], job: Job, at: int, tries: int) -> None:
@@ -119,9 +143,9 @@ class Crew:
             raise Broken(f"{job} failed {tries} times: {dict(self._record.failures)}")
         waiting.append((job, at, tries + 1))
 
-    def _restart_database(self, restart: Callable[[], None]) -> None:
-        self._restart = None
+    def _strike_now(self, what: str, strike: Callable[[], None]) -> None:
+        self._strike = None
         time.sleep(self._breaking.uniform(0, 0.03))
-        self._record.broken.append((self._clock.now(), time.time(), "restart"))
-        restart()
+        self._record.broken.append((self._clock.now(), time.time(), what))
+        strike()
         connections.close_all()

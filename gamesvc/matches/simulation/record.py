@@ -19,11 +19,13 @@ class Broken(Exception):
 class Record:
     """Grows while the simulation runs.
 
-    `broken`: virtual moment, clock of the machine, and what happened; `stopped`: why it could not go on to its end.
+    `broken`: virtual moment, clock of the machine, and what happened; `hits`: the Message-IDs of the mails whose senders died
+    between the server's 250 and the commit; `stopped`: why it could not go on to its end.
     """
 
     due: dict[DueKey, datetime] = field(default_factory=dict)
     broken: list[tuple[datetime, float, str]] = field(default_factory=list)
+    hits: list[str] = field(default_factory=list)
     killed_jobs: list[tuple[Any, ...]] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     sittings: Counter[str] = field(default_factory=Counter)

@@ -30,9 +30,13 @@ _FORK: Any = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the server did with one mail. `at` is the virtual moment, `clock` the machine's, in seconds."""
+    """What the server did with one mail.
+
+    `sender` is its return path, each notice's own; `at` is the virtual moment, `clock` the machine's, in seconds.
+    """
 
     message_id: str
+    sender: str
     code: int
     at: datetime
     clock: float
@@ -93,6 +97,7 @@ class _Handler:
         head = BytesHeaderParser().parsebytes(content)
         told = {
             "message_id": str(head["Message-ID"]).strip(),
+            "sender": str(envelope.mail_from),
             "code": code,
             "at": self._clock.now().isoformat(),
             "clock": clock,

@@ -29,8 +29,10 @@ from gamesvc.matches import deadlines, loading, lobby, notices, substitutes, tur
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.simulation.clock import VirtualClock
+from gamesvc.matches.simulation.hits import DyingBackend
 from gamesvc.matches.simulation.record import Broken
 from gamesvc.matches.turns import Sender
+from gamesvc.queues import WORKERS
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +40,7 @@ _FORK: Any = multiprocessing.get_context("fork")
 # So many commands may one sitting of a player take: a whole turn.
 SITTING = 80
 Job = tuple[Any, ...]
+SEND = "notifications.tasks.send_due"
 _PICTURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -55,14 +58,16 @@ class Worker:
         theirs.close()
         self.job: Job | None = None
 
-    def give(self, job: Job) -> None:
+    def give(self, job: Job, hit: int | None = None) -> None:
+        """Have a job done. With `hit` the process dies over it, right after the mail server has taken that many mails."""
         self.job = job
         try:
-            self.pipe.send(job)
+            self.pipe.send((hit, job))
         except BrokenPipeError:
             raise Broken(f"A worker died by itself before {job}.") from None
 
     def kill(self) -> None:
+        """Make sure that it is dead, and bury it."""
         os.kill(self._process.pid, signal.SIGKILL)
         self._process.join()
         self.pipe.close()
@@ -75,6 +80,10 @@ class Worker:
             self._process.join()
 
 
+def sends_mails(job: Job) -> bool:
+    return job[0] in ("task", "hints") and job[1] in (SEND, *WORKERS["mailer"])
+
+
 def _work(clock: VirtualClock, pipe: Connection, others: list[Connection], mail_port: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the conductor ends it
     for one in others:
@@ -83,10 +92,11 @@ def _work(clock: VirtualClock, pipe: Connection, others: list[Connection], mail_
     _configure(mail_port)
     while True:
         try:
-            name, *args = pipe.recv()
+            hit, (name, *args) = pipe.recv()
         except EOFError:
             return
         close_old_connections()
+        DyingBackend.arm(hit, pipe)
         began = time.monotonic()
         try:
             answer = ("done", JOBS[name](*args))
@@ -102,7 +112,7 @@ def _work(clock: VirtualClock, pipe: Connection, others: list[Connection], mail_
 
 
 def _configure(mail_port: int) -> None:
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_BACKEND = f"{DyingBackend.__module__}.{DyingBackend.__qualname__}"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", mail_port
     settings.EMAIL_HOST_USER = settings.EMAIL_HOST_PASSWORD = ""
     settings.EMAIL_USE_TLS = False
