@@ -35,7 +35,7 @@ from gamesvc.matches.simulation.mails import Mails
 from gamesvc.matches.simulation.record import Broken
 from gamesvc.matches.simulation.report import Report
 from gamesvc.matches.simulation.sink import Taken
-from gamesvc.matches.simulation.strikes import SENDING, Striker, Up, left
+from gamesvc.matches.simulation.strikes import MARKS, SENDING, Striker, Up, left
 from notifications.models import Outbox, Status
 from notifications.sink import MailSink
 
@@ -44,12 +44,18 @@ STOP_SECONDS = 10.0
 # All that is due is done so soon after the last kill: pauses after failures, leases, restarts.
 QUIET_SECONDS = 300.0
 LOOK_SECONDS = 0.5
+# From the mail server's 250 to the commit, on a busy machine.
+DYING_SECONDS = 10.0
 HALF = b"POST /api/v1/matches/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"
 
 
 @dataclass
 class Live:
-    """One run of the service in an empty folder. `environment` is what `up` is started with."""
+    """One run of the service in an empty folder. `environment` is what `up` is started with.
+
+    `stopped_in`: the seconds that Ctrl-C took; `left_behind`: the processes it left; `missing`: those that were killed and did
+    not come back; `stopped`: why the run could not go on to its end.
+    """
 
     folder: Path
     environment: dict[str, str]
@@ -60,6 +66,8 @@ class Live:
     ledger: Ledger = field(default_factory=Ledger)
     stopped_in: float = 0.0
     left_behind: dict[int, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    stopped: str = ""
 
     def __post_init__(self) -> None:
         self.ended = threading.Event()
@@ -79,12 +87,14 @@ class Live:
             striker = Striker(up, sink, self.seed)
             try:
                 players = [self._player(number) for number in range(1, self.players + 1)]
-                self._play(up, players)
+                self._play(up, players, "under kills")
                 self._strike(striker)
                 self._finish()
-                self._wait_until_quiet()
-                self._play(up, players)
+                self._wait_until_quiet(up)
+                self._play(up, players, "at the end")
                 self._interrupt(up)
+            except Broken as broken:
+                self.stopped = str(broken)
             finally:
                 self.gone.set()
                 up.end()
@@ -102,10 +112,10 @@ class Live:
         call_command("player", name, f"{name}@players.example", "--json", stdout=out)
         return {**json.loads(out.getvalue()), "id": User.objects.get(username=name).pk}
 
-    def _play(self, up: Up, players: list[dict[str, Any]]) -> None:
+    def _play(self, up: Up, players: list[dict[str, Any]], sitting: str) -> None:
         """Let all players begin; what they sent before stays in the ledger."""
         self.enough, self.gone = threading.Event(), threading.Event()
-        seed = f"{self.seed} {len(self.ledger.commands)}"
+        seed = f"{self.seed} {sitting}"
         self.callers = [
             Caller(up.url, player, seat, seed, self.ledger, (self.enough, self.gone))
             for player, seat in zip(players, tables(len(players)), strict=True)
@@ -134,12 +144,18 @@ class Live:
         if waiting := [caller.name for caller in self.callers if caller.is_alive()]:
             raise Broken(f"{', '.join(waiting)} got no answer in {QUIET_SECONDS:.0f} s after the last kill.")
 
-    def _wait_until_quiet(self) -> None:
-        """Wait until every notice whose time has come is done with; what is not by then is for the report to name."""
+    def _wait_until_quiet(self, up: Up) -> None:
+        """Wait until all processes are back and every notice whose time has come is done with; the report names the rest."""
         until = time.monotonic() + QUIET_SECONDS
-        while self._waiting() and time.monotonic() < until and not self.ended.wait(LOOK_SECONDS):
-            pass
+        while (self._is_missing(up) or self._waiting()) and time.monotonic() < until:
+            time.sleep(LOOK_SECONDS)
         self.quiet_at = timezone.now()
+
+    def _is_missing(self, up: Up) -> bool:
+        servers = {"postgres": up.postgres(), "valkey": up.valkey()}
+        roles = {role: up.leader(role) for role in MARKS}
+        self.missing = [name for name, process in {**servers, **roles}.items() if process is None]
+        return bool(self.missing)
 
     def _waiting(self) -> bool:
         try:
@@ -187,9 +203,13 @@ class Live:
             "starts of it that failed, and were tried again": up.refused,
             "seconds from Ctrl-C to the end of all, with a half-sent request": round(self.stopped_in, 1),
         }
+        if self.stopped:
+            report.wrong.append(f"{SECTION.lower()}: it could not go on: {self.stopped}")
         self._judge_commands(report)
         report.must_be_none(SECTION, "players' programs that failed", ledger.failures)
         report.must_be_none(SECTION, "findings of the audit", _audit())
+        report.must_be_none(SECTION, "answers 500", ["500"] * ledger.statuses["500"])
+        report.must_be_none(SECTION, "processes that did not come back", self.missing)
         report.must_be_none(SECTION, "processes left behind", list(self.left_behind.values()))
         if self.stopped_in > STOP_SECONDS:
             report.wrong.append(f"Ctrl-C took {self.stopped_in:.1f} s, more than {STOP_SECONDS:.0f}")
@@ -228,7 +248,7 @@ class Live:
 
         def died(copy: Taken) -> bool:
             """Return True if a kill kept the sender of this mail from settling its row."""
-            return any(-2 < clock - copy.clock < 5 for clock in strikes)
+            return any(-2 < clock - copy.clock < DYING_SECONDS for clock in strikes)
 
         mails.tell(report, MAILS, self.quiet_at)
         mails.judge(report, MAILS, self.quiet_at, died, log)

@@ -45,7 +45,10 @@ class Up:
 
     def __init__(self, folder: Path, port: int, environment: dict[str, str]) -> None:
         self.folder, self.port = folder, port
-        self._environment = environment
+        # What killed processes leave among the temporary files goes with the folder.
+        temporary = folder / "tmp"
+        temporary.mkdir()
+        self._environment = {**environment, "TMPDIR": str(temporary)}
         self.process: subprocess.Popen[str]
         self.starts = self.refused = 0
         self.start()
