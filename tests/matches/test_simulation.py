@@ -57,7 +57,7 @@ def mishaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The report of some weeks and some seconds of the real service, both with mishaps."""
     folder = tmp_path_factory.mktemp("mishaps")
     sizes = ["--matches", "8", "--days", "14", "--service-minutes", "0.05", "--clients", "4"]
-    done = run("manage.py", "simulate", *sizes, "--seed", "342", "--chaos", "--json", TMPDIR=str(folder))
+    done = run("manage.py", "simulate", *sizes, "--seed", "395", "--chaos", "--json", TMPDIR=str(folder))
     assert done.stdout, done.stderr[-4000:]
     assert not list(folder.iterdir()), "nothing is left behind"
     told: dict[str, Any] = json.loads(done.stdout)
@@ -80,14 +80,11 @@ def test_weeks_with_mishaps_have_each_deadline_and_each_notice_once(mishaps):
 def test_a_sender_that_dies_after_the_servers_250_sends_the_same_mail_again(mishaps):
     hits = mishaps["Mishaps"]["senders killed between the mail server's 250 and the commit"]
     told = mishaps["Notices"]
-    assert hits >= 1
-    assert (
-        hits
-        == told["of them hit between the server's 250 and the commit"] + told["hit there, and done with before the second copy"]
-    )
-    assert (
-        told["handed over twice, the sender having died between"] >= told["of them hit between the server's 250 and the commit"]
-    )
+    again = told["hit between the server's 250 and the commit, sent again"]
+    assert hits == again + told["hit there, done with before the second copy"]
+    assert again >= 1
+    assert told["handed over twice, the sender having died between"] >= 1
+    assert told["mails the server took"] > told["handed over"]
     assert told["handed over twice under two Message-IDs"] == told["neither handed over nor refused"] == 0
 
 

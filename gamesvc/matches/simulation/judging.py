@@ -123,10 +123,10 @@ def _judge_notices(report: Report, conductor: Conductor, record: Record, log: Lo
         return any(0 <= clock - copy.clock < 5 for clock in breaks.get(copy.at, ()))
 
     mails.tell(report, "Notices", conductor.end)
-    after_hits = Counter(len(mails.taken[message_id]) for message_id in set(record.hits))
+    after_hits = Counter(len(mails.taken[message_id]) for message_id in record.hits)
     report.sections["Notices"] |= {
-        "of them hit between the server's 250 and the commit": sum(after_hits.values()) - after_hits[1],
-        "hit there, and done with before the second copy": after_hits[1],
+        "hit between the server's 250 and the commit, sent again": sum(after_hits.values()) - after_hits[1],
+        "hit there, done with before the second copy": after_hits[1],
     }
     mails.judge(report, "Notices", conductor.end, died, log)
     report.must_be_none("Notices", "sent for a finished turn", mails.told_too_late(log))

@@ -38,6 +38,7 @@ KINDS = ("web worker", *MARKS, "postgres", "valkey", SENDER, *WHOLE)
 SENDING = ("mailer", "postgres", SENDER, *WHOLE)
 START_TRIES = 5
 MAIL_SECONDS = 10.0
+LONGEST_STOP = 60.0
 
 
 class Up:
@@ -101,8 +102,10 @@ class Up:
         """Press Ctrl-C; return after how many seconds nothing of it was left, or after a minute how long that is."""
         began = time.monotonic()
         os.killpg(self.process.pid, signal.SIGINT)
-        while (self.process.poll() is None or left(self.folder)) and time.monotonic() < began + 60:
-            time.sleep(0.05)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(LONGEST_STOP)
+        while left(self.folder) and time.monotonic() < began + LONGEST_STOP:
+            time.sleep(0.2)
         return time.monotonic() - began
 
     def end(self) -> None:
