@@ -96,11 +96,11 @@ def play(
             seat, command = None, {"to": next(end for end in reversed(record.ends) if playable(timeline, record, end))}
         if command is None:
             seat, command = _next(game, timeline, bots, rng, str(record))
-        if checking:
-            if not halfway:
-                check_state(game, timeline, f"{record} version {timeline.version}", rng)
+        if checking and not halfway:
+            check_state(game, timeline, f"{record} version {timeline.version}", rng)
             watch.look()
         else:
+            # In the middle of a command nobody is asked anything, so there are no forms to compare.
             watch.close_eyes()
         act = _rewind(command["to"]) if seat is None else command_of(seat, command)
         draws = dice.next

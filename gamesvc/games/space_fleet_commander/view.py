@@ -163,6 +163,8 @@ def _public(kind: str, data: Data) -> Data | None:
         "time_marked": ("seat", "box"),
         "sheet_finished": ("seat", "stars", "rank", "title"),
         "turn_started": ("seat", "turn"),
+        # Who is awaited is public, so is who no longer is.
+        "turn_awaited": ("seat",),
     }
     if kind not in columns:
         return None

@@ -127,6 +127,8 @@ def run_retreat(play: Play, step: Step) -> bool:
             pressed = any(vessel.controller != seat for vessel in board.here(cell))
             if word == "ask" or (word == "pressed" and pressed):
                 return play.wait({**step, "queue": list(queue)}, "combat_retreat", seat)
+            # That it was not asked tells of its orders, which are hidden: the log says so.
+            play.emit("retreat_declined", seat=seat, cell=cell, auto=True)
         queue = queue[1:]
     return False
 

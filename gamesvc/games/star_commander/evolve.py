@@ -259,6 +259,7 @@ HANDLERS: Mapping[str, Callable[[State, Data], State]] = {
     "damage_assigned": evolve_play.damage_assigned,
     "damage_redirected": evolve_play.damage_redirected,
     "combat_closed": evolve_play.combat_closed,
+    "retreat_declined": evolve_play.unchanged,
     "trade_offered": evolve_play.trade_offered,
     "trade_completed": evolve_play.trade_completed,
     "trade_declined": evolve_play.trade_closed,

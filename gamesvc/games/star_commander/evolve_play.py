@@ -99,6 +99,11 @@ def damage_redirected(state: State, data: Data) -> State:
     return replace(state, combat=replace(state.combat, assigned=assigned))
 
 
+def unchanged(state: State, data: Data) -> State:
+    """Take an event that only tells."""
+    return state
+
+
 def combat_closed(state: State, data: Data) -> State:
     return replace(state, combat=None)
 

@@ -80,8 +80,8 @@ def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
         hand = state.seats[choices.victim(state)].hand
         told["cards"] = [[uid, state.faces[uid]] for uid in hand]
     if prompt.what == "keep_or_discard" and viewer == prompt.seat:
-        top = state.decks[state.work[-1]["domain"]][0]
-        told["cards"] = [[top, state.faces[top]]]
+        # Between the events of the answer the card is gone already, and may have been the last.
+        told["cards"] = [[uid, state.faces[uid]] for uid in state.decks[state.work[-1]["domain"]][:1]]
     return told
 
 

@@ -381,6 +381,7 @@ TELL: Mapping[str, Callable[[Teller, Data], str]] = {
     "combat_opened": _opened,
     "damage_assigned": _assigned,
     "damage_redirected": _redirected,
+    "retreat_declined": lambda t, d: f"{t.who(d['seat'])} stayed in {d['cell']}{_by_order(d)}.",
     "combat_closed": lambda t, d: f"The combat in {d['cell']} is over.",
     "trade_offered": _offered,
     "trade_completed": _traded,

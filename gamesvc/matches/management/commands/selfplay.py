@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,8 @@ def play_job(job: Job) -> tuple[Job, Record | None, str]:
         )
     except (Broken, Refused) as broken:
         return job, None, str(broken)
+    except Exception:  # a fault of the engine is a finding, and ends no other match
+        return job, None, traceback.format_exc(limit=-4)
     return job, record, ""
 
 
