@@ -131,7 +131,7 @@ def empty_pile(**preference):
 @pytest.mark.parametrize(
     ("deed", "count"),
     [(supernova, 3), (jackson, 1), (dr_stein, 2), (meteor_shower, 2), (empty_pile, 3)],
-    ids=lambda one: str(one),
+    ids=lambda given: str(getattr(given, "__name__", given)),
 )
 @pytest.mark.parametrize("preference", [{}, {"flip_preference": ["hand", "draw"]}], ids=["default", "own"])
 def test_flips_of_a_seat_that_is_away_follow_its_preference(deed, count, preference):
