@@ -91,7 +91,7 @@ def play(
         halfway = not playable(timeline, record, timeline.version)
         if checking and not halfway and rng.random() < interrupt / 10:
             check_fork(game, timeline, record, rng)
-        seat, command = _interruption(record, timeline, rng) if rng.random() < interrupt else (None, None)
+        seat, command = _interruption(record, timeline, rng) if not halfway and rng.random() < interrupt else (None, None)
         if halfway:
             seat, command = None, {"to": next(end for end in reversed(record.ends) if playable(timeline, record, end))}
         if command is None:
