@@ -58,6 +58,8 @@ class RateLimits:
         return response
 
     def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> HttpResponse | None:
+        if getattr(view, "uncounted", False):
+            return None
         who: dict[str, object] = {"address": client_network(request)}
         if not unanswered.is_api(request):
             if isinstance(request.user, User):

@@ -133,7 +133,8 @@ def _key(name: str, holder: object, now: float) -> str:
 def _valkey(url: str) -> redis.Redis:
     # Celery's way to write a socket file, and the client's own.
     url = url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
-    return redis.Redis.from_url(url, socket_timeout=LONGEST_WAIT_SECONDS, socket_connect_timeout=LONGEST_WAIT_SECONDS)
+    # The older protocol needs no handshake, which a busy machine may not answer in time.
+    return redis.Redis.from_url(url, protocol=2, socket_timeout=LONGEST_WAIT_SECONDS, socket_connect_timeout=LONGEST_WAIT_SECONDS)
 
 
 _not_before = 0.0
@@ -150,7 +151,7 @@ def _increase(keys: list[str]) -> list[int]:
             pipeline.incr(key)
             pipeline.expire(key, 2 * WINDOW_SECONDS)
         return [int(number) for number in pipeline.execute()[::2]]
-    except redis.RedisError as error:
+    except Exception as error:  # also faults of the client itself after a timeout: a count must never fail a request
         _not_before = time.monotonic() + PAUSE_SECONDS
         logger.warning("Valkey does not answer, so requests pass uncounted for %.0f s: %s", PAUSE_SECONDS, error)
         return []

@@ -136,13 +136,15 @@ def _namer(hint: Any) -> Writer:
     write, bare = _writer(hint), hint
     while typing.get_origin(bare) in (typing.Union, types.UnionType):
         bare = _one(typing.get_args(bare))
+    # A part is written as its own type: "or None" would name it a second time.
+    part = _writer(bare)
     if write is _as_it_is and hint is not Any:
         return write
 
     def name(value: Any, base: int, parts: Parts | None) -> Any:
         if parts is None or isinstance(value, (int, str, frozenset)) or value is None or value == ():
             return write(value, base, parts)
-        return parts.name(value, bare, lambda: write(value, base, parts))
+        return parts.name(value, bare, lambda: part(value, base, parts))
 
     return name
 

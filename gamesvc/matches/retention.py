@@ -51,7 +51,7 @@ TABLES = {
     "accounts_user_groups": WITH_PLAYERS,
     "accounts_user_user_permissions": WITH_PLAYERS,
     "auth_group_permissions": FIXED,
-    "cache": "emptied by Django, which keeps the newest few hundred entries",
+    "cache": "emptied by Django beyond 20,000 entries, first of those that have expired",
     "django_migrations": FIXED,
     "events_checkpoint": "grows by one row an hour at most, and is never deleted: what was signed must stay provable",
     "events_checkpoint_head": WITH_MATCHES,

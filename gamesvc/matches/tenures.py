@@ -29,14 +29,14 @@ _SEATED = (
 def seats_held(user: User, match: Match) -> set[int]:
     """Return the seats whose hidden information the user has seen, while that matters.
 
-    Those held in the match; where there are none, those held in unfinished matches from which it was forked: a fork begins with
-    the hand of the seat that made it.
+    Those held in the match; where there are none, those held in its family: a fork begins with the hand of the seat that made
+    it, so whoever has seen a hand in one of them knows it in all.
     """
-    return _held(user, [match.pk]) or _held(user, _origins(match))
+    return _held(user, [match.pk]) or _held(user, _family(match))
 
 
 def played(user: User, match: Match) -> bool:
-    """Return True if the user holds or ever held a seat of the match, or of an unfinished match from which it was forked."""
+    """Return True if the user holds or ever held a seat of the match or of one in its family."""
     return bool(seats_held(user, match))
 
 
@@ -55,10 +55,14 @@ def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
 
 
 def closed_to(user: User) -> list[UUID]:
-    """Return the unfinished matches that an operator reads like any player, as they have played in them, with their forks."""
+    """Return the unfinished matches that an operator reads like any player, as they have played in them or in their family."""
     mine = Q(pk__in=Holding.objects.filter(user=user).values("match")) | Q(seats__user=user)
-    matches = list(Match.objects.filter(mine, status__in=UNFINISHED).values_list("pk", flat=True).distinct())
-    return [*matches, *_forks_of(matches)]
+    found: set[UUID] = set()
+    # Of matches that are over only forks still know what another one hides.
+    for match in Match.objects.filter(mine).filter(Q(status__in=UNFINISHED) | Q(beginning__isnull=False)).distinct():
+        if match.pk not in found:
+            found.update([match.pk, *_family(match)] if match.status in UNFINISHED else _family(match)[1:])
+    return list(Match.objects.filter(pk__in=found, status__in=UNFINISHED).values_list("pk", flat=True))
 
 
 def of_match(match: Match) -> list[dict[str, Any]]:

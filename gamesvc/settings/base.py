@@ -168,6 +168,8 @@ CACHES = {
         # Not in Redis: people can sign in while the broker is down.
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "cache",
+        # Beyond its entries a cache drops some in the order of their names: among them counts of wrong passwords.
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
     }
 }
 

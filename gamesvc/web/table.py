@@ -61,6 +61,7 @@ def match_page(request: HttpRequest, ident: str) -> HttpResponse:
     return show_match(request, find(request, ident))
 
 
+@folds_history()
 def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
     """The board alone, as the reader may see it."""
     access = find(request, ident)

@@ -176,10 +176,11 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
         try:
             taken += _message(connection, uid)
         except rates.TooMuchMail:
+            # One writer's flood must not keep back what comes after it: beyond this it stays in the mailbox, unread.
             if len(box.waiting) >= MOST_WAITING:
-                log.warning("%s messages of %s are over a cap; the look ends here", MOST_WAITING, where.name)
-                break
-            box.waiting.append(uid)
+                log.warning("%s messages of %s wait over a cap; message %s is passed over", MOST_WAITING, where.name, uid)
+            else:
+                box.waiting.append(uid)
         except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
             raise  # the mailbox or the database is away: no fault of this message
         except Exception as fault:

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from celery.exceptions import SoftTimeLimitExceeded
+
 from notifications.inbound import held, purposes, reading, robots, store, text, trust
 from notifications.inbound.authentication import Verdict
 from notifications.inbound.limits import cpu_limit
@@ -34,7 +36,12 @@ def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
     while time.monotonic() < end and (mails := store.claim(BATCH if most is None else min(BATCH, most - taken), ids=ids)):
         taken += len(mails)
         with store.kept(mails):
-            settled += sum(work_on(mail) for mail in mails)
+            for number, mail in enumerate(mails):
+                if number and time.monotonic() >= end:
+                    # Slow mails of some must not keep those of others claimed: whoever comes next chooses fairly anew.
+                    store.release(mails[number:])
+                    break
+                settled += work_on(mail)
     return settled
 
 
@@ -48,6 +55,10 @@ def work_on(mail: InboundMail) -> bool:
         return _steps(mail)
     except MailRefused as refused:
         return _refused(mail, refused)
+    except SoftTimeLimitExceeded:
+        # The task's time is over, not this mail's: it is tried again, and the task ends.
+        store.put_back(mail, error="the time of the task was over")
+        raise
     except Exception as fault:
         # The border to the handlers: a fault in one mail is recorded and logged, and never stops the other mails.
         log.exception("the mail %s could not be worked on", mail.id)

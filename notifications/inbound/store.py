@@ -102,6 +102,12 @@ def begin(mail: InboundMail) -> bool:
     return True
 
 
+def release(mails: Sequence[InboundMail]) -> None:
+    """Give claimed mails back whose turn has not come, for any worker to take at once."""
+    for mail in mails:
+        _change(mail, claimed_until=None)
+
+
 def kept(mails: Sequence[InboundMail]) -> AbstractContextManager[None]:
     """Keep claimed mails ours for as long as the block runs."""
     return leases.kept(mails, InboundMail, LEASE_SECONDS)

@@ -107,9 +107,11 @@ def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         try:
             return view(request, *args, **kwargs)
         except rates.TooMuchMail:
-            # The provider keeps the mail and posts it again.
-            return HttpResponse("Too many mails to this address within an hour.", status=429, headers={"Retry-After": "600"})
+            # Every provider keeps the mail and posts it again after a 5xx; some throw it away after a 429.
+            return HttpResponse("Too many mails to this address within an hour.", status=503, headers={"Retry-After": "600"})
 
     # A mail may hold any byte; what becomes of its text is for `inbound.text`.
     answer.takes_bytes = True  # type: ignore[attr-defined]
+    # One provider posts the mails of everybody: the caps by address and by player hold instead.
+    answer.uncounted = True  # type: ignore[attr-defined]
     return answer

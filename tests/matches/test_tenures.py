@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts import erasure
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import forks, loading, lobby, looks, substitute_mail, substitutes
+from gamesvc.matches import forks, loading, lobby, looks, substitute_mail, substitutes, tenures
 from gamesvc.matches.models import Holding, Look, Match
 from gamesvc.matches.selectors import Forbidden, access_match
 from notifications.inbound.purposes import Letter
@@ -163,6 +163,35 @@ def test_an_operator_who_looked_behind_takes_no_seat_in_a_sister_fork(duel, anna
         with pytest.raises(Refused) as refused:
             lobby.join_match(by=operator, match=second, seat=seat)
         assert refused.value.code == "looked_behind"
+
+
+@pytest.fixture
+def fork_of(duel, anna):
+    """Forks of the running match with the hand of its first seat."""
+    act(duel, 0)
+    access = access_match(user=anna, ident=str(duel.pk))
+    version = loading.load(duel.id, "toy").viewer_version(0)
+    return lambda: forks.fork(access=access, version=version, entry="public")
+
+
+def test_an_operator_who_plays_in_a_fork_looks_behind_in_none_of_its_family(duel, fork_of, operator):
+    fork, sister = fork_of(), fork_of()
+    lobby.join_match(by=operator, match=fork)
+    for match in (duel, sister):
+        match.refresh_from_db()
+        with pytest.raises(Forbidden):
+            looks.look_behind(by=operator, match=match, seat=0, version=match.version, reason="A complaint")
+        assert match.pk in tenures.closed_to(operator)
+
+
+def test_who_held_a_seat_of_a_fork_takes_no_other_one_of_its_family(duel, fork_of, anna, ben, player, program):
+    cleo, fork = player("cleo"), fork_of()
+    lobby.leave_match(by=anna, match=fork)
+    lobby.join_match(by=cleo, match=fork, seat=0)
+    give_up(program, ben, duel)
+    with pytest.raises(Refused) as refused:
+        substitutes.take_over(by=cleo, match=duel, seat=1)
+    assert refused.value.code == "another_seat"
 
 
 def test_after_an_erasure_nobody_is_linked_to_a_tenure(duel, anna, program):

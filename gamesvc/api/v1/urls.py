@@ -51,7 +51,7 @@ urlpatterns = [
     endpoint("matches/<str:ident>/view/", boards.MatchView, folds=PAST, GET="read"),
     endpoint("matches/<str:ident>/forms/", boards.MatchForms, folds=PAST, GET="read"),
     endpoint("matches/<str:ident>/board.<str:kind>", boards.Picture, folds=(ALWAYS,), GET="read"),
-    endpoint("matches/<str:ident>/events/", boards.MatchEvents, GET="read"),
+    endpoint("matches/<str:ident>/events/", boards.MatchEvents, folds=PAST, GET="read"),
     endpoint("matches/<str:ident>/steps/<int:version>/", boards.Step, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/export/", boards.Export, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/proof/", checkpoints.MatchProof, folds=(ALWAYS,), GET="read"),

@@ -253,7 +253,7 @@ def _choose_target(view: Data, main: Sequence[Form]) -> Command:
         stars = kind.stars + (2 * scout.colonies if kind.id == PLANETFALL else 0)
         return 1000.0 if sheet["stars"] + stars >= goal else scout.exploring(place, gone, fleet)
 
-    places = [form.parameters["hex"]["enum"][0] for form in main]
+    places = [form.parameters["hex"]["enum"][0] for form in main if "hex" in form.parameters]
     return {"name": "explore", "hex": max(places, key=worth)}
 
 

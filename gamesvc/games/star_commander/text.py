@@ -167,7 +167,7 @@ _HELP = {
     "combat_assign": [
         "fire v3>v7=2 v4>v8      (vessel > target = amount)",
         "fire nothing            add more to go on assigning",
-        "add no-pass to be asked once more before the damage is dealt; else you pass unless something is played",
+        "add no-pass to be asked again before damage is dealt",
     ],
     "combat_retreat": ["retreat v3>2,1 v9>2,1+v5+v6   (+ carried fighters)", "stay"],
 }

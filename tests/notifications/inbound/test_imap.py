@@ -219,6 +219,19 @@ def test_an_address_that_cannot_be_right_is_refused(settings, url):
         imap.account()
 
 
+def test_a_flood_by_one_writer_keeps_back_nobody_elses_mail(box, to, ben, settings, monkeypatch):
+    settings.INBOUND_MAILS_PER_ADDRESS = 1
+    monkeypatch.setattr(imap, "MOST_WAITING", 2)
+    other = addresses.make("turn", key=uuid4(), user=ben, topic="42", expires_at=timezone.now() + timedelta(days=1))
+    for number in range(5):
+        box.put(mail(to, f"move A{number}"))
+    box.put(mail(other))
+    assert imap.poll() == 2
+    assert InboundMail.objects.filter(address__user=ben).count() == 1
+    assert Mailbox.objects.get().waiting == [2, 3]
+    assert box.folders["INBOX"][3].flags == set(), "what is passed over stays in the mailbox, unread"
+
+
 def test_mail_over_a_cap_waits_in_the_mailbox_and_keeps_back_nobody_elses(box, to, ben, settings):
     settings.INBOUND_MAILS_PER_ADDRESS = 2
     other = addresses.make("turn", key=uuid4(), user=ben, topic="42", expires_at=timezone.now() + timedelta(days=1))
