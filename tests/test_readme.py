@@ -149,9 +149,8 @@ def test_every_command_has_its_row_with_options_that_it_takes():
     for name, row in rows().items():
         parser = load_command_class(ours()[name], name).create_parser("manage.py", name)
         known = {one for action in parser._actions for one in action.option_strings}
+        known = {one for action in parser._actions for one in action.option_strings}
         assert set(re.findall(r"--[a-z][a-z-]*", row)) <= known, name
-            name
-        )
 
 
 def test_the_row_of_the_benches_names_them_all():
