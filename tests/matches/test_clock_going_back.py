@@ -302,7 +302,9 @@ class Match:
         person = cause in undo_rules.BY_SERVICE
         if person:
             then, elapsed = self.known.get(to, {}), self.now - (self.past[to].at or self.now)
-            self.last = dict(then) | {turn: left for turn, left in self.last.items() if turn in before}
+            # A turn that is not asked once the match is back gets there what it had then, as any turn of which an act is undone.
+            asked = self.left()
+            self.last = dict(then) | {turn: left for turn, left in self.last.items() if turn in before and turn in asked}
         self.rewinds.append(cause if person else "reaction")
         for turn, left in self.left().items():
             if not person:
