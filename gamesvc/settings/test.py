@@ -23,6 +23,11 @@ if "DATABASE_URL" not in os.environ:
     atexit.register(_tidy)
     os.environ["GAMESVC_DATA"] = _folder
 
+from gamesvc.embedded.environment import RATE_LIMITS
+
+# Tests ask faster than any person, also the services they start; those of the limits set them.
+os.environ |= dict.fromkeys(RATE_LIMITS, "0")
+
 from gamesvc.settings.base import *  # noqa: F403
 from gamesvc.settings.base import DATABASE_OWNER_URL, DATABASES, database
 
@@ -35,8 +40,6 @@ CELERY_TASK_ALWAYS_EAGER = False
 NOTICE_BATCH_MINUTES = 0
 # Whole matches are played by mail within a minute; the tests of the caps set them.
 INBOUND_MAILS_PER_ADDRESS = INBOUND_MAILS_PER_USER = MAILSERVER_UNKNOWN_PER_HOUR = 1_000_000
-# Those of the rate limits set them.
-RATE_LIMIT_PER_ADDRESS = RATE_LIMIT_PER_USER = RATE_LIMIT_PER_TOKEN = RATE_LIMIT_HISTORY = 0
 # Most tests let the time of a question run out by moving the clock to its deadline; those of the margin set it themselves.
 DEADLINE_MARGIN_SECONDS = 0.0
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
