@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,7 +22,10 @@ import pytest
 
 from gamesvc import queues
 from gamesvc.matches.models.core import NEVER
+from gamesvc.matches.simulation.clock import VirtualClock
+from gamesvc.matches.simulation.crew import Crew
 from gamesvc.matches.simulation.people import GRAIN, Person
+from gamesvc.matches.simulation.record import Broken, Record
 from gamesvc.matches.simulation.report import Report
 from gamesvc.matches.simulation.strikes import KINDS, Striker
 
@@ -119,7 +124,7 @@ def long_one(tmp_path: Path) -> subprocess.Popen[str]:
         start_new_session=True,
     )
     until = time.monotonic() + 120
-    while not list(tmp_path.glob("*/mails.jsonl")):
+    while not any(file.stat().st_size for file in tmp_path.glob("*/mails.jsonl")):
         assert running.poll() is None, running.communicate()
         assert time.monotonic() < until
         time.sleep(0.1)
@@ -141,11 +146,30 @@ def test_one_that_cannot_go_on_says_why_with_its_report(tmp_path, long_one):
     inside.children()[-1].kill()  # the first is the mail server
     out, err = long_one.communicate(timeout=120)
     assert long_one.returncode == 1
+    assert out, err
     told = json.loads(out)
     assert told["wrong"][0].startswith("it could not go on: A worker died by itself")
     assert told["The simulation"]["matches opened"] < 500
     assert "it could not go on" in err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_that_dies_with_its_job_unread_is_said_to_have_died_by_itself():
+    moment = datetime(2027, 1, 4, tzinfo=UTC)
+    crew = Crew(1, VirtualClock(moment), 1, Record(), random.Random(1), [], [])
+    [process] = [psutil.Process(one.pid) for one in multiprocessing.active_children() if one.name == "worker"]
+    process.suspend()
+
+    def strike():
+        time.sleep(0.2)
+        process.kill()
+
+    striking = threading.Thread(target=strike)
+    striking.start()
+    with pytest.raises(Broken, match="A worker died by itself over"):
+        crew.work([("task", "nothing")])
+    striking.join()
+    crew.stop()
 
 
 def test_every_default_and_every_call_tells_the_virtual_time():

@@ -90,7 +90,8 @@ class Crew:
                 self._workers[index].job = None
                 try:
                     how, answer, told = self._workers[index].pipe.recv()
-                except EOFError:
+                except (EOFError, ConnectionError):
+                    # Reset, not only ended, where it died before it had read its job.
                     raise Broken(f"A worker died by itself over {given}.") from None
                 assert given is not None
                 if how == "done":

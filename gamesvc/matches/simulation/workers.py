@@ -63,7 +63,7 @@ class Worker:
         self.job = job
         try:
             self.pipe.send((hit, job))
-        except BrokenPipeError:
+        except ConnectionError:
             raise Broken(f"A worker died by itself before {job}.") from None
 
     def kill(self) -> None:
@@ -93,7 +93,7 @@ def _work(clock: VirtualClock, pipe: Connection, others: list[Connection], mail_
     while True:
         try:
             hit, (name, *args) = pipe.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             return
         close_old_connections()
         DyingBackend.arm(hit, pipe)
@@ -107,7 +107,7 @@ def _work(clock: VirtualClock, pipe: Connection, others: list[Connection], mail_
             connections.close_all()
         try:
             pipe.send((*answer, time.monotonic() - began))
-        except BrokenPipeError:
+        except ConnectionError:
             return
 
 
