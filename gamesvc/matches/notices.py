@@ -216,7 +216,7 @@ def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
         view = loaded.game.view(loaded.timeline.state, seat)
         context["board_text"] = loaded.game.board_text(view, caption)
         svg = loaded.game.picture(view, caption)
-        context |= {"picture": to_png(svg, width=1080), "alt": _described(svg)}
+        context |= {"picture": to_png(svg, width=settings.MAIL_PICTURE_WIDTH), "alt": _described(svg)}
         own = next(row for row in seats if row.index == seat)
         context["since"] = tell_since(loaded, own, names)
     return context
@@ -230,7 +230,7 @@ def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, Any]:
     svg = loaded.game.picture(view, caption)
     return {
         "board_text": loaded.game.board_text(view, caption),
-        "picture": to_png(svg, width=1080),
+        "picture": to_png(svg, width=settings.MAIL_PICTURE_WIDTH),
         "alt": _described(svg),
     }
 

@@ -284,6 +284,9 @@ NOTICES_KEPT_DAYS = int(os.environ.get("NOTICES_KEPT_DAYS", "90"))
 BOUNCES_KEPT_DAYS = int(os.environ.get("BOUNCES_KEPT_DAYS", "365"))
 INBOUND_MAILS_KEPT_DAYS = int(os.environ.get("INBOUND_MAILS_KEPT_DAYS", "30"))
 
+# How many pixels wide the pictures of boards in mails are drawn; the time it takes grows with their area.
+MAIL_PICTURE_WIDTH = int(os.environ.get("MAIL_PICTURE_WIDTH", "1080"))
+
 # Serves the view that `manage.py bench submit` compares a turn to; never set elsewhere.
 BASELINE = os.environ.get("BASELINE", "") == "1"
 

@@ -28,6 +28,9 @@ from gamesvc.embedded.environment import RATE_LIMITS
 # Tests ask faster than any person, also the services they start; those of the limits set them.
 os.environ |= dict.fromkeys(RATE_LIMITS, "0")
 
+# Whole matches are played by mail, and nobody looks at most of their pictures.
+os.environ["MAIL_PICTURE_WIDTH"] = "120"
+
 from gamesvc.settings.base import *  # noqa: F403
 from gamesvc.settings.base import DATABASE_OWNER_URL, DATABASES, database
 

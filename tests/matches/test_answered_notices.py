@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import random
 import smtplib
 
 import pytest
 from django.test import Client
+from PIL import Image
 
 from gamesvc.games import catalog
 from gamesvc.matches import follows, loading, lobby, notices, pauses, reminding, substitutes
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question, Seat
-from gamesvc.matches.png import to_png
 from gamesvc.matches.recording import Actor
 from notifications import delivery, preferences, registry
 from notifications.inbound import addresses, pipeline, store
@@ -23,12 +24,6 @@ from tests.matches.playing import play_out
 pytestmark = pytest.mark.django_db
 
 GAMES = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
-
-
-@pytest.fixture(autouse=True)
-def small_pictures(monkeypatch):
-    """The pictures have tests of their own and cost most of a mail's time."""
-    monkeypatch.setattr(notices, "to_png", lambda svg, width: to_png(svg, width=40))
 
 
 @pytest.fixture
@@ -288,6 +283,16 @@ def test_a_player_may_do_without_the_position_in_mails(match, mailing):  # noqa:
             assert hidden not in caught.text + caught.html
     [brief] = reminding.open_matches(Outbox(kind="digest", user=user), user)
     assert (brief.lines, brief.orders, brief.reply_to) == ((), "", "")
+
+
+def test_the_picture_in_a_mail_is_as_wide_as_the_operator_set(toy, anna, ben, mailing, settings):  # noqa: F811
+    settings.MAIL_PICTURE_WIDTH = 1080
+    match = opened(toy, anna, ben, mailing)
+    work(mailing)
+    mover = loading.load(match.id, match.game).awaited()[0].seat
+    told = mail_of(mailing, ("anna", "ben")[mover], "your-turn")
+    [picture] = [part for part in told.message.walk() if part.get_content_type() == "image/png"]
+    assert Image.open(io.BytesIO(picture.get_payload(decode=True))).width == 1080
 
 
 @pytest.mark.parametrize("position", [True, False])

@@ -6,9 +6,8 @@ import pytest
 
 from accounts.addresses import user_of_address, verified_addresses
 from accounts.models import User
-from gamesvc.matches import lobby, notices
+from gamesvc.matches import lobby
 from gamesvc.matches.models import Invitation, Match
-from gamesvc.matches.png import to_png
 from notifications.inbound import pipeline
 from notifications.inbound.authentication import NONE, Verdict
 from notifications.models import InboundMail, MailStatus, Outbox
@@ -19,8 +18,7 @@ CARA = "cara@players.example"
 
 
 @pytest.fixture
-def match(toy, anna, mailing, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(notices, "to_png", lambda svg, width: to_png(svg, width=40))
+def match(toy, anna, mailing):  # noqa: F811
     verify(anna)
     return lobby.create_match(by=anna, game=toy, entry="invited")
 

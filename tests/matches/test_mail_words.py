@@ -13,10 +13,9 @@ from accounts import absences, erasure
 from accounts.models import Absence
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Awaited, Refused
-from gamesvc.matches import clocks, held_orders, loading, lobby, mail_words, notices, order_run, retention, turns
+from gamesvc.matches import clocks, held_orders, loading, lobby, mail_words, order_run, retention, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import DoneWord, HeldOrders, Match, Premove, Press, Question
-from gamesvc.matches.png import to_png
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus
 from tests.games.toy import GAME as TOY
@@ -70,11 +69,6 @@ WINDOWED = replace(
     default_command=lambda state, seat: {"name": "pass"},
     legal_commands=lambda state, seat: () if any(one.seat != seat for one in awaited(state)) else TOY.legal_commands(state, seat),
 )
-
-
-@pytest.fixture(autouse=True)
-def small_pictures(monkeypatch):
-    monkeypatch.setattr(notices, "to_png", lambda svg, width: to_png(svg, width=40))
 
 
 def open_duel(anna, ben, mailing, monkeypatch, game):  # noqa: F811

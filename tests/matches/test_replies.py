@@ -16,7 +16,6 @@ from gamesvc.games.kernel import Refused
 from gamesvc.matches import clocks, loading, lobby, notices, replies, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.png import to_png
 from notifications.inbound import addresses, pipeline, store
 from notifications.inbound.text import MARK
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
@@ -267,12 +266,6 @@ def test_a_preview_never_tells_what_chance_decides(duel, mailing):  # noqa: F811
     first, *others = [line["state"] for line in report["lines"]]
     assert first == "answered"
     assert set(others) <= {"previewed", "not_done", "refused"}
-
-
-@pytest.fixture(autouse=True)
-def small_pictures(monkeypatch):
-    """The pictures have tests of their own and cost most of a mail's time."""
-    monkeypatch.setattr(notices, "to_png", lambda svg, width: to_png(svg, width=40))
 
 
 @pytest.mark.parametrize("game", ["toy", "stratastar"])
