@@ -56,7 +56,7 @@ class Running:
         return match, players
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     data = tmp_path_factory.mktemp("service")
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
