@@ -12,6 +12,7 @@ from typing import Any
 
 from gamesvc.games.dice import Dice, seeded
 from gamesvc.games.kernel import Event, Game, Outcome
+from gamesvc.games.secrecy import rewind_of
 from gamesvc.games.selfplay import Record
 from gamesvc.games.timeline import Run, Timeline, replay
 
@@ -98,7 +99,7 @@ def check_again(game: Game[Any], record: Record) -> None:
         if seat is not None and command is not None:
             run = timeline.command(seat, command, dice)
         elif command is not None:
-            run = timeline.rewind(command["to"], dice, cause="host")
+            run = rewind_of(command)(timeline, dice)
         timeline.follow(run)
         for event in run.events:
             recorded = next(events, None)

@@ -34,6 +34,12 @@ def command_of(seat: int, command: Mapping[str, Any]) -> Act:
     return lambda timeline, dice: timeline.command(seat, dict(command), dice)
 
 
+def rewind_of(command: Mapping[str, Any]) -> Act:
+    """Going back to the version `to` of a command, for what else it says: an undo of a seat, or else the organiser's act."""
+    why = {name: value for name, value in command.items() if name != "to"} or {"cause": "host"}
+    return lambda timeline, dice: timeline.rewind(int(command["to"]), dice, **why)
+
+
 def chance(rng: random.Random, label: str) -> Dice:
     """Dice that are none of the match's."""
     return Dice(KeyedSource(draw_key(rng.randbytes(32), label, ())))

@@ -2,30 +2,37 @@
 
 Checked: the game's own invariants (`faults`), that every offered form is accepted, that the record replays to the same
 state, that positions read back the same, and that hidden things stay hidden (`secrecy`). Between the commands of those who
-are awaited, others act out of turn, the match goes back (or forward again) to any version, and forks are played for a while.
+are awaited, others act out of turn and take back or restore what they did, the match goes back (or forward again) to any
+version, and forks are played for a while.
 """
 
 from __future__ import annotations
 
+import bisect
 import json
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
-from gamesvc.games import codec, dealing, forms
-from gamesvc.games.dice import seeded
+from gamesvc.games import codec, dealing, forms, undo_rules
+from gamesvc.games.dice import Dice, seeded
 from gamesvc.games.kernel import REWOUND, Caption, Event, Form, Game, Outcome, Refused, see_event
-from gamesvc.games.secrecy import Act, Broken, Watch, chance, check_hidden, command_of
+from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, command_of, rewind_of
 from gamesvc.games.timeline import Run, Timeline, check_options, replay
+from gamesvc.games.undo_rules import Deed, Past, Taken, Trail
 
 # Options that end a match which the rules alone would let go on for ever, with a value that leaves room for all that can happen.
 BOUNDS = {"turn_limit": 40, "max_rounds": 60}
 MOST_REWINDS = 8
-"""How often a match goes back: more, and it need not come to an end."""
+MOST_UNDOS = 24
+"""How often a match goes back, and how often a seat takes back or restores: more, and it need not come to an end."""
 NEAR = 40
 """Most rewinds go back no further than so many versions."""
+NO_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+"""Self-play has no clock."""
 FORK = 12
 """How many commands of a fork are played."""
 
@@ -39,7 +46,8 @@ def bounded(game: Game[Any]) -> dict[str, Any]:
 class Record:
     """A whole match as played: enough to replay it, and to play it again from its commands.
 
-    A command is `(seat, command)`; `(None, {"to": version})` is a rewind from outside the game.
+    A command is `(seat, command)`; `(None, {"to": version})` is a rewind from outside the game, with `cause` "undo" or "redo",
+    `seat`, `private` and `kept` where a seat takes something back or restores it.
     """
 
     game: str
@@ -91,7 +99,8 @@ def play(
         halfway = not playable(timeline, record, timeline.version)
         if checking and not halfway and rng.random() < interrupt / 10:
             check_fork(game, timeline, record, rng)
-        seat, command = _interruption(record, timeline, rng) if not halfway and rng.random() < interrupt else (None, None)
+        disturbed = not halfway and rng.random() < (max(interrupt, 0.5) if _taken_back(record) else interrupt)
+        seat, command = _interruption(record, timeline, rng, dice) if disturbed else (None, None)
         if halfway:
             seat, command = None, {"to": next(end for end in reversed(record.ends) if playable(timeline, record, end))}
         if command is None:
@@ -102,7 +111,7 @@ def play(
         else:
             # In the middle of a command nobody is asked anything, so there are no forms to compare.
             watch.close_eyes()
-        act = _rewind(command["to"]) if seat is None else command_of(seat, command)
+        act = rewind_of(command) if seat is None else command_of(seat, command)
         draws = dice.next
         try:
             run = act(timeline, dice)
@@ -112,7 +121,7 @@ def play(
             watch.check_refusal(rng.randrange(seats), {"name": rng.choice(sorted(game.commands))})
             watch.follow(run, act, dice.source, draws, seat)
             record.checks["acts"] += 1
-        record.checks["rewinds" if seat is None else "commands"] += 1
+        record.checks["commands" if seat is not None else f"{command['cause']}s" if "cause" in command else "rewinds"] += 1
         record.commands.append((seat, command))
         _take(timeline, run, record)
     record.outcome = outcome
@@ -152,12 +161,21 @@ def _next(
 # --- what comes in between ---
 
 
-def _interruption(record: Record, timeline: Timeline[Any], rng: random.Random) -> tuple[int | None, dict[str, Any] | None]:
-    """Somebody acts out of turn or beside the course of the match, or the match goes back; no command where nothing offers."""
+def _interruption(
+    record: Record, timeline: Timeline[Any], rng: random.Random, dice: Dice
+) -> tuple[int | None, dict[str, Any] | None]:
+    """Choose an act out of turn, an undo or a rewind; no command where nothing of the kind offers itself."""
     game = timeline.game
-    if rng.random() < 0.2 and record.checks["rewinds"] < MOST_REWINDS:
+    if (seat := _taken_back(record)) is not None:
+        trail = Trail(lambda after, until: _past(record, after, until), timeline.version)
+        return None, _redo(timeline, trail, seat, Dice(dice.source, dice.next))
+    kind = rng.random()
+    if kind < 0.15 and record.checks["rewinds"] < MOST_REWINDS:
         return None, {"to": _target(record, rng)}
     seat = rng.randrange(record.seats)
+    if kind < 0.35 and record.checks["undos"] < MOST_UNDOS:
+        trail = Trail(lambda after, until: _past(record, after, until), timeline.version)
+        return None, _undo(timeline, trail, seat, Dice(dice.source, dice.next), rng)
     awaited = {waiting.seat for waiting in game.awaited(timeline.state)}
     offered = [form for form in game.legal_commands(timeline.state, seat) if form.aside or seat not in awaited]
     return seat, _meddle(offered, rng)
@@ -195,8 +213,59 @@ def playable(timeline: Timeline[Any], record: Record, version: int) -> bool:
     return version in record.ends
 
 
-def _rewind(to: int) -> Act:
-    return lambda timeline, dice: timeline.rewind(to, dice, cause="host")
+def _taken_back(record: Record) -> int | None:
+    """Name the seat that has just taken something back; None where the last act was another one."""
+    command = record.commands[-1][1] if record.commands else {}
+    return int(command["seat"]) if command.get("cause") == "undo" and "to" in command else None
+
+
+def _past(record: Record, after: int, until: int) -> list[Past]:
+    """Read the events after one version up to another as undo reads them."""
+    found = []
+    for event in record.events[after:until]:
+        number = bisect.bisect_left(record.ends, event.version)
+        seat, command = record.commands[number - 1] if number else (None, None)
+        first = (number == 0 and event.version == 1) or (number > 0 and event.version == record.ends[number - 1] + 1)
+        kind = "service" if not number else "host" if seat is None else "seat"
+        found.append(Past(event, first, kind, seat, command, NO_MOMENT, NO_MOMENT))
+    return found
+
+
+def _undo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice, rng: random.Random) -> dict[str, Any] | None:
+    """Take back the latest command of a seat: freely where that is free, else (and now and then) with everybody's consent."""
+    game = timeline.game
+    try:
+        found = undo_rules.find(game, trail, seat, changes=undo_rules.changing(timeline, seat))
+    except Refused:
+        return None
+    consent = bool(found.others) or found.told or rng.random() < 0.2
+    private = not consent and undo_rules.unseen(game, found.deed, seat, game.seats(timeline.state))
+    command = {"to": found.to, "cause": "undo", "seat": seat, **({"private": True} if private else {})}
+    return _with_kept(timeline, command, found.since, dice, give_up=consent)
+
+
+def _redo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice) -> dict[str, Any] | None:
+    """Restore what a seat took back last."""
+    undone = undo_rules.find_redo(timeline.game, trail, seat)
+    if undone is None or undone.going_back is None:
+        return None
+    try:
+        since = undo_rules.since_undo(trail, undone)
+    except Taken:
+        return None
+    private = {"private": True} if undone.going_back.data.get("private") else {}
+    return _with_kept(timeline, {"to": undone.before, "cause": "redo", "seat": seat, **private}, since, dice, give_up=False)
+
+
+def _with_kept(
+    timeline: Timeline[Any], command: dict[str, Any], since: Sequence[Deed], dice: Dice, *, give_up: bool
+) -> dict[str, Any] | None:
+    """Add what others did since and what still holds; None where something would be lost that nobody gave up."""
+    try:
+        kept = undo_rules.kept(timeline, rewind_of(command)(timeline, dice).state, since, give_up=give_up)
+    except Taken:
+        return None
+    return {**command, "kept": kept} if kept else command
 
 
 def check_fork(game: Game[Any], timeline: Timeline[Any], record: Record, rng: random.Random) -> None:

@@ -21,8 +21,10 @@ from django.utils import timezone
 
 from events.canonical import write_time
 from events.store import DuplicateCommand, Statement, VersionConflict
+from gamesvc.games import undo_rules
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
-from gamesvc.matches import heartbeat, loading, surroundings, sweeping, turns, undo_notices, undo_rules
+from gamesvc.games.undo_rules import Found, Taken, Trail
+from gamesvc.matches import heartbeat, loading, surroundings, sweeping, turns, undo_notices
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
 from gamesvc.matches.clock.compute import Clock
@@ -32,7 +34,6 @@ from gamesvc.matches.recording import Act, Actor, record
 from gamesvc.matches.turns import Sender
 from gamesvc.matches.undo_acts import ASKED, Decided, Outcome, carry_out, check_fresh, check_running, rewind, trail_of
 from gamesvc.matches.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
-from gamesvc.matches.undo_rules import Found, Taken, Trail
 
 
 @dataclass(frozen=True, slots=True)

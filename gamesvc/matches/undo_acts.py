@@ -13,13 +13,14 @@ from datetime import datetime
 from typing import Any
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
+from gamesvc.games import undo_rules
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
-from gamesvc.matches import loading, selectors, turns, undo_notices, undo_rules
+from gamesvc.games.undo_rules import Deed, Past, Trail
+from gamesvc.matches import loading, selectors, turns, undo_notices
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.recording import Act, record, seats_held
 from gamesvc.matches.turns import Sender
-from gamesvc.matches.undo_rules import Deed, Past, Trail
 
 ASKED, ANSWERED = "match.undo_asked", "match.undo_answered"
 

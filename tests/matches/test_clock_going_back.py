@@ -10,12 +10,12 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from gamesvc.games import catalog
+from gamesvc.games import catalog, undo_rules
 from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import REWOUND, Awaited, Event
 from gamesvc.games.selfplay import bounded
 from gamesvc.games.timeline import Timeline, check_options
-from gamesvc.matches import deadlines, loading, lobby, undo, undo_rules
+from gamesvc.matches import deadlines, loading, lobby, undo
 from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.clock.compute import put_off
 from gamesvc.matches.clock.fold import follow

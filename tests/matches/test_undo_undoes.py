@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gamesvc.games import catalog, forms, selfplay
+from gamesvc.games import catalog, forms, selfplay, undo_rules
 from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import Timeline, check_options
-from gamesvc.matches import loading, lobby, undo_rules
-from gamesvc.matches.undo_rules import Past, Trail
+from gamesvc.games.undo_rules import Past, Trail
+from gamesvc.matches import loading, lobby
 from tests.matches.test_undo import act, load, offer, redo, state, take_back
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
