@@ -83,6 +83,7 @@ def test_a_game_without_a_server():
     assert json.loads(done.stdout)["ok"]
 
 
+@pytest.mark.long
 def test_the_demo_plays_to_the_end_and_leaves_exports_and_mails(tmp_path):
     done = subprocess.run(
         [sys.executable, "manage.py", "demo", "--out", str(tmp_path), "--json"],
@@ -115,6 +116,7 @@ def test_a_bench_from_the_command_line():
     assert all(row["value"] > 0 and row["raw"] > 0 for row in json.loads(done.stdout)["rows"] if "raw" in row)
 
 
+@pytest.mark.long
 def test_a_bench_leaves_the_service_of_its_environment_alone(tmp_path):
     """With a database named there, benches once filled it, and the second one found too many open matches."""
     named = {

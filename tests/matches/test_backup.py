@@ -15,6 +15,7 @@ import pytest
 
 from gamesvc import embedded
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
 GIVEN = (
     "DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "MATCH_KEYS", "CHECKPOINT_KEY", "CHECKPOINT_FILE",

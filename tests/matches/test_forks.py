@@ -300,7 +300,8 @@ def test_a_match_begins_from_a_position_described_in_short(anna, program):
     reached = loading.load(match.id, match.game).timeline.state
     assert (reached.turn, reached.active, reached.seats[0].credits) == (5, 0, 5)
     assert "barrage" in [reached.faces[uid] for uid in reached.seats[0].hand]
-    play_out(match)
+    play_out(match, most=30)
+    act(match, 0, {"name": "resign"})
     assert proof.verify(export_of(match)).ok
     refused = player.post(
         "/matches/", {"game": "star_commander", "position": {**position, "state": {"seats": [{"hand": ["nope"]}, {}]}}}

@@ -24,7 +24,10 @@ def selfplay(game, *arguments):
     assert (told["matches"], told["broken"]) == (2, [])
 
 
-@pytest.mark.parametrize("game", catalog.OFFERED)
+LONG = [pytest.param(game, marks=pytest.mark.long) for game in catalog.OFFERED if game != "stratastar"]
+
+
+@pytest.mark.parametrize("game", ["stratastar", *LONG])
 def test_every_export_is_proved_by_both(game, tmp_path):
     selfplay(game, f"--out={tmp_path}")
     files = sorted(tmp_path.glob("*.jsonl"))

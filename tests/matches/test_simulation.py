@@ -72,6 +72,7 @@ def mishaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.long
 def test_weeks_with_mishaps_have_each_deadline_and_each_notice_once(mishaps):
     assert mishaps["The simulation"]["matches opened"] == 8
     broken = mishaps["Mishaps"]
@@ -82,6 +83,7 @@ def test_weeks_with_mishaps_have_each_deadline_and_each_notice_once(mishaps):
     assert mishaps["Notices"]["handed over"] > 20
 
 
+@pytest.mark.long
 def test_a_sender_that_dies_after_the_servers_250_sends_the_same_mail_again(mishaps):
     hits = mishaps["Mishaps"]["senders killed between the mail server's 250 and the commit"]
     told = mishaps["Notices"]
@@ -93,6 +95,7 @@ def test_a_sender_that_dies_after_the_servers_250_sends_the_same_mail_again(mish
     assert told["handed over twice under two Message-IDs"] == told["neither handed over nor refused"] == 0
 
 
+@pytest.mark.long
 def test_the_service_keeps_what_it_has_answered_while_its_parts_are_killed(mishaps):
     told = mishaps["The service under kills"]
     assert told["kills in all"] == sum(told["kills"].values()) >= 1
@@ -131,6 +134,7 @@ def long_one(tmp_path: Path) -> subprocess.Popen[str]:
     return running
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_it_where_it_is_with_its_report(tmp_path, long_one):
     os.killpg(long_one.pid, signal.SIGINT)
     out, err = long_one.communicate(timeout=120)
@@ -141,6 +145,7 @@ def test_ctrl_c_ends_it_where_it_is_with_its_report(tmp_path, long_one):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.long
 def test_one_that_cannot_go_on_says_why_with_its_report(tmp_path, long_one):
     [inside] = [one for one in psutil.Process(long_one.pid).children() if "simulate" in one.cmdline()]
     inside.children()[-1].kill()  # the first is the mail server

@@ -161,7 +161,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield started
 
 
-@pytest.mark.parametrize("game", MATCHES)
+@pytest.mark.parametrize(
+    "game", [name if name == "stratastar" else pytest.param(name, marks=pytest.mark.long) for name in MATCHES]
+)
 def test_a_whole_match_by_mail(world: World, tmp_path: Path, game: str) -> None:
     sent = len(world.sink.messages)
     MATCHES[game](world, tmp_path)

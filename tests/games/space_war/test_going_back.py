@@ -336,7 +336,10 @@ def check_restarts(timeline: Timeline[State], seat: int, command: dict[str, Any]
     return any(event.type == REWOUND for event in run.events)
 
 
-@pytest.mark.parametrize("player", ["greedy", "busy", "duel", "meddling"])
+LONG = [pytest.param(player, marks=pytest.mark.long) for player in ("greedy", "busy", "duel")]
+
+
+@pytest.mark.parametrize("player", [*LONG, "meddling"])
 def test_a_restart_between_an_item_and_the_answer_to_it_changes_nothing(player):
     went_back = 0
     for number in range(16):
