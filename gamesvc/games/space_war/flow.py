@@ -45,11 +45,20 @@ def plain(value: Any) -> Any:
     return value
 
 
+def barrier_item(state: State, barrier: Task) -> int:
+    """The number of the item that a barrier stands behind; for a pause the newest at that moment. It is public."""
+    return int(barrier.get("item", state.paused))
+
+
 def barred(state: State, agenda: Sequence[Task]) -> int | None:
-    """The seat that must settle its open items before the agenda goes on."""
-    if agenda and agenda[0]["op"] in ("barrier", "pending") and state.open_items(agenda[0]["seat"]):
-        return int(agenda[0]["seat"])
-    return None
+    """The seat that must settle its open items before the agenda goes on.
+
+    A barrier asks nobody before its own item is open: till then only hidden marks on earlier items would tell who is awaited.
+    """
+    if not agenda or agenda[0]["op"] not in ("barrier", "pending") or barrier_item(state, agenda[0]) >= state.next_item:
+        return None
+    seat = int(agenda[0]["seat"])
+    return seat if state.open_items(seat) else None
 
 
 def blockers(state: State) -> list[Any]:

@@ -11,7 +11,7 @@ from gamesvc.games.space_war import reach
 from gamesvc.games.space_war.board import Board
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS, name_of
 from gamesvc.games.space_war.defaults import default_command
-from gamesvc.games.space_war.flow import barred, blockers, halted
+from gamesvc.games.space_war.flow import barred, barrier_item, blockers, halted
 from gamesvc.games.space_war.plays import Option, cards_schema, one, pick_pieces, play_options, slots_schema, some
 from gamesvc.games.space_war.powers import (
     ability_options,
@@ -109,9 +109,8 @@ def awaited(state: State) -> tuple[Awaited, ...]:
         return (_asked(state, prompt.seat, prompt.kind, f"prompt{prompt.id}", "choice"),)
     seat = barred(state, state.agenda)
     if seat is not None:
-        newest = max(item.n for item in state.open_items(seat))
         kind = "last_answer" if state.agenda[0]["op"] == "pending" else "barrier"
-        return (_asked(state, seat, kind, f"{kind}{newest}", "reaction"),)
+        return (_asked(state, seat, kind, f"{kind}{barrier_item(state, state.agenda[0])}", "reaction"),)
     if state.phase == "review":
         own = [prompt.kind for prompt in state.prompts if prompt.seat == state.active]
         return (_asked(state, state.active, own[0] if own else "review", f"review{state.turn}", "reaction"),)

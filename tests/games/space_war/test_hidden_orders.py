@@ -1,0 +1,123 @@
+"""What a seat keeps to itself (standing orders, preferences, settled marks) shows to nobody before it acts."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gamesvc.games import forms
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import Event, Refused
+from gamesvc.games.space_war import GAME
+from gamesvc.games.space_war.legal import SET_ORDERS
+from gamesvc.games.space_war.state import State
+from gamesvc.games.timeline import Run, Timeline
+from tests.games.space_war.table import Table, kinds, table
+from tests.games.space_war.test_properties import walk
+from tests.games.two_worlds import part, same_sight
+
+FIRES = frozenset({"order_fired"})
+PREFERS = frozenset({"station_flipped", "prompt_opened", "cards_drawn", "cards_milled"})
+"""Events through which a preference acts: the cards that it flips, the question that it spares, the draw that it replaces."""
+SETTLES = frozenset({"turn_started", "outcome_pending"})
+"""Events through which a settled mark acts: the review, or the last answer, that it spares."""
+
+
+def acts(event: Event) -> bool:
+    return event.type in FIRES | PREFERS | SETTLES
+
+
+def settles_or_not() -> list[Table]:
+    """Two tables at which seat b did something hidden in seat a's turn: it let the drone stand, or set orders that do nothing."""
+    tables = []
+    for hidden in ("let_stand", "set_orders"):
+        t = table(a={"hand": ["drone", "sabotage"]}, b={"hand": ["titan"]})
+        t.do(0, "play_card", card=t["a.drone"], options={"draw": False})
+        t.do(1, hidden, **({"orders": []} if hidden == "set_orders" else {}))
+        tables.append(t)
+    return tables
+
+
+def alike(tables: list[Table], version: int) -> None:
+    one, two = (t.session.match.at(version) for t in tables)
+    for viewer in (None, 0):
+        same_sight(GAME, one, two, viewer, f"version {version}")
+
+
+def test_a_barrier_card_does_not_tell_what_was_let_stand_before():
+    tables = settles_or_not()
+    events = [t.do(0, "play_card", card=t["a.sabotage"]) for t in tables]
+    assert kinds(events[0]) == kinds(events[1]) == ["card_played", "item_opened"]
+    for event in events[0]:
+        alike(tables, event["version"])
+    assert [t.awaited for t in tables] == [[(1, "barrier")]] * 2
+
+
+def test_the_question_of_a_barrier_does_not_name_the_items_that_are_open():
+    """A pause asks about everything; which of the items seat b has answered already is its own affair."""
+    tables = []
+    for settled in ("drone", "hunter"):
+        t = table(a={"hand": ["drone", "hunter"]})
+        order = {"when": {"card": settled}, "do": "stand", "until": "cancelled"}
+        t.do(1, "set_orders", orders=[order])
+        t.do(0, "play_card", card=t["a.drone"], options={"draw": False})
+        t.do(0, "play_card", card=t["a.hunter"])
+        t.do(0, "pause")
+        tables.append(t)
+    assert tables[0].session.match.version == tables[1].session.match.version
+    assert [t.awaited for t in tables] == [[(1, "barrier")]] * 2
+    alike(tables, tables[0].session.match.version)
+
+
+def with_orders(timeline: Timeline[State], seat: int, rng: random.Random) -> Timeline[State]:
+    """The same match, in which a seat has just left some standing orders."""
+    other = timeline.branch()
+    command = dict(forms.fill(SET_ORDERS, rng))
+    stand = {"when": {"any": True}, "do": "stand"}
+    if rng.random() < 0.5:
+        command["orders"] = [stand] if rng.random() < 0.5 else []
+    other.follow(other.command(seat, command, seeded("orders", next_draw=other.draws)))
+    return other
+
+
+def settled_or_not(timeline: Timeline[State], seat: int, rng: random.Random) -> list[Timeline[State]]:
+    """Two worlds in which a seat's last act was hidden: it let everything stand, or set its orders."""
+    worlds = [with_orders(timeline, seat, rng), with_orders(timeline, seat, rng)]
+    if timeline.state.active != seat and timeline.state.open_items(seat) and rng.random() < 0.5:
+        other = timeline.branch()
+        run = answer(other, seat, {"name": "let_stand"})
+        if run is not None and len(run.events) == 1 and GAME.redact(run.events[0], 1 - seat) is None:
+            other.follow(run)
+            worlds[0] = other
+    return worlds
+
+
+def answer(world: Timeline[State], seat: int, command: dict[str, Any]) -> Run[State] | None:
+    try:
+        return world.command(seat, command, seeded("worlds", next_draw=world.draws))
+    except Refused:
+        return None
+
+
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10_000))
+def test_worlds_that_differ_in_hidden_orders_look_the_same_until_an_order_acts(number):
+    rng = random.Random(number)
+    compared = 0
+    for timeline, seat, command in walk(number, 100, 0.3):
+        if timeline.state.phase in ("choose_starter", "prepare"):
+            continue
+        keeper = rng.randrange(2)
+        worlds = settled_or_not(timeline, keeper, rng)
+        for viewer in (None, 1 - keeper):
+            same_sight(GAME, worlds[0].state, worlds[1].state, viewer, f"{number}, before {command}")
+        one, two = (answer(world, seat, command) for world in worlds)
+        if seat != keeper:
+            assert (one is None) == (two is None), command
+        if one is not None and two is not None:
+            part(GAME, keeper, one, two, acts)
+            compared += 1
+    assert compared > 10
