@@ -161,8 +161,7 @@ def _pass(run: Run[State], seat: int, command: Command) -> None:
     state = run.state
     if state.actions:
         action = windows.need_answer(state, seat)
-        after = {"after": True} if reactions.covers_after(state, seat, action) else {}
-        run.emit("passed", seat=seat, action=action.id, how="passes", **after)
+        windows.let_happen(run, seat, action)
     else:
         _need_call(state, seat)
         run.emit("passed", seat=seat, action=None, how="passes")

@@ -193,11 +193,12 @@ def _passed(state: State, data: Data) -> State:
         calling = tuple(seat for seat in turn.calling if seat != data["seat"])
         return on_turn(state, declined=(*turn.declined, data["seat"]), calling=calling)
     if data.get("after"):
-        state = _prepared(state, data["action"], data["seat"], {})
+        state = _prepared(state, data["action"], data["seat"], data.get("then", {}))
     return _answered(state, data["action"], data["seat"])
 
 
 def _reaction_prepared(state: State, data: Data) -> State:
+    """Apply what rules before 1.2 wrote for a pass with a reaction that follows."""
     state = _prepared(state, data["action"], data["seat"], data["command"])
     return _answered(state, data["action"], data["seat"])
 
@@ -268,7 +269,9 @@ def _seat_eliminated(state: State, data: Data) -> State:
     for action in state.actions:
         if action.seat == seat:
             break
-        actions = (*actions, replace(action, asked=tuple(one for one in action.asked if one != seat)))
+        asked = tuple(one for one in action.asked if one != seat)
+        later = {one: command for one, command in action.later.items() if one != seat}
+        actions = (*actions, replace(action, asked=asked, later=later))
     battle = state.battle
     if battle is not None:
         battle = replace(

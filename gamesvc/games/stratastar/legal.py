@@ -92,7 +92,7 @@ def _passing(state: State, seat: int) -> str:
     action = state.actions[-1]
     if action.stage == "after":
         return "No more reaction"
-    return "Let it happen and stay" if reactions.covers_after(state, seat, action) else "Let it happen"
+    return "Let it happen and stay" if reactions.stands_aside(state, seat, action) else "Let it happen"
 
 
 def _turn_forms(state: State, seat: int) -> Iterable[Form]:

@@ -93,8 +93,8 @@ def preparable(state: State, seat: int, action: Action) -> list[str]:
     return possible(state, seat, replace(action, stage="after"))
 
 
-def covers_after(state: State, seat: int, action: Action) -> bool:
-    """Whether a seat that lets a movement happen has by that answered its after-window, too."""
+def stands_aside(state: State, seat: int, action: Action) -> bool:
+    """Return True if a seat that lets a movement happen stays there: it could say otherwise now, and no standing order does."""
     names = preparable(state, seat, action)
     return bool(names) and all(mode_of(state, seat, name, action) != "auto" for name in names)
 

@@ -13,7 +13,7 @@ from gamesvc.games.stratastar.battle import ATTACKS
 from gamesvc.games.stratastar.board import in_order
 from gamesvc.games.stratastar.data import CARDS, RANK
 from gamesvc.games.stratastar.facts import joined
-from gamesvc.games.stratastar.state import Mode, Offer, Orders, Player, State
+from gamesvc.games.stratastar.state import Action, Mode, Offer, Orders, Player, State
 
 # --- redaction (RULES.md 12) ---
 
@@ -62,7 +62,11 @@ def _rejected(data: Data, viewer: Viewer) -> Data:
 
 
 def _passed(data: Data, viewer: Viewer) -> Data:
-    return data if viewer == data["seat"] else _but(data, "how")
+    return data if viewer == data["seat"] else _but(data, "how", "after", "then")
+
+
+def _prepared(data: Data, viewer: Viewer) -> Data:
+    return data if viewer == data["seat"] else _but(data, "command")
 
 
 def _committed(data: Data, viewer: Viewer) -> Data:
@@ -108,6 +112,7 @@ _CUTS: dict[str, Callable[[Data, Viewer], Data | None]] = {
     "action_declared": _by_order,
     "battle_declared": _by_order,
     "passed": _passed,
+    "reaction_prepared": _prepared,
     "attack_committed": _committed,
     "spied": _spied,
     "orders_set": _own_only,
@@ -196,6 +201,7 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
         state,
         players=tuple(players),
         deck=tuple(shuffled),
+        actions=tuple(_unprepared(action, seat) for action in state.actions),
         battle=_recommitted(state, players, seat, dice),
         offers=tuple(offer if _knows(offer, seat) else _reoffered(offer, dice) for offer in state.offers),
         chart=_rescattered(state, seat, dice),
@@ -214,6 +220,11 @@ def _other(player: Player, hand: Sequence[str], dice: Dice) -> Player:
         offers=("ask", "reject")[dice.choose(2)],
     )
     return replace(player, hand=tuple(sorted(hand, key=RANK.__getitem__)), orders=orders, records=())
+
+
+def _unprepared(action: Action, seat: int) -> Action:
+    """Let others have answered nothing beforehand: their pass is known, what follows it is not."""
+    return replace(action, later={one: command if one == seat else {} for one, command in action.later.items()})
 
 
 def _recommitted(state: State, players: Sequence[Player], seat: int, dice: Dice) -> Any:

@@ -45,7 +45,7 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
         ],
         "offers": [_offer(offer, viewer) for offer in state.offers],
         "waiting_offer": state.waiting,
-        "actions": [_action(action) for action in state.actions],
+        "actions": [_action(action, viewer) for action in state.actions],
         "battle": _battle(state, viewer),
         "ended": None
         if state.ended is None
@@ -115,7 +115,8 @@ def _offer(offer: Offer, viewer: Viewer) -> dict[str, Any]:
     return shown
 
 
-def _action(action: Action) -> dict[str, Any]:
+def _action(action: Action, viewer: Viewer) -> dict[str, Any]:
+    """A declared action; what seats have answered beforehand about its after-window is their own until it happens."""
     return {
         "id": action.id,
         "seat": action.seat,
@@ -125,7 +126,7 @@ def _action(action: Action) -> dict[str, Any]:
         "stage": action.stage,
         "asked": list(action.asked),
         "enters": action.enters,
-        "later": {str(seat): dict(command) for seat, command in sorted(action.later.items())},
+        "later": {str(seat): dict(command) for seat, command in action.later.items() if seat == viewer},
     }
 
 

@@ -63,7 +63,8 @@ def react(run: Run[State], seat: int, command: Command, *, auto: bool = False) -
     """A seat answers the open window with something other than `pass`."""
     action = run.state.actions[-1]
     if command["name"] in reactions.preparable(run.state, seat, action):
-        _prepare(run, seat, command, action)
+        _check_prepared(run.state, seat, command, action)
+        let_happen(run, seat, action, command)
         return
     plan = reactions.plan(run.state, seat, command, action)
     payment = settle(run.state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
@@ -71,11 +72,21 @@ def react(run: Run[State], seat: int, command: Command, *, auto: bool = False) -
     announce(run, seat, plan, payment, auto=auto, answers=answers)
 
 
-def _prepare(run: Run[State], seat: int, command: Command, action: Action) -> None:
-    """A seat lets a movement happen and says at once what it does then; that is paid for when it is done."""
-    plan = reactions.plan(run.state, seat, command, replace(action, stage="after"))
-    settle(run.state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
-    run.emit("reaction_prepared", seat=seat, action=action.id, command=dict(command))
+def _check_prepared(state: State, seat: int, command: Command, action: Action) -> None:
+    """Check what a seat says it will do once a movement has happened; it is paid for when it is done. Raises `Refused`."""
+    plan = reactions.plan(state, seat, command, replace(action, stage="after"))
+    settle(state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
+
+
+def let_happen(run: Run[State], seat: int, action: Action, then: Command | None = None) -> None:
+    """A seat passes. Where it could say at once what it does `then`, it has said it by that: nothing, or a reaction.
+
+    Others see the same event either way, until the reaction happens.
+    """
+    after: dict[str, Any] = {"after": True} if reactions.preparable(run.state, seat, action) else {}
+    if then is not None:
+        after["then"] = dict(then)
+    run.emit("passed", seat=seat, action=action.id, how="passes", **after)
 
 
 def perform(run: Run[State], action: Action) -> None:

@@ -228,8 +228,11 @@ def _over(t: Teller, d: Data) -> str:
     return f"The match is over ({REASONS[d['reason']]}): {t.all(d['ranking'][0])} won."
 
 
-def _prepared(t: Teller, d: Data) -> str:
-    command = d["command"]
+def _passed(t: Teller, d: Data) -> str:
+    """Others read only that a seat passed; it reads itself what it does then."""
+    command = d.get("then") or d.get("command")
+    if not command:
+        return f"{t.Who(d['seat'])} passed."
     act = f"retreat to {command['to']}" if command["name"] == "retreat" else "defend the Homeworld"
     return f"{t.Who(d['seat'])} will let it happen and then {act}."
 
@@ -276,8 +279,8 @@ _SENTENCES: dict[str, Callable[[Teller, Data], str]] = {
     "action_declared": _declared,
     "window_opened": lambda t, d: f"{_upper(t.all(d['asked']))} may react to {aim(d['action'], d['args'], t)}.",
     "window_closed": lambda t, d: "Nobody else reacts.",
-    "reaction_prepared": _prepared,
-    "passed": lambda t, d: f"{t.Who(d['seat'])} passed.",
+    "reaction_prepared": _passed,
+    "passed": _passed,
     "action_negated": lambda t, d: f"{t.Who(d['by'])} sabotaged {t.whose(d['seat'])} {ACTIONS[d['action']].removeprefix('a ')}.",
     "action_failed": lambda t, d: (
         f"{_upper(t.whose(d['seat']))} {ACTIONS[d['action']].removeprefix('a ')} had become impossible."

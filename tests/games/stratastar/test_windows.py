@@ -94,7 +94,7 @@ def test_diplomacy_and_retreat_are_one_question():
         offered = [form.name for form in GAME.legal_commands(table.state, Q) if not form.aside]
         assert list(dict.fromkeys(offered)) == ["diplomacy_block", "retreat", "pass"]
         events = table.events(table.do(Q, "retreat", to="D6", fleets=1))
-        assert events[:3] == ["reaction_prepared", "window_closed", "fleets_moved"]
+        assert events[:3] == ["passed", "window_closed", "fleets_moved"]
         assert table.state.players[P].fleets["D5"] == 2
         assert table.state.players[Q].fleets == {"D6": 1}
         assert table.state.players[Q].hand == ("trade", "trade")
@@ -122,7 +122,7 @@ def test_a_prepared_retreat_that_cannot_be_paid_any_more_does_not_happen():
     table.do(P, "move", start="D4", to="D5", fleets=2)
     table.do(Q, "retreat", to="D6", fleets=1)
     assert table.awaited() == [(R, "window")]
-    assert GAME.view(table.state, R)["actions"][-1]["later"]["1"]["to"] == "D6"
+    assert GAME.view(table.state, Q)["actions"][-1]["later"]["1"]["to"] == "D6"
     position = table.ask(op="position")["position"]
     position["state"]["players"][Q]["hand"].remove("move")
     position["state"]["deck"].append("move")

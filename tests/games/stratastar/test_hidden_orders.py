@@ -1,0 +1,209 @@
+"""What a seat keeps to itself (standing orders, answers given beforehand) shows to nobody before it acts."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gamesvc.games import forms
+from gamesvc.games.dice import seeded
+from gamesvc.games.kernel import Event, Refused, see_event
+from gamesvc.games.stratastar import GAME
+from gamesvc.games.stratastar.orders import SCHEMA
+from gamesvc.games.stratastar.state import State
+from gamesvc.games.timeline import Run, Timeline, check_options
+from tests.games.stratastar.stress import choose_busy, crowd, random_options
+from tests.games.stratastar.table import Table
+from tests.games.two_worlds import part, same_sight
+
+P, Q, R = 0, 1, 2
+ACTS = frozenset(
+    [
+        *("action_declared", "window_opened", "battle_declared", "attack_committed", "calls_opened", "offer_rejected"),
+        *("phase_ended", "turn_started"),
+    ]
+)
+"""Events through which orders and prepared answers act: who is asked, what happens by itself, and what is spared by it."""
+
+
+def acts(event: Event) -> bool:
+    return event.type in ACTS
+
+
+def waiting_table(**orders: Any) -> Table:
+    """P has moved onto Q and R, who both are asked about it; Q could also retreat."""
+    table = Table(3, pace="secret").hand(P, "1M").hand(Q, "2T 2M").hand(R, "2T").phase("movement", free_move=False)
+    table.put(P, "D4", fleets=2).put(Q, "D5", fleets=1).put(R, "D5", colonies=1)
+    if orders:
+        table.order(Q, **orders)
+    table.do(P, "move", start="D4", to="D5", fleets=2)
+    assert table.awaited() == [(Q, "window"), (R, "window")]
+    return table
+
+
+PASS = {"name": "pass"}
+RETREAT = {"name": "retreat", "to": "D6", "fleets": 1}
+WORLDS = {
+    "an automatic order": (({"retreat": "auto"}, PASS), ({}, PASS)),
+    "an order that forbids": (({"retreat": "never"}, PASS), ({}, PASS)),
+    "a prepared retreat": (({}, RETREAT), ({}, PASS)),
+    "two retreats": (({}, RETREAT), ({}, {**RETREAT, "to": "C5"})),
+    "the cards that pay for it": (({}, {**RETREAT, "pay": ["move"]}), ({}, RETREAT)),
+}
+
+
+@pytest.mark.parametrize("worlds", WORLDS.values(), ids=WORLDS)
+def test_an_answer_to_a_movement_shows_nothing_of_what_follows(worlds):
+    tables = []
+    for orders, command in worlds:
+        table = waiting_table(**orders)
+        parameters = {name: value for name, value in command.items() if name != "name"}
+        table.do(Q, command["name"], **parameters)
+        assert table.awaited() == [(R, "window")]
+        tables.append(table)
+    one, two = (table.session.match for table in tables)
+    assert one.version == two.version
+    for viewer in (None, P, R):
+        same_sight(GAME, one.state, two.state, viewer, str(viewer))
+        told = [see_event(GAME, table.session.log[-1], viewer) for table in tables]
+        assert told[0] == told[1]
+        assert GAME.tell(told[0], viewer, ()) == "Blue passed."
+
+
+def test_a_seat_sees_its_own_prepared_answer():
+    table = waiting_table()
+    table.do(Q, "retreat", to="D6", fleets=1)
+    assert table.view(Q)["actions"][-1]["later"] == {"1": {"name": "retreat", "to": "D6", "fleets": 1}}
+    assert table.view(R)["actions"][-1]["later"] == table.view(None)["actions"][-1]["later"] == {}
+    event = see_event(GAME, table.session.log[-1], Q)
+    assert GAME.tell(event, Q, ()) == "You will let it happen and then retreat to D6."
+    assert "action_declared" in table.events(table.do(R, "pass"))
+    assert table.state.players[Q].fleets == {"D6": 1}
+
+
+def test_a_prepared_answer_is_dealt_anew_for_the_others():
+    table = waiting_table()
+    table.do(Q, "retreat", to="D6", fleets=1)
+    for seat, later in ((P, {}), (Q, table.state.actions[-1].later[Q]), (R, {})):
+        assert GAME.redeal(table.state, seat, seeded("anew")).actions[-1].later == {Q: later}
+
+
+def test_an_automatic_order_holds_also_where_the_movement_was_let_happen():
+    table = waiting_table(retreat="auto")
+    table.do(Q, "pass")
+    table.do(R, "pass")
+    assert "D5" not in table.state.players[Q].fleets
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_what_a_seat_prepared_leaves_with_it():
+    table = waiting_table()
+    table.do(Q, "retreat", to="D6", fleets=1)
+    table.do(Q, "resign")
+    assert table.state.actions[-1].later == {}
+    assert not GAME.faults(table.state)
+    table.do(R, "pass")
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_reactions_prepared_by_earlier_rules_are_read_and_hidden():
+    table = waiting_table()
+    timeline = table.session.match.branch()
+    event = Event(
+        "reaction_prepared", {"seat": Q, "action": table.state.actions[-1].id, "command": RETREAT}, timeline.version + 1
+    )
+    timeline.fold([event])
+    assert timeline.state.actions[-1].later == {Q: RETREAT}
+    assert see_event(GAME, event, Q).data["command"] == RETREAT
+    for viewer in (None, P, R):
+        seen = see_event(GAME, event, viewer)
+        assert "command" not in seen.data
+        assert GAME.tell(seen, viewer, ()) == "Blue passed."
+        assert GAME.view(timeline.state, viewer)["actions"][-1]["later"] == {}
+
+
+# --- all preferences and prepared answers, version by version ---
+
+
+def busy_positions(number: int, most: int) -> Iterator[tuple[Timeline[State], int, dict[str, Any]]]:
+    """A crowded match: before each command the timeline, the seat and its command."""
+    rng = random.Random(number)
+    seats = rng.choice([2, 3, 4])
+    options = check_options(GAME, random_options(rng, seats) | {"pace": rng.choice(["fast", "secret"])}, seats)
+    dice, timeline = seeded(str(number)), Timeline(GAME)
+    timeline.follow(timeline.begin(options, seats, dice))
+    crowded = False
+    for _ in range(most):
+        state = timeline.state
+        if GAME.outcome(state) is not None:
+            return
+        if not crowded and state.turn.phase == "retool":
+            crowded = True
+            timeline = Timeline.resume(
+                GAME, version=timeline.version, state=crowd(state, rng), draws=timeline.draws, kept={}, log=timeline.whole_log
+            )
+        seat = rng.choice(GAME.awaited(timeline.state)).seat
+        command = dict(choose_busy(list(GAME.legal_commands(timeline.state, seat)), rng))
+        yield timeline, seat, command
+        timeline.follow(timeline.command(seat, command, dice))
+
+
+def world(timeline: Timeline[State], seat: int, command: dict[str, Any]) -> Run[State] | None:
+    try:
+        return timeline.command(seat, command, seeded("world", next_draw=timeline.draws))
+    except Refused:
+        return None
+
+
+def with_orders(timeline: Timeline[State], seat: int, rng: random.Random) -> Timeline[State]:
+    """The same match, in which a seat has just changed its standing orders; an order that answers at once has acted."""
+    for _ in range(20):
+        run = world(timeline, seat, {"name": "set_orders", "orders": forms.sample(SCHEMA, rng)})
+        if run is not None and [event.type for event in run.events] == ["orders_set"]:
+            other = timeline.branch()
+            other.follow(run)
+            return other
+    return timeline
+
+
+def answers(timeline: Timeline[State], seat: int, rng: random.Random) -> list[dict[str, Any]]:
+    """What a seat may answer to the open window without anything happening at once."""
+    offered = GAME.legal_commands(timeline.state, seat)
+    return [PASS, *(dict(forms.fill(form, rng)) for form in offered if form.name in ("retreat", "defend_homeworld"))]
+
+
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10_000))
+def test_worlds_that_differ_in_hidden_orders_look_the_same_until_an_order_acts(number):
+    rng, compared = random.Random(number), Counter[str]()
+    for timeline, seat, command in busy_positions(number, 100):
+        state = timeline.state
+        keeper = rng.randrange(len(state.players))
+        if state.players[keeper].alive:
+            one, two = with_orders(timeline, keeper, rng), with_orders(timeline, keeper, rng)
+            if one.version == two.version:
+                compare(one, two, keeper, seat, [command, command], compared)
+        if state.actions and state.actions[-1].stage == "before":
+            asked = rng.choice(state.actions[-1].asked)
+            compare(timeline, timeline, asked, asked, rng.choices(answers(timeline, asked, rng), k=2), compared)
+    assert compared["compared"] > 10 or GAME.outcome(timeline.state) is not None
+
+
+def compare(
+    one: Timeline[State], two: Timeline[State], keeper: int, seat: int, commands: list[dict[str, Any]], compared: Counter[str]
+) -> None:
+    where = f"version {one.version}, {commands}"
+    for viewer in (None, *(other for other in range(len(one.state.players)) if other != keeper)):
+        same_sight(GAME, one.state, two.state, viewer, where)
+    runs = [world(timeline, seat, command) for timeline, command in zip((one, two), commands, strict=True)]
+    if seat != keeper:
+        assert (runs[0] is None) == (runs[1] is None), where
+    if runs[0] is not None and runs[1] is not None:
+        compared["compared"] += 1
+        compared["parted"] += part(GAME, keeper, runs[0], runs[1], acts)
