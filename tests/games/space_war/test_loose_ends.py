@@ -79,7 +79,10 @@ def test_the_upkeep_ends_when_nothing_is_left_to_pay_for():
 
 def test_time_warp_forbids_free_cards_in_the_upkeep():
     t = upkeep({"hand": ["ambush"], "play": ["time_warp"]}, {"play": ["drone"]})
-    t.no(0, "cannot_pay", "play_card", card=t["a.ambush"], targets=[t["b.drone"]])
+    refusal = t.no(0, "cannot_pay", "play_card", card=t["a.ambush"], targets=[t["b.drone"]])
+    assert "this costs 3" in refusal["detail"]
+    assert t.hand(0) == ["ambush"]
+    assert not t.gone("b.drone")
 
 
 # --- nobody waits for a choice that a preference can make ---

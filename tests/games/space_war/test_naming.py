@@ -131,13 +131,20 @@ def test_all_face_down_cards_need_not_be_named():
 
 
 @pytest.mark.parametrize(
-    ("text", "phase"),
-    [("play ambush", "action"), ("ability repair_ship mode 1", "attack"), ("use neutralization", "action")],
+    ("text", "phase", "target"),
+    [
+        ("play ambush", "action", "a.repair_ship"),
+        ("ability repair_ship mode 1", "attack", "a.repair_ship"),
+        ("use neutralization", "action", "b.satellite"),
+    ],
 )
-def test_a_single_target_need_not_be_named(text, phase):
+def test_a_single_target_need_not_be_named(text, phase, target):
     a = {"hand": ["ambush"], "play": [("repair_ship", {"damage": 1}), "neutralization"]}
     t = table(a=a, b={"play": ["satellite"]}, phase=phase)
+    before = t.piece(target)
     order(t, 0, text)
+    assert t.gone(target) or t.piece(target).damage != before.damage
+    assert t.state.items[-1].note["targets"] == [t[target]]
 
 
 def test_a_single_target_of_a_reaction_need_not_be_named():
@@ -148,9 +155,13 @@ def test_a_single_target_of_a_reaction_need_not_be_named():
 
 def test_what_leaves_a_choice_must_be_named():
     t = table(a={"hand": ["ambush"], "play": ["titan"]}, b={"play": ["titan"]})
-    t.no(0, "no_target", "play_card", card=t["a.ambush"])
+    refusal = t.no(0, "no_target", "play_card", card=t["a.ambush"])
+    assert refusal["parameter"] == "targets"
+    assert t.piece("a.titan").damage == t.piece("b.titan").damage == 0
     t = table(a={"play": [("battlestar", ENEMY)]}, phase="attack")
-    t.no(0, "bad_slots", "attack_station", attacker=t["a.battlestar"])
+    refusal = t.no(0, "bad_slots", "attack_station", attacker=t["a.battlestar"])
+    assert refusal["parameter"] == "slots"
+    assert t.flipped(1) == []
 
 
 def test_every_form_with_a_single_choice_may_leave_it_out():
