@@ -21,14 +21,15 @@ def awaited(state: State) -> tuple[Awaited, ...]:
     return tuple(
         Awaited(seat, _prompt(state, sheet), f"{seat}.turn{sheet.turn}")
         for seat, sheet in enumerate(state.sheets)
-        if sheet.phase in ASKING
+        if sheet.phase in ASKING or (state.mode == "race" and sheet.phase == "resolve")
     )
 
 
 def _prompt(state: State, sheet: Sheet) -> str:
-    if state.mode == "race" and sheet.phase != "fleet":
-        return "turn"
-    return sheet.phase
+    """Return what a seat is asked for. A race tells no more than its public columns, nor who is between two choices of a turn."""
+    if state.mode != "race":
+        return sheet.phase
+    return "turn" if sheet.turn else "fleet"
 
 
 def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
