@@ -209,6 +209,10 @@ def _whole(state: Data, dice: Any) -> Data:
     return state
 
 
+def _turn_in_state(state: Any) -> int:
+    return int(getattr(state, "turn", 0))
+
+
 def _options_fit(options: Data, seats: int) -> None:
     return None
 
@@ -276,6 +280,8 @@ class Game(Generic[S]):
     """Raise `Refused` where options or the number of seats do not fit together beyond what the schema can say."""
     ids: Callable[[S], Collection[str]] = _no_ids
     """The ids of everything that can lie hidden. What viewers are told names none of those that their view hides (`secrecy`)."""
+    turn: Callable[[S], int] = _turn_in_state
+    """The number of the turn that a state is in, 0 before the first; by default the field `turn` of the state, if it has one."""
     shows: Callable[[Event], Collection[str]] = _shows_nothing
     """The ids that an event shows on purpose to all who may read them there, though their views hide them before and after."""
     upcasters: Mapping[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from typing import Any
 
 from gamesvc.games import codec, dealing, forms, undo_rules
 from gamesvc.games.dice import Dice, seeded
+from gamesvc.games.handovers import HandOvers
 from gamesvc.games.kernel import REWOUND, Caption, Event, Form, Game, Outcome, Refused, see_event
 from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, command_of, rewind_of
 from gamesvc.games.timeline import Run, Timeline, check_options, replay
@@ -60,6 +61,7 @@ class Record:
     position: dict[str, Any] | None = None  # where it began, if not with the game's own setup
     ends: list[int] = field(default_factory=list)  # how many events there were after the setup and after each command
     checks: Counter[str] = field(default_factory=Counter)
+    handovers: list[int] = field(default_factory=list)  # of each turn that was played without going back
 
     def __str__(self) -> str:
         return f"{self.game} seed {self.seed!r}"
@@ -91,15 +93,16 @@ def play(
     timeline.fold(opening)
     record.events.extend(opening)
     _take(timeline, timeline.begin(full, seats, dice), record)
-    watch = Watch(game, timeline, rng, str(record))
+    watch, handed = Watch(game, timeline, rng, str(record)), HandOvers(record.handovers)
     while (outcome := game.outcome(timeline.state)) is None:
         if len(record.commands) >= most_commands:
             raise Broken(f"{record}: no end after {most_commands} commands")
         checking = bool(check_every) and len(record.commands) % check_every == 0
         halfway = not playable(timeline, record, timeline.version)
+        handed.look(game, timeline.state)
         if checking and not halfway and rng.random() < interrupt / 10:
             check_fork(game, timeline, record, rng)
-        disturbed = not halfway and rng.random() < (max(interrupt, 0.5) if _taken_back(record) else interrupt)
+        disturbed = not halfway and rng.random() < (interrupt if _taken_back(record) is None else max(interrupt, 0.5))
         seat, command = _interruption(record, timeline, rng, dice) if disturbed else (None, None)
         if halfway:
             seat, command = None, {"to": next(end for end in reversed(record.ends) if playable(timeline, record, end))}
@@ -121,6 +124,8 @@ def play(
             watch.check_refusal(rng.randrange(seats), {"name": rng.choice(sorted(game.commands))})
             watch.follow(run, act, dice.source, draws, seat)
             record.checks["acts"] += 1
+        if seat is None:
+            handed.go_back()
         record.checks["commands" if seat is not None else f"{command['cause']}s" if "cause" in command else "rewinds"] += 1
         record.commands.append((seat, command))
         _take(timeline, run, record)
@@ -348,6 +353,7 @@ class Tally:
     wins: Counter[int] = field(default_factory=Counter)
     scores: list[tuple[int, ...]] = field(default_factory=list)
     checks: Counter[str] = field(default_factory=Counter)
+    handovers: list[int] = field(default_factory=list)
 
     def add(self, record: Record) -> None:
         assert record.outcome is not None
@@ -355,6 +361,7 @@ class Tally:
         self.commands += len(record.commands)
         self.events += len(record.events)
         self.checks.update(record.checks)
+        self.handovers += record.handovers
         self.reasons[record.outcome.reason] += 1
         for seat in record.outcome.ranking[0]:
             self.wins[seat] += 1

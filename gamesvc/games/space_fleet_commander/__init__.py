@@ -43,4 +43,5 @@ GAME: Game[State] = Game(
     reveals=reveals,
     faults=faults,
     check_options=check_options,
+    turn=lambda state: max(sheet.turn for sheet in state.sheets),
 )

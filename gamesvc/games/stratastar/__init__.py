@@ -56,4 +56,5 @@ GAME: Game[State] = Game(
     rewound=rewound,
     faults=faults,
     check_options=check_options,
+    turn=lambda state: state.turn.number,
 )

@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.games import catalog, forms, records
 from gamesvc.games.dice import seed_secret
+from gamesvc.games.handovers import figures
 from gamesvc.games.kernel import Game, Refused
 from gamesvc.games.secrecy import Broken
 from gamesvc.games.selfplay import Record, Tally, bounded, play
@@ -164,12 +165,13 @@ class Command(BaseCommand):
 
     def report(self, tally: Tally, broken: list[dict[str, Any]], seconds: float, *, as_json: bool) -> None:
         scores = [score for match in tally.scores for score in match]
-        result = {
+        result: dict[str, Any] = {
             "matches": tally.matches,
             "broken": broken,
             "refusals": sum("refused" in one["broken"] for one in broken),
             "commands": tally.commands,
             "events": tally.events,
+            "hand_overs": figures(tally.handovers),
             "checks": dict(sorted(tally.checks.items())),
             "seconds": round(seconds, 2),
             "commands_per_second": round(tally.commands / seconds),
@@ -181,7 +183,9 @@ class Command(BaseCommand):
         if as_json:
             self.stdout.write(json.dumps(result))
         else:
-            for name, value in result.items():
+            handed = result["hand_overs"]
+            told = "median {median}, 90th percentile {ninetieth}, of {turns} turns".format_map(handed)
+            for name, value in {**result, "hand_overs": told}.items():
                 self.stdout.write(f"{name.replace('_', ' '):20} {value}")
         if broken:
             raise CommandError(f"{len(broken)} matches broke; the first: {broken[0]['broken']}")
