@@ -34,11 +34,7 @@ def begin(run: Run[State], seat: int, space: str, *, called: bool, auto: bool = 
     state = run.state
     foes = facts.foes_at(state, seat, space)
     participants = [one for one in facts.from_active(state) if one == seat or one in foes]
-    waiting = [
-        one
-        for one in participants
-        if state.players[one].hand and (facts.has_unit(state.players[one], space) or state.players[one].home == space)
-    ]
+    waiting = [one for one in participants if may_commit(state, one, space)]
     run.emit(
         "battle_declared",
         id=state.next_id,
@@ -55,12 +51,41 @@ def begin(run: Run[State], seat: int, space: str, *, called: bool, auto: bool = 
             run.emit("attack_committed", seat=one, cards=list(cards), auto=True)
 
 
+def may_commit(state: State, seat: int, space: str) -> bool:
+    player = state.players[seat]
+    return bool(player.hand) and (facts.has_unit(player, space) or player.home == space)
+
+
+def may_win(state: State, seat: int, space: str) -> bool:
+    """Whether the seat reaches the force of all others in a battle that it starts there, with all cards it has for it."""
+    usable = [card for card in state.players[seat].hand if card in ATTACKS]
+    others = (facts.force(state.players[one], space) for one in facts.foes_at(state, seat, space))
+    return facts.force(state.players[seat], space) + value(usable) >= max(others)
+
+
+def can_decide(state: State, seat: int) -> bool:
+    """Whether cards of the seat can change the battle: with all of them it reaches the others, and without them it may lose."""
+    now = state.battle
+    assert now is not None
+    others = [one for one in now.participants if one != seat]
+    forces = {one: facts.force(state.players[one], now.space) for one in now.participants}
+    usable = [card for card in state.players[seat].hand if card in ATTACKS]
+    if not usable or forces[seat] + value(usable) < max(forces[one] for one in others):
+        return False
+    worth = value([POWER["attack"]]) if state.options.power_cards else 1
+    feared = (len(state.players[one].hand) * worth if may_commit(state, one, now.space) else 0 for one in others)
+    return forces[seat] <= max(forces[one] + most for one, most in zip(others, feared, strict=True))
+
+
 def by_order(state: State, seat: int) -> tuple[str, ...] | None:
-    """The cards that the seat's standing order commits; None where the seat is asked."""
+    """The cards that the seat's standing order commits; None where the seat is asked.
+
+    A seat that passes when it can do nothing is not asked about a battle that its cards cannot change, either.
+    """
     orders, hand = state.players[seat].orders, state.players[seat].hand
     order = orders.commit
     if order == "ask":
-        return None if orders.when_unable == "ask" or set(hand) & set(ATTACKS) else ()
+        return None if orders.when_unable == "ask" or can_decide(state, seat) else ()
     if order == "none":
         return ()
     if order == "all":

@@ -114,11 +114,19 @@ def _call_on(run: Run[State]) -> None:
         if state.players[seat].orders.fight == "fight":
             battle.begin(run, seat, facts.contested(state, seat)[0], called=True, auto=True)
             return
-    asked = [seat for seat in able if state.players[seat].orders.fight == "ask"]
+    asked = [seat for seat in able if _is_asked_to_call(state, seat)]
     if asked:
         run.emit("calls_opened", seats=asked)
     else:
         finish(run)
+
+
+def _is_asked_to_call(state: State, seat: int) -> bool:
+    """Whether a seat is asked to call a battle; one that passes when it can do nothing is not where it could only lose."""
+    orders = state.players[seat].orders
+    return orders.fight == "ask" and (
+        orders.when_unable == "ask" or any(battle.may_win(state, seat, space) for space in facts.contested(state, seat))
+    )
 
 
 def check_end_turn(state: State) -> None:

@@ -71,6 +71,39 @@ def test_fast_asks_nobody_to_commit_who_has_no_card_for_it():
         assert table.awaited() == waits, pace
 
 
+@pytest.mark.parametrize(
+    ("fleets", "hands", "asked"),
+    [
+        (2, ("2A", "1A 1M"), [(P, "commit"), (Q, "commit")]),  # 1 and 1 Attack reach 2
+        (3, ("2A", "1A 1M"), [(P, "commit")]),  # but not 3; P fears two cards, whatever they are
+        (5, ("2A", "2M"), [(Q, "retool")]),  # nothing that anybody holds can change it
+    ],
+)
+def test_fast_asks_nobody_to_commit_whose_cards_cannot_change_the_battle(fleets, hands, asked):
+    for pace in ("fast", "secret"):
+        table = Table(pace=pace).hand(P, hands[0]).hand(Q, hands[1]).phase("battle")
+        table.put(P, "D5", fleets=fleets).put(Q, "D5", fleets=1)
+        table.do(P, "declare_battle", space="D5")
+        assert table.awaited() == (asked if pace == "fast" else [(P, "commit"), (Q, "commit")]), pace
+    table.do(Q, "commit_attack", cards=[])
+
+
+def test_power_cards_in_a_hidden_hand_count_as_two():
+    for power, asked in ((False, [(Q, "retool")]), (True, [(P, "commit")])):
+        table = Table(pace="fast", power_cards=power).hand(P, "2A").hand(Q, "2M").phase("battle")
+        table.put(P, "D5", fleets=5).put(Q, "D5", fleets=1)
+        table.do(P, "declare_battle", space="D5")
+        assert table.awaited() == asked
+
+
+@pytest.mark.parametrize(("hand", "asked"), [("1A", (Q, "retool")), ("2A", (Q, "battle_call")), ("1R 1A", (Q, "battle_call"))])
+def test_fast_asks_nobody_to_call_a_battle_that_can_only_be_lost(hand, asked):
+    for pace in ("fast", "secret"):
+        table = Table(pace=pace).hand(Q, hand).phase("battle").put(P, "D5", fleets=3).put(Q, "D5", fleets=1)
+        table.do(P, "end_phase")
+        assert table.awaited() == [asked if pace == "fast" else (Q, "battle_call")], pace
+
+
 def test_fast_ends_the_turn_of_a_seat_that_has_fought_and_can_do_nothing_more():
     for pace, active in (("fast", Q), ("secret", P)):
         table = battle_table(pace)
