@@ -17,6 +17,7 @@ from typing import Any
 
 from gamesvc.games import forms
 from gamesvc.games.dice import seeded
+from gamesvc.games.handovers import HandOvers, ninetieth
 from gamesvc.games.kernel import Form
 from gamesvc.games.space_war.bots import choose_greedy
 from gamesvc.games.space_war.data import RESPONDERS
@@ -43,7 +44,7 @@ class Count:
 
     @property
     def ninetieth(self) -> int:
-        return sorted(self.per_turn)[int(0.9 * (len(self.per_turn) - 1))]
+        return ninetieth(self.per_turn)
 
     @property
     def mean(self) -> float:
@@ -73,7 +74,7 @@ def _match(count: Count, share: float, orders: bool, rng: random.Random, seed: s
     timeline: Timeline[State] = Timeline(GAME)
     timeline.follow(timeline.begin(options, 2, dice))
     due = [0.0, 0.0]
-    exchanges, last, turn, answered = 0, -1, 0, False
+    handed, answered = HandOvers(count.per_turn), False
 
     def send(seat: int, command: dict[str, Any]) -> None:
         nonlocal answered
@@ -83,11 +84,9 @@ def _match(count: Count, share: float, orders: bool, rng: random.Random, seed: s
 
     while timeline.state.phase != "over":
         state = timeline.state
-        if state.turn > turn:
-            if turn > 1:
-                count.per_turn.append(exchanges)
-                count.reacted += answered
-            exchanges, answered, turn = 0, False, state.turn
+        if handed.look(GAME, state):
+            count.reacted += answered
+            answered = False
             reactor = 1 - state.active
             due[reactor] += share
             if orders and state.phase != "prepare":
@@ -95,9 +94,6 @@ def _match(count: Count, share: float, orders: bool, rng: random.Random, seed: s
                 send(reactor, {"name": "set_orders", "orders": [REACT, STRIKE, STAND] if wanted else [STAND]})
                 state = timeline.state
         seat = GAME.awaited(state)[0].seat
-        if seat != last and last >= 0:
-            exchanges += 1
-        last = seat
         offered = [form for form in GAME.legal_commands(state, seat) if not form.aside]
         reaction = None
         if state.phase == "review" and not orders and not answered and rng.random() < due[seat]:
