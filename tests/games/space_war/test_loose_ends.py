@@ -81,7 +81,7 @@ def test_time_warp_forbids_free_cards_in_the_upkeep():
     t = upkeep({"hand": ["ambush"], "play": ["time_warp"]}, {"play": ["drone"]})
     refusal = t.no(0, "cannot_pay", "play_card", card=t["a.ambush"], targets=[t["b.drone"]])
     assert "this costs 3" in refusal["detail"]
-    assert t.hand(0) == ["ambush"]
+    assert "ambush" in t.hand(0)
     assert not t.gone("b.drone")
 
 
