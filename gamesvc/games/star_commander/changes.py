@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from gamesvc.games.star_commander.state import Cell, Seat, State, Vessel
+from gamesvc.games.star_commander.state import Cell, Prompt, Seat, State, Vessel
 
 
 def with_seat(state: State, at: int, **changes: Any) -> tuple[Seat, ...]:
@@ -26,6 +26,11 @@ def with_vessels(state: State, at: Iterable[str], **changes: Any) -> dict[str, V
 
 def without(items: tuple[str, ...], *gone: str) -> tuple[str, ...]:
     return tuple(item for item in items if item not in gone)
+
+
+def answered(state: State) -> Prompt:
+    """Return the prompt for the rest of the act, once its question is answered or dropped."""
+    return replace(state.prompt, answered=True)
 
 
 def discarded(state: State, cards: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

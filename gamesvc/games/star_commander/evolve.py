@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gamesvc.games.kernel import Data, Event
 from gamesvc.games.star_commander import evolve_play
-from gamesvc.games.star_commander.changes import discarded, remove, with_cell, with_seat, with_vessels, without
+from gamesvc.games.star_commander.changes import answered, discarded, remove, with_cell, with_seat, with_vessels, without
 from gamesvc.games.star_commander.state import Cell, Modifier, Prompt, Seat, State, Vessel, Window
 
 
@@ -79,6 +79,10 @@ def turn_ended(state: State, data: Data) -> State:
 
 def choice_requested(state: State, data: Data) -> State:
     return replace(state, prompt=Prompt(data["prompt"], data["seat"], data["number"], data["what"]), work=data["work"])
+
+
+def choice_made(state: State, data: Data) -> State:
+    return replace(state, prompt=answered(state))
 
 
 def unchanged(state: State, data: Data) -> State:
@@ -223,7 +227,7 @@ HANDLERS: Mapping[str, Callable[[State, Data], State]] = {
     "phase_entered": phase_entered,
     "turn_ended": turn_ended,
     "choice_requested": choice_requested,
-    "choice_made": unchanged,
+    "choice_made": choice_made,
     "extra_turn_queued": extra_turn_queued,
     "credits_gained": credits_changed,
     "credits_spent": credits_changed,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel import Data
-from gamesvc.games.star_commander.changes import discarded, remove, with_cell, with_seat, without
+from gamesvc.games.star_commander.changes import answered, discarded, remove, with_cell, with_seat, without
 from gamesvc.games.star_commander.state import (
     Assigned,
     Auto,
@@ -180,6 +180,7 @@ def player_eliminated(state: State, data: Data) -> State:
         stack=() if ends_turn else stack,
         window=None if closes else state.window,
         combat=None if ends_turn else state.combat,
+        prompt=answered(state) if ends_turn or seat == state.prompt.seat else state.prompt,
         offers=tuple(offer for offer in state.offers if seat not in (offer.maker, offer.to)),
         extra=tuple(queued for queued in state.extra if queued != seat),
         out=out,

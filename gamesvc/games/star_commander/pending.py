@@ -174,6 +174,8 @@ def _question(board: Board) -> Iterator[str]:
     if not 0 <= prompt.seat < len(state.seats) or not state.seats[prompt.seat].alive:
         yield "/prompt/seat must be a seat that plays"
         return
+    if prompt.answered:
+        yield "/prompt/answered must be false while a question is open"
     if prompt.kind == "choice" and (prompt.what not in CHOICES or step["do"] not in _CHOSEN[prompt.what]):
         yield f"/prompt/what: {step['do']} does not ask for {prompt.what or 'nothing'}"
     asked = step.get("queue", [step.get("seat", prompt.seat)])[0]

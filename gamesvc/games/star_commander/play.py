@@ -46,7 +46,8 @@ class Play:
         """Put the step back and ask the seat. A question that still stands unanswered is not asked again."""
         self.work.append(step)
         standing = self.state.prompt
-        same = (standing.kind, standing.seat, standing.what) == (prompt, seat, what) and self.state.work == self.work
+        same = (standing.kind, standing.seat, standing.what, standing.answered) == (prompt, seat, what, False)
+        same = same and self.state.work == self.work
         if not same or (self.answering and prompt not in TURN_PROMPTS):
             self.emit(
                 "choice_requested",

@@ -191,12 +191,16 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is awaited. `what` names the choice, `number` is never used again."""
+    """What is awaited. `what` names the choice, `number` is never used again.
+
+    `answered`: between the events of the answer the question is open no longer, and nothing lies as it did when it was asked.
+    """
 
     kind: Annotated[str, OneOf(PROMPTS)]
     seat: SeatOrNone = -1
     number: Annotated[int, Within(0, 1_000_000)] = 0
     what: Annotated[str, OneOf(("", "stack", *WINDOWS, *CHOICES))] = ""
+    answered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

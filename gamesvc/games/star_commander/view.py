@@ -71,17 +71,17 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
 
 
 def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
-    """The kind for everybody; what is looked at for the seat that is asked."""
+    """The kind for everybody; for the seat that is asked, until it answers, what it looks at."""
     prompt, state = board.state.prompt, board.state
     told: dict[str, Any] = {"kind": prompt.kind, "seat": prompt.seat, "what": prompt.what}
-    if prompt.kind != "choice":
+    if prompt.kind != "choice" or prompt.answered:
         return told
     if prompt.what == "take_card" and (viewer == prompt.seat or state.work[-1]["reveal"] == "all"):
         hand = state.seats[choices.victim(state)].hand
         told["cards"] = [[uid, state.faces[uid]] for uid in hand]
     if prompt.what == "keep_or_discard" and viewer == prompt.seat:
-        # Between the events of the answer the card is gone already, and may have been the last.
-        told["cards"] = [[uid, state.faces[uid]] for uid in state.decks[state.work[-1]["domain"]][:1]]
+        top = state.decks[state.work[-1]["domain"]][0]
+        told["cards"] = [[top, state.faces[top]]]
     return told
 
 
@@ -194,7 +194,8 @@ def _offer(state: State, offer: Offer, viewer: Viewer) -> dict[str, Any]:
     told: dict[str, Any] = {"id": offer.id, "maker": offer.maker, "to": offer.to}
     if viewer in (offer.maker, offer.to):
         told["give"], told["want"] = codec.to_json(offer.give, Side), codec.to_json(offer.want, Side)
-        told["cards"] = [[uid, state.faces[uid]] for uid in offer.give.hand]
+        # An offer outlives its card until the end of the act; a reshuffle in between gives the card another uid.
+        told["cards"] = [[uid, state.faces[uid]] for uid in offer.give.hand if uid in state.faces]
         told["note"] = offer.note
     return told
 
@@ -293,6 +294,8 @@ def _known(state: State, seat: int) -> set[str]:
         if seat in (offer.maker, offer.to):
             known.update(offer.give.hand)
     prompt = state.prompt
+    if prompt.answered:
+        return known
     if prompt.what == "take_card" and (prompt.seat == seat or state.work[-1]["reveal"] == "all"):
         known.update(state.seats[choices.victim(state)].hand)
     if prompt.what == "keep_or_discard" and prompt.seat == seat:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from gamesvc.games.kernel import see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.star_commander import GAME
@@ -112,3 +114,84 @@ def test_classic_fighter_limit_binds_trades() -> None:
     table.do(0, "offer_trade", to=1, give={"vessels": [one, two]}, want={})
     table.refuse(1, "accept_trade", "limit", offer=1)
     assert not table.forms(1, "accept_trade")
+
+
+def views_of(table: Table, versions: range, viewer: int | None) -> list[dict[str, Any]]:
+    """A viewer's views of versions, also those in the middle of an act."""
+    return [GAME.view(table.session.match.at(version), viewer) for version in versions]
+
+
+def looking(seats: int = 2, *, copies: int = 1, tops: tuple[str, ...] = ("barrage", "ram")) -> Table:
+    """Seat 0 looks at the top card of industry, the last of `tops`; the others lie below it."""
+    table = Table(seats=seats).system("1,1", "trade_world", 0, 1).credits(0, 3)
+    table.tech(0, *["research_initiative"] * copies)
+    for card in tops:
+        table.top(card)
+    table.do(0, "trade_draw", domain="industry")
+    if table.prompt["kind"] == "window":
+        table.passes()
+    assert table.view(0)["prompt"]["what"] == "keep_or_discard"
+    return table
+
+
+@pytest.mark.parametrize("value", ["keep", "discard"])
+@pytest.mark.parametrize("copies", [1, 2])
+def test_an_answered_look_shows_no_further_card(value: str, copies: int) -> None:
+    table = looking(copies=copies)
+    shown = table.view(0)["prompt"]["cards"]
+    asked = table.session.match.version
+    table.do(0, "choose", value=value)
+    between = views_of(table, range(asked + 1, table.session.match.version), 0)
+    assert between
+    assert [view["prompt"].get("cards", []) for view in between] == [[]] * len(between)
+    assert views_of(table, range(asked, asked + 1), 0)[0]["prompt"]["cards"] == shown
+
+
+def test_a_hand_that_was_looked_at_shows_nothing_that_it_gets_afterwards() -> None:
+    table = Table("classic").system("1,1", "trade_world", 1, 1)
+    table.orders(0, commands="ask").orders(1, commands="ask")
+    envoy, spies = table.hand(0, "trade_envoy", "spy_network")
+    explore, evasion, _ram = table.hand(1, "explore_the_unknown", "evasion", "ram")
+    table.do(0, "play_command", uid=envoy, targets={"a": "2,2"})
+    table.do(1, "play_command", uid=explore)
+    table.do(0, "play_command", uid=spies, targets={"p": "1"})
+    table.passes()
+    assert table.view(0)["prompt"]["what"] == "take_card"
+    asked = table.session.match.version
+    events = table.do(0, "choose", value=evasion)
+    assert len(table.sent_of(events, "card_drawn")) == 2
+    for viewer in (None, 0):
+        between = views_of(table, range(asked + 1, table.session.match.version), viewer)
+        assert not any("cards" in view["prompt"] for view in between)
+
+
+@pytest.mark.parametrize("resigning", [0, 1])
+def test_a_question_that_a_resignation_drops_shows_nothing(resigning: int) -> None:
+    """The active seat, or the seat that is asked on its turn, resigns while the question is open."""
+    table = Table(seats=3).orders(1, commands="ask")
+    home = table.homes[0]
+    [envoy] = table.hand(0, "trade_envoy")
+    [spies] = table.hand(1, "spy_network")
+    table.hand(2, "ram", "evasion")
+    table.do(0, "play_command", uid=envoy, targets={"a": home})
+    table.do(1, "play_command", uid=spies, targets={"p": "2"})
+    table.passes()
+    assert table.waits() == ("choice", 1)
+    asked = table.session.match.version
+    table.do(resigning, "resign")
+    for viewer in (None, 0, 1, 2):
+        between = views_of(table, range(asked + 1, table.session.match.version), viewer)
+        assert between
+        assert not any("cards" in view["prompt"] for view in between)
+
+
+def test_an_offered_card_that_is_thrown_away_and_shuffled_in_can_still_be_shown() -> None:
+    table = Table("classic").system("1,1", "trade_world", 0, 1).credits(0, 3)
+    cards = table.hand(0, "ram", "ram", "barrage", "barrage", "evasion", "trade_envoy", "filibuster", "spy_network")
+    table.leave("industry", 0)
+    table.do(0, "offer_trade", to=1, give={"hand": [cards[0]]}, want={"credits": 1})
+    offered = table.session.match.version
+    events = table.do(0, "trade_draw", domain="industry", discard=cards[0])
+    assert table.sent_of(events, "deck_reshuffled")
+    views_of(table, range(offered, table.session.match.version + 1), 1)
+    assert table.state["offers"] == []
