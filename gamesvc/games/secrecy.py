@@ -4,6 +4,7 @@
 hidden dealt anew. Each act happens in the double as well. As long as a seat is told the same of both it must be shown the
 same, at every version; where it is told something else, an event must say that it reveals something (`Game.reveals`).
 What a viewer is told names nothing that their view hides, also where a later event of the same act takes it back.
+The same holds in the middle of an act, which readers of earlier versions see: a view there shows nothing that no event tells.
 """
 
 from __future__ import annotations
@@ -114,6 +115,7 @@ class Watch:
         """Check what an act, just decided on the timeline and not yet folded, tells and shows each viewer."""
         for viewer in (None, *self.seats):
             self._check_told(run, viewer)
+            self._check_between(run, viewer)
         for seat, double in list(self.doubles.items()):
             try:
                 other = act(double, Dice(source, draws))
@@ -136,11 +138,13 @@ class Watch:
         """Whether a seat learns the same of an act and of its double.
 
         If not, an event must say that it reveals something; but what another seat does may always hang on what it holds.
+        What a view shows on the way must be told by an event, or still be seen at the end.
         """
         game, where = self.game, f"{self.where} seat {seat}"
+        shown_early = ""
         for at, (event, twin) in enumerate(zip(run.events, other.events, strict=False)):
             told, counterpart = shown(game, event, seat), shown(game, twin, seat)
-            if told != counterpart and not own:
+            if told != counterpart and (shown_early or not own):
                 return False
             if told == counterpart and shown(game, event, None) != shown(game, twin, None):
                 raise Broken(f"{where}: {event.type} tells everybody what the seat does not know")
@@ -149,12 +153,18 @@ class Watch:
                 fault = self._difference(seat, run.states[at], other.states[at])
             if fault and not any(game.reveals(one) for one in (*run.events[: at + 1], *other.events[: at + 1])):
                 raise Broken(f"{where}: no event reveals anything, and after {event.type} {fault}")
-            if fault:
+            if told != counterpart:
                 return False
-            if shown(game, event, None) is not None and (fault := self._difference(None, run.states[at], other.states[at])):
-                raise Broken(f"{where}: everybody sees what the seat does not: after {event.type} {fault}")
+            public = "" if fault or shown(game, event, None) is None else self._difference(None, run.states[at], other.states[at])
+            if public:
+                raise Broken(f"{where}: everybody sees what the seat does not: after {event.type} {public}")
+            shown_early = shown_early or (f"after {event.type} {fault}" if fault else "")
         if len(run.events) != len(other.events):
             return False
+        if shown_early and self._difference(seat, run.state, other.state):
+            return False
+        if shown_early:
+            raise Broken(f"{where}: no event tells what a view in the middle of the act shows: {shown_early}")
         self._check_same(seat, run.state, other.state, f"{where}, one act later")
         return True
 
@@ -179,6 +189,17 @@ class Watch:
             if named - known:
                 raise Broken(f"{self.where}: {event.type} tells {viewer} of {sorted(named - known)}, which the view hides")
 
+    def _check_between(self, run: Run[Any], viewer: Viewer) -> None:
+        """A view in the middle of an act names only what the viewer saw before it, is told by then, or sees at its end."""
+        game = self.game
+        known = words_in(self._own(self.timeline.state, "view", viewer)) | words_in(self._own(run.state, "view", viewer))
+        for event, state in zip(run.events, run.states, strict=True):
+            if (seen := see_event(game, event, viewer)) is None:
+                continue  # nobody looks at a version that they do not know of
+            known |= words_in(seen.data) | set(game.shows(event))
+            if hidden := self._own(state, "ids of view", viewer) - known:
+                raise Broken(f"{self.where}: the view of {viewer} after {event.type} names {sorted(hidden)}, which nothing tells")
+
 
 def standing(run: Run[Any]) -> list[Any]:
     """The states of a run that no later event of it takes back, the newest first."""
@@ -193,7 +214,12 @@ def standing(run: Run[Any]) -> list[Any]:
 def ids_in(game: Game[Any], state: Any, shown: Any) -> set[str]:
     """The ids of things that can lie hidden, as they are named anywhere in JSON."""
     ids: Collection[str] = game.ids(state)
-    return set(re.findall(r"[\w-]+", json.dumps(shown))).intersection(ids) if ids else set()
+    return words_in(shown).intersection(ids) if ids else set()
+
+
+def words_in(shown: Any) -> set[str]:
+    """Every word in JSON, ids among them."""
+    return set(re.findall(r"[\w-]+", json.dumps(shown)))
 
 
 def shown(game: Game[Any], event: Event, viewer: Viewer) -> Any:

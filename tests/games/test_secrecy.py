@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import random
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import pytest
@@ -17,10 +17,13 @@ from gamesvc.games.secrecy import Broken, Watch, command_of
 from gamesvc.games.selfplay import play
 from gamesvc.games.space_war import GAME as SPACE_WAR
 from gamesvc.games.space_war import acts
+from gamesvc.games.star_commander import GAME as STAR_COMMANDER
 from gamesvc.games.timeline import Run
 from gamesvc.matches.management.commands.selfplay import fitting_seats, vary
 from tests.games.space_war.table import Table, table
+from tests.games.star_commander.table import Table as StarTable
 from tests.games.toy import GAME as TOY
+from tests.games.toy import State as ToyState
 
 SHORT = {
     "stratastar": {"max_rounds": 4},
@@ -74,10 +77,60 @@ def test_an_act_that_is_sealed_shows_nothing() -> None:
     assert "hidden" in broken(replace(TOY, view=view))
 
 
-def watched(t: Table, seat: int, command: dict[str, Any]) -> Run[Any]:
-    """A command in The Space War, under the eyes of the law."""
+@dataclass(frozen=True, slots=True)
+class Midway(ToyState):
+    """A state of the toy that knows when it is in the middle of drawing a card."""
+
+    drawing: bool = False
+
+
+def evolve_midway(state: Any, event: Event) -> Midway:
+    after = TOY.evolve(state, event)
+    return Midway(**{name.name: getattr(after, name.name) for name in fields(ToyState)}, drawing=event.type == "drew")
+
+
+@pytest.mark.parametrize("peeks", [False, True])
+def test_a_view_in_the_middle_of_an_act_shows_nothing_that_nobody_tells(peeks: bool) -> None:
+    """A seat that draws a card is told of it; the view of that moment must not show the next card of the deck, too."""
+
+    def view(state: Any, viewer: int | None) -> Any:
+        top = state.deck[:1] if peeks and state.drawing and viewer == state.turn % 2 else ()
+        return {**TOY.view(state, viewer), "top": list(top)}
+
+    found = broken(replace(TOY, evolve=evolve_midway, state=Midway, view=view))
+    assert ("no event tells what a view in the middle of the act shows: after drew" in found) is peeks, found
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({}, r"the view of 0 after card_drawn names \['c\d+'\], which nothing tells"),
+        ({"ids": lambda state: ()}, "no event tells what a view in the middle of the act shows: after card_drawn"),
+    ],
+)
+def test_an_answer_that_shows_the_next_top_card_is_found(changes: dict[str, Any], named: str) -> None:
+    """Star Commander 1.1.0 showed between the events of an answer the card that topped the deck by then."""
+
+    def view(state: Any, viewer: int | None) -> Any:
+        shown = STAR_COMMANDER.view(state, viewer)
+        if state.prompt.what == "keep_or_discard" and viewer == state.prompt.seat:
+            uids = state.decks[state.work[-1]["domain"]][:1]
+            shown["prompt"] = {**shown["prompt"], "cards": [[uid, state.faces[uid]] for uid in uids]}
+        return shown
+
+    table = StarTable().system("1,1", "trade_world", 0, 1).credits(0, 3)
+    table.tech(0, "research_initiative")
+    table.done(0, "trade_draw", domain="industry")
+    answer = {"name": "choose", "value": "keep"}
+    watched(table, 0, answer, STAR_COMMANDER)
+    with pytest.raises(Broken, match=named):
+        watched(table, 0, answer, replace(STAR_COMMANDER, view=view, **changes))
+
+
+def watched(t: Table | StarTable, seat: int, command: dict[str, Any], game: Game[Any] = SPACE_WAR) -> Run[Any]:
+    """A command at a table, under the eyes of the law."""
     timeline = t.session.match
-    watch = Watch(SPACE_WAR, timeline, random.Random(1), "watched")
+    watch = Watch(game, timeline, random.Random(1), "watched")
     watch.look()
     act, dice = command_of(seat, command), seeded("watched", next_draw=timeline.draws)
     run = act(timeline, dice)
