@@ -1,7 +1,8 @@
 """What a viewer may see: of the state (`view`), of an event (`redact`), and everything else dealt anew (`redeal`).
 
 Hidden are (RULES.md 17): decks, face-down systems, the undealt ones, other hands, other standing orders, looks at a
-top card or a hand, and what a trade between two others holds.
+top card or a hand, and what a trade between two others holds. So is what another seat has decided in advance: to pass in a
+window, or to be asked again after its own play. Others learn of it when the seat is passed, or asked.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gamesvc.games.star_commander import choices
 from gamesvc.games.star_commander.board import Board
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.play import TURN_PROMPTS
-from gamesvc.games.star_commander.state import Item, Offer, Orders, Side, State, Vessel
+from gamesvc.games.star_commander.state import Combat, Item, Offer, Orders, Side, State, Vessel, Window
 
 _KINDS = {"ready_draw": "turn", "command": "turn", "combat_choose": "turn", "choice": "choice", "window": "reaction"}
 PRIVATE_PARAMS = ("uids", "discard")
@@ -62,8 +63,8 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
         "undealt": len(state.undealt),
         "supply": dict(state.supply),
         "stack": [_item(board, item, seat) for item in state.stack],
-        "window": codec.to_json(state.window, type(state.window)) if state.window else None,
-        "combat": codec.to_json(state.combat, type(state.combat)) if state.combat else None,
+        "window": _with_own(codec.to_json(state.window, Window), "early", seat) if state.window else None,
+        "combat": _with_own(codec.to_json(state.combat, Combat), "passed", seat) if state.combat else None,
         "fought": list(state.fought),
         "offers": [_offer(state, offer, seat) for offer in state.offers],
         "result": codec.to_json(state.result, type(state.result)) if state.result else None,
@@ -83,6 +84,11 @@ def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
         top = state.decks[state.work[-1]["domain"]][0]
         told["cards"] = [[top, state.faces[top]]]
     return told
+
+
+def _with_own(data: Data, name: str, viewer: Viewer) -> dict[str, Any]:
+    """The data with only the viewer's own seat left in a list of seats that passed in advance."""
+    return {**data, name: [seat for seat in data[name] if seat == viewer]}
 
 
 def _seat(board: Board, at: int) -> dict[str, Any]:
@@ -184,10 +190,13 @@ def _item(board: Board, item: Item, viewer: Viewer) -> dict[str, Any]:
 
 
 def item_for(item: dict[str, Any], viewer: Viewer) -> dict[str, Any]:
-    """An item as a viewer may see it: named hand cards only for their owner. What was revealed has its uid shown."""
-    if item["seat"] == viewer or not isinstance(item["params"], dict):
+    """An item as a viewer may see it: `hold` and named hand cards only for its player. What was revealed has its uid shown."""
+    if item["seat"] == viewer:
         return item
-    return {**item, "params": {name: value for name, value in item["params"].items() if name not in PRIVATE_PARAMS}}
+    told = {name: value for name, value in item.items() if name != "hold"}
+    if isinstance(item["params"], dict):
+        told["params"] = {name: value for name, value in item["params"].items() if name not in PRIVATE_PARAMS}
+    return told
 
 
 def _offer(state: State, offer: Offer, viewer: Viewer) -> dict[str, Any]:
@@ -227,6 +236,12 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
             return data if shown else {k: v for k, v in data.items() if k not in ("uid", "card")}
         case "card_played" | "ability_activated" | "action_declared":
             return {**data, "item": item_for(data["item"], viewer)}
+        case "phase_entered" if "passed" in data:
+            return _with_own(data, "passed", viewer)
+        case "priority_passed" if data.get("early"):
+            return data if viewer in data["seats"] else None
+        case "damage_assigned":
+            return data if data["seat"] == viewer else {k: v for k, v in data.items() if k != "passes"}
         case "deck_reshuffled":
             return {"domain": data["domain"], "cards": len(data["deck"])}
         case "trade_offered":
@@ -318,7 +333,18 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
     for name, card in zip(down, systems, strict=False):
         cells[name] = replace(cells[name], card=card)
     seats = tuple(one if at == seat else replace(one, orders=Orders()) for at, one in enumerate(state.seats))
-    return replace(state, faces=faces, cells=cells, undealt=tuple(systems[len(down) :]), seats=seats)
+    return replace(_without_plans(state, seat), faces=faces, cells=cells, undealt=tuple(systems[len(down) :]), seats=seats)
+
+
+def _without_plans(state: State, seat: int) -> State:
+    """The state as if no other seat had decided anything in advance."""
+    window, combat = state.window, state.combat
+    return replace(
+        state,
+        window=window and replace(window, early=tuple(early for early in window.early if early == seat)),
+        combat=combat and replace(combat, passed=tuple(passed for passed in combat.passed if passed == seat)),
+        stack=tuple(item if item.seat == seat else replace(item, hold=False) for item in state.stack),
+    )
 
 
 # --- going back ---

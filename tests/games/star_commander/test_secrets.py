@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.star_commander import GAME
@@ -195,3 +196,87 @@ def test_an_offered_card_that_is_thrown_away_and_shuffled_in_can_still_be_shown(
     assert table.sent_of(events, "deck_reshuffled")
     views_of(table, range(offered, table.session.match.version + 1), 1)
     assert table.state["offers"] == []
+
+
+def told_to(table: Table, since: int, viewer: int | None) -> list[tuple[str, dict[str, Any]]]:
+    """What a viewer is told of the events after a version."""
+    seen = [see_event(GAME, event, viewer) for event in table.session.log[since:]]
+    return [(event.type, dict(event.data)) for event in seen if event is not None]
+
+
+def barrage(seats: int = 3) -> Table:
+    """Seat 0 has played a card at a ship of seat 1, which is asked first; all hold something and want to be asked."""
+    table = Table(seats=seats).system("1,1", "trade_world")
+    ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(1, "destroyer", "1,1")
+    [uid, *_] = table.hand(0, "barrage", "ram")
+    for seat in range(1, seats):
+        table.hand(seat, "trade_envoy")
+        table.orders(seat, commands="ask")
+    table.hand(1, "filibuster")
+    table.do(0, "play_command", uid=uid, targets={"a": ours, "b": theirs})
+    assert table.waits() == ("window", 1)
+    return table
+
+
+def test_a_pass_in_advance_is_known_to_its_seat_alone_until_it_counts() -> None:
+    table = barrage()
+    before = {viewer: table.view(viewer) for viewer in (None, 0, 1)}
+    since = table.session.match.version
+    table.do(2, "pass")
+    assert table.view(2)["window"]["early"] == [2]
+    assert table.forms(2, "pass") == []
+    for viewer, view in before.items():
+        assert told_to(table, since, viewer) == []
+        assert table.view(viewer) == view
+    table.do(1, "pass")
+    [passed] = [data for kind, data in told_to(table, since, 0) if kind == "priority_passed" and data["closed"]]
+    assert (passed["seats"], passed["auto"]) == ([2], True)
+    assert table.waits() == ("command", 0)
+
+
+def test_a_pass_given_with_the_damage_is_known_to_its_seat_alone_until_it_counts() -> None:
+    table = Table().system("1,1", "trade_world")
+    for seat in (0, 1):
+        table.vessel(seat, "destroyer", "1,1")
+        table.hand(seat, "trade_envoy")
+    table.fight("1,1")
+    since = table.session.match.version
+    table.do(0, "assign_damage", assignments={})
+    table.do(1, "assign_damage", assignments={}, **{"pass": True})
+    assert table.waits() == ("window", 0), "seat 0 waits for what others play"
+    assert table.view(1)["combat"]["passed"] == [1]
+    assert table.view(1)["window"]["early"] == [1]
+    for viewer in (None, 0):
+        assert table.view(viewer)["combat"]["passed"] == []
+        assert table.view(viewer)["window"]["early"] == []
+        told = told_to(table, since, viewer)
+        assert [data.get("passes") for kind, data in told if kind == "damage_assigned" and data["seat"] == 1] == [None]
+        assert [data["passed"] for kind, data in told if kind == "phase_entered"] == [[]]
+    [own] = [data for kind, data in told_to(table, since, 1) if kind == "damage_assigned" and data["seat"] == 1]
+    assert own["passes"] is True
+    table.do(0, "pass")
+    assert table.waits()[0] != "window"
+
+
+def test_who_holds_priority_after_a_play_is_known_to_its_seat_alone() -> None:
+    table = barrage()
+    held = table.seat(1)["hand"][0]
+    table.do(1, "play_command", uid=held, targets={"a": table.homes[1]}, hold=True)
+    assert table.view(1)["stack"][-1]["hold"] is True
+    assert seen(table, "card_played", 1)["item"]["hold"] is True
+    for viewer in (None, 0, 2):
+        assert "hold" not in table.view(viewer)["stack"][-1]
+        assert "hold" not in seen(table, "card_played", viewer)["item"]
+
+
+def test_hidden_passes_of_others_are_dealt_anew() -> None:
+    table = barrage()
+    held = table.seat(1)["hand"][0]
+    table.do(1, "play_command", uid=held, targets={"a": table.homes[1]}, hold=True)
+    table.do(2, "pass")
+    state = table.session.match.state
+    for viewer, early, holds in ((0, (), False), (1, (), True), (2, (2,), False)):
+        other = GAME.redeal(state, viewer, seeded("redealt"))
+        assert GAME.view(other, viewer) == GAME.view(state, viewer)
+        assert other.window.early == early
+        assert other.stack[-1].hold is holds
