@@ -6,17 +6,12 @@ from typing import Any
 
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
 from gamesvc.games.star_commander.standing import ACTIONS, AUTO_CARDS
-from gamesvc.games.star_commander.state import LONGEST_NOTE, ONE_LINE
 
 TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
 IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}
-NOTE: dict[str, Any] = {
-    "type": "string",
-    "title": "a note, such as a promise; it binds nobody",
-    "maxLength": LONGEST_NOTE,
-    "pattern": ONE_LINE,
-    "shape": "one line of text",
-}
+NO_NOTE = "left out of an offer: write promises to the players in a message, outside the orders"
+NOTE: dict[str, Any] = {"type": "string", "deprecated": True, "pattern": "(?!)", "shape": NO_NOTE}
+"""Nothing fits it. Offers of rules 1.1 took a note; what people write is kept outside the log, where it can be erased."""
 CELL: dict[str, Any] = {"type": "string", "minLength": 3, "maxLength": 3}
 FLAG: dict[str, Any] = {"type": "boolean"}
 MOST = 9999

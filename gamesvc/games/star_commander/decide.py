@@ -122,7 +122,7 @@ def pass_priority(play: Play, seat: int, command: Command) -> None:
 
 
 def offer_trade(play: Play, seat: int, command: Command) -> None:
-    trade.offer(play, seat, command["to"], command["give"], command["want"], command.get("note", ""))
+    trade.offer(play, seat, command["to"], command["give"], command["want"])
 
 
 def accept_trade(play: Play, seat: int, command: Command) -> None:

@@ -13,7 +13,7 @@ from gamesvc.games.kernel import Form
 from gamesvc.games.star_commander import building, combat, fire, movement, trade
 from gamesvc.games.star_commander.board import Board
 from gamesvc.games.star_commander.choices import choice_values, victim
-from gamesvc.games.star_commander.commands import MOST, NOTE, ORDERS
+from gamesvc.games.star_commander.commands import MOST, ORDERS
 from gamesvc.games.star_commander.state import COLOURS, State, Vessel
 from gamesvc.games.star_commander.targets import Aim, affordable, aim_of_card, bundles, sources
 
@@ -330,9 +330,8 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
             "to": {"enum": [to], "labels": {str(to): COLOURS[to]}},
             "give": _side(board, seat, hand_of(board, state.seats[seat].hand)),
             "want": _side(board, to, None),
-            "note": NOTE,
         }
-        yield Form("offer_trade", f"Offer {COLOURS[to]} a trade", parameters, ("to", "give", "want"), aside=True)
+        yield Form("offer_trade", f"Offer {COLOURS[to]} a trade", parameters, aside=True)
     for one in state.offers:
         if one.to == seat:
             if trade.is_open(board) and trade.fault(board, one) is None:

@@ -8,6 +8,7 @@ from typing import Any
 from gamesvc.games.kernel import Command, Data, Refused
 from gamesvc.games.notation import pick
 from gamesvc.games.star_commander import reading
+from gamesvc.games.star_commander.commands import NO_NOTE
 from gamesvc.games.star_commander.data import DOMAINS, WINDOWS
 from gamesvc.games.star_commander.reading import unreadable
 
@@ -357,7 +358,9 @@ _ANSWERS = {"keep": "keep", "discard": "discard"}
 
 def parse(text: str, view: Data) -> Command:
     """Read one order. Raises `Refused("unreadable", ...)` with what would be right."""
-    text, note = reading.split_note(text[:4000])
+    text = text[:4000]
+    if reading.has_note(text):
+        raise unreadable(f"A note must be {NO_NOTE}.", "text")
     words = reading.tokens(text)
     if not words:
         raise unreadable("An order begins with a word such as move, build, play, pass or end.", "text")
@@ -365,7 +368,4 @@ def parse(text: str, view: Data) -> Command:
         return {"name": "choose", "value": words[0].casefold()}
     verb = pick(words[0], {name: name for name in _VERBS}, "order")
     name, read = _VERBS[verb]
-    command = {"name": name, **read(words[1:], view)}
-    if note is not None and name != "offer_trade":
-        raise unreadable(f"Only an offer has a note; leave {reading.NOTE} out.", "text")
-    return command if note is None else {**command, "note": note}
+    return {"name": name, **read(words[1:], view)}

@@ -12,7 +12,7 @@ from gamesvc.games.star_commander.data import CATALOGS, Catalog
 from gamesvc.games.star_commander.state import COLOURS
 
 NOTE = "note:"
-"""What begins the note of an offer: from there on the order is read as it is written."""
+"""What began the note of an offer under rules 1.1."""
 _CELL = re.compile(r"\(?(\d)[,.]?(\d)\)?")
 
 
@@ -24,10 +24,8 @@ def tokens(text: str) -> list[str]:
     return [word for word in joined.split() if word.casefold() not in FILLERS]
 
 
-def split_note(text: str) -> tuple[str, str | None]:
-    """An order without its note, and the note; None where there is none."""
-    found = re.search(rf"\s{NOTE}", text, re.IGNORECASE)
-    return (text, None) if found is None else (text[: found.start()], text[found.end() :].strip())
+def has_note(text: str) -> bool:
+    return re.search(rf"\s{NOTE}", text, re.IGNORECASE) is not None
 
 
 def unreadable(detail: str, what: str) -> Refused:

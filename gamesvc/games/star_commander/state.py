@@ -27,11 +27,8 @@ Thing = Annotated[str, Written("([a-z]?[0-9]{1,7}|[0-4],[0-4])?")]
 """What can be aimed at: a vessel, an item of the stack, a card, a seat, a cell; empty for nothing."""
 Asking = Annotated[str, OneOf(("ask", "concerned", "pass"))]
 Credits = Annotated[int, Within(0, 100_000)]
-LONGEST_NOTE = 200
-_LETTER = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
-ONE_LINE = f"{_LETTER}*"
-Note = Annotated[str, Written(f"{_LETTER}{{0,{LONGEST_NOTE}}}")]
-"""What a player writes beside an offer."""
+Note = Annotated[str, Like({"const": ""})]
+"""The note of an offer in logs of rules 1.1. No position holds one: it would carry what a person wrote into another log."""
 Plain = Annotated[Any, Like({"type": ["object", "null"], "additionalProperties": True})]
 
 COLOURS = ("Red", "Blue", "Yellow", "Green")

@@ -158,7 +158,6 @@ _HELP = {
         "play barrage v3 v7      use railgun v3 x=2      tech c12",
         "buy science             sell c12 c40            scrap v3 (classic)",
         "offer Blue give credits=4 want systems=1,1      accept 1",
-        "offer Blue give credits=4 want hand=1 note: I stay away from 1,1",
         "orders commands=ask draw=science+industry       resign",
         "end                     (end the command phase)",
     ],

@@ -72,7 +72,7 @@ def _check_side(board: Board, seat: int, side: Side, parameter: str) -> None:
         raise Refused("illegal_target", "Nothing can be named twice.", parameter)
 
 
-def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping[str, Any], note: str) -> None:
+def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping[str, Any]) -> None:
     if not is_open(play.board):
         raise Refused("wrong_time", "Trades are made in a command phase while the stack is empty.", None)
     if to not in partners(play.board, seat):
@@ -90,7 +90,6 @@ def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping
         give=codec.to_json(giving, Side),
         want=codec.to_json(wanting, Side),
         cards=[[uid, play.state.faces[uid]] for uid in giving.hand],
-        note=note.strip(),
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from gamesvc.games.kernel import Caption, see_event
+from gamesvc.games import codec
+from gamesvc.games.kernel import Caption, Refused, see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.state import distance, near
@@ -386,21 +389,44 @@ def test_case_23_trade(edition: str, owner: int) -> None:
     assert not table.sent_of(events, "card_drawn")
 
 
-def test_the_note_of_an_offer_is_for_its_two_seats() -> None:
+def test_an_offer_takes_no_note() -> None:
+    """What people write stays out of the log, where nobody could erase it."""
+    table = Table().credits(0, 5).start()
+    sides: dict[str, Any] = {"give": {"credits": 1}, "want": {}}
+    told = "left out of an offer: write promises to the players in a message"
+    for note in ("I keep out of 1,1.", ""):
+        answer = table.send(0, "offer_trade", to=1, note=note, **sides)
+        assert (answer["refusal"]["code"], answer["refusal"]["parameter"]) == ("bad_parameter", "note")
+        assert told in answer["refusal"]["detail"]
+    order = {"op": "order", "seat": 0, "text": "offer blue give credits=1 want hand=1 Note: I keep out of 1,1."}
+    refused = table.session.answer(order)["refusal"]
+    assert refused["code"] == "unreadable"
+    assert told in refused["detail"]
+    [form] = table.forms(0, "offer_trade")
+    assert "note" not in form["parameters"]["properties"]
+    table.do(0, "offer_trade", to=1, **sides)
+    assert "note" not in table.ever("trade_offered")[0]
+
+
+def test_the_note_of_an_offer_of_earlier_rules_is_for_its_two_seats() -> None:
     table = Table(seats=3).credits(0, 5)
+    table.do(0, "offer_trade", to=1, give={"credits": 1}, want={})
     promise = "I keep out of 1,1 \u2013 \U0001f91d for three turns."
-    table.do(0, "offer_trade", to=1, give={"credits": 1}, want={}, note=f" {promise} ")
+    event = table.session.log[-1]
+    event = replace(event, data={**event.data, "note": promise})
+    state = GAME.evolve(table.session.match.at(event.version - 1), event)
     for viewer, seen in ((0, promise), (1, promise), (2, None), (None, None)):
-        assert table.view(viewer)["offers"][0].get("note") == seen
-        told = see_event(GAME, table.session.log[-1], viewer)
+        view = GAME.view(state, viewer)
+        assert view["offers"][0].get("note") == seen
+        told = see_event(GAME, event, viewer)
         assert told is not None
         assert told.data.get("note") == seen
         assert (promise in GAME.tell(told, viewer, ("R", "B", "Y"))) is (seen is not None)
-        assert (promise in GAME.board_text(table.view(viewer), Caption()).replace("\n    ", " ")) is (seen is not None)
-    table.do(0, "offer_trade", to=1, give={"credits": 1}, want={})
-    assert table.view(1)["offers"][1]["note"] == ""
-    for note in ("two\nlines", "x" * 201):
-        table.refuse(0, "offer_trade", "bad_parameter", to=1, give={"credits": 1}, want={}, note=note)
+        assert (promise in GAME.board_text(view, Caption()).replace("\n    ", " ")) is (seen is not None)
+    position = json.loads(json.dumps(codec.write_position(GAME, state, event.version, {})))
+    assert codec.read_position(GAME, position, event.version, judge=False)[0] == state
+    with pytest.raises(Refused, match="/offers/0/note"):
+        codec.read_position(GAME, position, event.version)
 
 
 def test_case_24_retreat() -> None:

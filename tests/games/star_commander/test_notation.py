@@ -56,16 +56,6 @@ def uid_of(table: Table, card: str) -> str:
             "offer blue give credits=4 want systems=1,1 hand=1",
             {"name": "offer_trade", "to": 1, "give": {"credits": 4}, "want": {"systems": ["1,1"], "hand": 1}},
         ),
-        (
-            "offer blue give credits=4 want hand=1 Note:  The 1,1 stays yours, Blue -> for  good.",
-            {
-                "name": "offer_trade",
-                "to": 1,
-                "give": {"credits": 4},
-                "want": {"hand": 1},
-                "note": "The 1,1 stays yours, Blue -> for  good.",
-            },
-        ),
         ("fire nothing no-pass", {"name": "assign_damage", "assignments": {}, "pass": False}),
         (
             "orders commands=ask draw=science+ind",
