@@ -111,7 +111,7 @@ def test_the_schema_of_a_position_tells_its_limits(game_id: str) -> None:
 
 CASES = {
     "no steps left": ("star_commander", ("state", "work"), [], "/work"),
-    "a step nobody knows": ("star_commander", ("state", "work", 0, "do"), "dance", "/work/0/do"),
+    "a step nobody knows": ("star_commander", ("state", "work", 0, "do"), "dance", "/".join(("", "work", "0", "do"))),
     "a combat that is asked for and not fought": ("star_commander", ("state", "prompt", "kind"), "combat_assign", "/prompt"),
     "a phase that is none": ("space_war", ("state", "phase"), "nonsense", "/phase"),
     "a card that is none": ("space_war", ("state", "cards", "a-01"), "ace", "/cards/a-01"),

@@ -104,11 +104,16 @@ def faults(board: Board) -> Iterator[str]:
     yield from _offers(board)
 
 
+def _pointer(*parts: str | int) -> str:
+    """The JSON pointer to a field of the state."""
+    return "".join(f"/{part}" for part in parts)
+
+
 def _step_faults(board: Board) -> Iterator[str]:
     """Each step by itself: its fields, the seats and the card it names."""
     seats = range(len(board.state.seats))
     for at, step in enumerate(board.state.work):
-        where, word = f"/work/{at}", step.get("do")
+        where, word = _pointer("work", at), step.get("do")
         if not isinstance(word, str) or word not in STEPS:
             yield f"{where}/do must be one of {', '.join(STEPS)}"
             continue

@@ -240,6 +240,8 @@ def test_a_form_offers_no_number_that_a_command_cannot_name() -> None:
     sides = form["parameters"]["properties"]
     most = {name: sides[name]["properties"]["credits"]["maximum"] for name in ("give", "want")}
     table.do(0, "offer_trade", to=1, give={"credits": most["give"]}, want={"credits": most["want"]})
+    [offered] = table.ever("trade_offered")
+    assert {name: offered[name]["credits"] for name in most} == most
 
 
 def test_a_greedy_fleet_leaves_home_although_stations_stay_there() -> None:
