@@ -6,13 +6,17 @@ same services as everywhere, by POST, and recorded.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import Any
+from uuid import UUID
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+
+from accounts.models import User
 
 
 class OperatorSite(admin.AdminSite):
@@ -39,12 +43,37 @@ operators = OperatorSite(name="admin")
 operators.login = secure_admin_login(operators.login)  # type: ignore[method-assign]
 
 
-class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Lists and shows; adds, changes and deletes nothing."""
+Closed = Callable[[User], Collection[UUID]]
+_closed: list[Closed] = []
 
+
+def register_closed(closed: Closed) -> None:
+    """Have `closed(operator)` name the matches of which an operator reads no more than any player of theirs."""
+    if closed not in _closed:
+        _closed.append(closed)
+
+
+class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Lists and shows; adds, changes and deletes nothing.
+
+    `of_match` is the lookup from a row to its match or its topic (the id of a match): rows of matches that are closed to the
+    operator are left out. `of_player` is the lookup to the player a row is about, for lists in which operators find their own.
+    """
+
+    of_match = ""
+    of_player = ""
     actions = None
     list_per_page = 50
     show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows = super().get_queryset(request)
+        if not self.of_match:
+            return rows
+        assert isinstance(request.user, User)
+        matches = {str(match) for closed in _closed for match in closed(request.user)}
+        shown = ~Q(**{f"{self.of_match}__in": matches})
+        return rows.filter(shown | Q(**{self.of_player: request.user}) if self.of_player else shown)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return self.admin_site.has_permission(request)

@@ -1,6 +1,7 @@
 """What operators see of notices: what was queued, sent by which channel, refused, bounced and acted upon, and people's wishes.
 
-Neither words nor topics nor deadlines: they would tell who plays where. No addresses, and nothing that opens one.
+Neither words nor topics nor deadlines: they would tell who plays where. Of matches that are closed to the operator there is
+nothing at all, as the moments alone would tell. No addresses, and nothing that opens one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class OutboxAdmin(ReadOnly):
     ordering = ("-created_at", "-pk")
     fields = ("created_at", "kind", "user", "status", "due_at", "attempts", "sent_at", "acted_at", "message_id", "error")
     list_select_related = ("user",)
+    of_match, of_player = "topic", "user"
 
 
 @admin.register(Handover, site=operators)
@@ -35,6 +37,7 @@ class HandoverAdmin(ReadOnly):
     ordering = ("-due_at", "-pk")
     fields = ("due_at", "channel", "user", "kind", "status", "attempts", "claimed_until", "done_at", "error")
     list_select_related = ("notice__user",)
+    of_match, of_player = "notice__topic", "notice__user"
 
     @admin.display(description="user")
     def user(self, handover: Handover) -> str:
@@ -54,6 +57,7 @@ class BounceAdmin(ReadOnly):
     ordering = ("-happened_at", "-pk")
     fields = ("happened_at", "user", "kind", "delivery", "report", "source", "status", "detail")
     list_select_related = ("user",)
+    of_match, of_player = "topic", "user"
 
 
 @admin.register(Suppression, site=operators)
@@ -76,6 +80,7 @@ class ReminderAdmin(ReadOnly):
     ordering = ("-made_at", "-pk")
     fields = ("made_at", "user", "point", "notice")
     list_select_related = ("user",)
+    of_match, of_player = "topic", "user"
 
 
 @admin.register(Preference, site=operators)
@@ -86,6 +91,7 @@ class PreferenceAdmin(ReadOnly):
     ordering = ("user__username", "pk")
     fields = ("user", "for_one_match", *_wishes, "digest_at", "digested_at")
     list_select_related = ("user",)
+    of_match, of_player = "topic", "user"
 
     @admin.display(description="for one match", boolean=True)
     def for_one_match(self, preference: Preference) -> bool:

@@ -109,6 +109,7 @@ def _record(finding: Finding, source: Source, *, row: Outbox | None, key: str, m
             defaults={
                 "delivery": row.id if row is not None else None,
                 "kind": row.kind if row is not None else "",
+                "topic": row.topic if row is not None else "",
                 "user_id": row.user_id if row is not None else None,
                 "address_hash": about,
                 "report": finding.report,

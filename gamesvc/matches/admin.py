@@ -11,7 +11,6 @@ import secrets as system
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -22,7 +21,7 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
 from gamesvc.games.kernel import Caption, Refused
-from gamesvc.matches import auditing, board, loading, looks, organising, refusals, rulings, selectors, tenures, turns
+from gamesvc.matches import auditing, board, loading, looks, organising, refusals, rulings, selectors, turns
 from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.organising import Measure
 from gamesvc.matches.selectors import Access, Forbidden
@@ -227,10 +226,8 @@ class RefusalAdmin(ReadOnly):
     ordering = ("-received_at", "-pk")
     _sent = ("channel", "command", "detail", "parameter")
     fields = ("match", "seat", "who", "received_at", "code", *_sent)
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        assert isinstance(request.user, User)
-        return refusals.for_operator(request.user)
+    list_select_related = ("match", "user")
+    of_match, of_player = "match", "user"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Leave out what was sent where it may not be read."""
@@ -250,11 +247,15 @@ class LookAdmin(ReadOnly):
     ordering = ("-at",)
     fields = ("at", "match", "user", "seat", "version", "words")
     list_select_related = ("match", "user")
+    of_match = "match"
 
 
 @admin.register(Question, site=operators)
 class QuestionAdmin(ReadOnly):
-    """Who is awaited and until when, the next deadline first."""
+    """Pending decisions, the next deadline first.
+
+    Of an unfinished match the operator played in they see what its pages show them, and no more.
+    """
 
     list_display = ("due_at", "match", "seat", "prompt", "bot", "asked_at", "grace_from", "claimed_until")
     list_filter = ("bot", "match__game")
@@ -262,11 +263,7 @@ class QuestionAdmin(ReadOnly):
     ordering = ("due_at", "pk")
     fields = ("match", "seat", "question", "prompt", "kind", "bot", "asked_at", "due_at", "grace_from", "claimed_until")
     list_select_related = ("match",)
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        """Of an unfinished match the operator played in they see what its pages show them, and no more."""
-        assert isinstance(request.user, User)
-        return super().get_queryset(request).exclude(match__in=tenures.closed_to(request.user))
+    of_match = "match"
 
 
 @admin.register(Outage, site=operators)
@@ -292,11 +289,7 @@ class PremoveAdmin(ReadOnly):
     ordering = ("-made_at", "-pk")
     fields = ("match", "seat", "number", "status", "made_at", "given", "ended_at")
     list_select_related = ("match",)
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        assert isinstance(request.user, User)
-        rows = super().get_queryset(request)
-        return rows.filter(~Q(match__in=tenures.closed_to(request.user)) | Q(user=request.user))
+    of_match, of_player = "match", "user"
 
 
 @admin.register(Holding, site=operators)
@@ -324,10 +317,7 @@ class HoldingAdmin(ReadOnly):
     ordering = ("-match__number", "seat", "pk")
     fields = ("match", "seat", "who", "holder", *_numbers, "last_at")
     list_select_related = ("match", "user")
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        assert isinstance(request.user, User)
-        return super().get_queryset(request).exclude(match__in=tenures.closed_to(request.user))
+    of_match = "match"
 
     @admin.display(description="who")
     def who(self, holding: Holding) -> str:
@@ -347,7 +337,7 @@ class AtFault(admin.SimpleListFilter):
 
 @admin.register(Reckoned, site=operators)
 class ReckonedAdmin(ReadOnly):
-    """How far the statistics have come in each match, and why they could not go on."""
+    """How far the statistics have come in each match, and why they could not go on. Versions count hidden events, too."""
 
     list_display = ("match", "version", "fault")
     list_filter = (AtFault,)
@@ -355,8 +345,4 @@ class ReckonedAdmin(ReadOnly):
     ordering = ("-match__number",)
     fields = ("match", "version", "fault")
     list_select_related = ("match",)
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        """Versions count hidden events, too: none of an unfinished match the operator played in."""
-        assert isinstance(request.user, User)
-        return super().get_queryset(request).exclude(match__in=tenures.closed_to(request.user))
+    of_match = "match"

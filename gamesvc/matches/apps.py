@@ -26,6 +26,7 @@ class MatchesConfig(AppConfig):
             standing,
             statistics,
             substitute_mail,
+            tenures,
             undo_notices,
         )
 
@@ -42,5 +43,6 @@ class MatchesConfig(AppConfig):
         rulings.register()
         standing.register()
         substitute_mail.register()
+        tenures.register()
         undo_notices.register()
         statistics.register()

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from accounts.models import User
-from gamesvc.matches import rulings, tenures
+from gamesvc.matches import rulings
 from gamesvc.matches.models import Look, Match, Refusal
 from gamesvc.matches.selectors import Access
 
@@ -24,11 +24,6 @@ def of_match(access: Access) -> QuerySet[Refusal]:
     if access.user is None:
         return refusals.none()
     return refusals if rulings.may_audit(access.user, access.match) else refusals.filter(user=access.user)
-
-
-def for_operator(user: User) -> QuerySet[Refusal]:
-    """Return all refusals but those of others in unfinished matches that this operator plays or has played in."""
-    return Refusal.objects.filter(~Q(match__in=tenures.closed_to(user)) | Q(user=user)).select_related("match", "user")
 
 
 def behind(look: Look) -> Sequence[Refusal]:

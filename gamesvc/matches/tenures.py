@@ -14,6 +14,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from accounts import operators
 from accounts.models import User
 from gamesvc.games.kernel import Refused
 from gamesvc.matches.loading import STORE
@@ -63,6 +64,11 @@ def closed_to(user: User) -> list[UUID]:
         if match.pk not in found:
             found.update([match.pk, *_family(match)] if match.status in UNFINISHED else _family(match)[1:])
     return list(Match.objects.filter(pk__in=found, status__in=UNFINISHED).values_list("pk", flat=True))
+
+
+def register() -> None:
+    """Close the operators' lists as the match's pages are closed."""
+    operators.register_closed(closed_to)
 
 
 def of_match(match: Match) -> list[dict[str, Any]]:

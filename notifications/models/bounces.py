@@ -26,12 +26,14 @@ class Source(models.TextChoices):
 class Bounce(models.Model):
     """One report about one mail. The address stands here as a keyed hash only, and is blanked out of `detail`.
 
-    `key` is the same for a report that comes twice. `delivery` is the id of the notice, which may be forgotten before this.
+    `key` is the same for a report that comes twice. `delivery` is the id of the notice, which may be forgotten before this;
+    `topic` is the notice's.
     """
 
     key = models.CharField(max_length=64, unique=True)
     delivery = models.UUIDField(null=True, db_index=True)
     kind = models.CharField(max_length=60, blank=True)
+    topic = models.CharField(max_length=100, blank=True, db_default="")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
     address_hash = models.CharField(max_length=64)
     report = models.CharField(max_length=10, choices=Report.choices)

@@ -1,0 +1,14 @@
+from django.db import migrations, models
+
+# Notices that are forgotten by now leave their bounces without a topic.
+FILL = """UPDATE notifications_bounce AS bounce SET topic = notice.topic
+FROM notifications_outbox AS notice WHERE notice.id = bounce.delivery"""
+
+
+class Migration(migrations.Migration):
+    dependencies = [("notifications", "0007_mailbox_waiting")]
+
+    operations = [
+        migrations.AddField("bounce", "topic", models.CharField(blank=True, db_default="", max_length=100)),
+        migrations.RunSQL(FILL, migrations.RunSQL.noop),
+    ]
