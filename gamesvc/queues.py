@@ -21,22 +21,26 @@ class Queue:
     tasks: tuple[str, ...] = ()
 
 
-# A sweep ends by itself well before its limit: the limit is for the input nobody foresaw.
+# The first queue that names a task takes it. A sweep ends by itself well before its limit: the limit is for the input nobody
+# foresaw.
 QUEUES = {
     DEFAULT: Queue(120),
     "deadlines": Queue(30, ("gamesvc.matches.tasks.sweep_deadlines", "gamesvc.matches.tasks.watch_outages")),
     "inbound": Queue(60, ("notifications.inbound.tasks.*",)),
+    "channels": Queue(90, ("notifications.tasks.sweep_channels",)),
     "notices": Queue(90, ("notifications.tasks.*",)),
     "bots": Queue(120, ("gamesvc.matches.tasks.play_bots", "gamesvc.matches.tasks.sweep_bots")),
     "checkpoints": Queue(300, ("gamesvc.matches.tasks.make_checkpoint", "gamesvc.matches.tasks.checkpoint_ended")),
 }
 
-# What must not wait for anything else has a process of its own: deadlines, mail in, mail out.
+# What must not wait for anything else has a process of its own: deadlines, mail in, mail out. So have the channels beside
+# mail: they wait for machines of the players, which may be slow.
 WORKERS = {
     "worker": (DEFAULT, "bots", "checkpoints"),
     "deadlines": ("deadlines",),
     "inbound": ("inbound",),
     "mailer": ("notices",),
+    "channels": ("channels",),
 }
 
 

@@ -1,4 +1,4 @@
-"""The sender as Celery tasks. Both may run any number of times, at once and in any order."""
+"""The sender as Celery tasks. Each may run any number of times, at once and in any order."""
 
 from __future__ import annotations
 

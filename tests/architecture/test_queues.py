@@ -66,13 +66,15 @@ def test_every_queue_has_one_worker_and_tasks_of_its_own():
         ("gamesvc.matches.tasks.make_checkpoint", "checkpoints"),
         ("gamesvc.matches.tasks.sweep_reminders", "celery"),
         ("notifications.tasks.send_due", "notices"),
+        ("notifications.tasks.send_soon", "notices"),
+        ("notifications.tasks.sweep_channels", "channels"),
         ("notifications.inbound.tasks.work_soon", "inbound"),
     ],
 )
 def test_deadlines_and_mail_wait_for_nothing_else(task, queue):
     assert queue_of(task) == queue
     alone = [listens for listens in queues.WORKERS.values() if queue in listens]
-    assert alone == [(queue,)] or queue not in ("deadlines", "notices", "inbound")
+    assert alone == [(queue,)] or queue not in ("deadlines", "notices", "channels", "inbound")
 
 
 @pytest.mark.parametrize("entry", sorted(settings.CELERY_BEAT_SCHEDULE))
