@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import Message
@@ -23,9 +22,9 @@ from authres import dmarc as dmarc_feature
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from dkim import DKIM, DKIMException
-from dns.exception import DNSException, Timeout
-from dns.resolver import NXDOMAIN, NoAnswer, resolve
+from dns.exception import DNSException
 
+from notifications.inbound.names import Names
 from notifications.inbound.reading import LONGEST_FIELD
 from notifications.inbound.sender import domain_of
 
@@ -42,9 +41,6 @@ _PART_OF_BODY = re.compile(rb"(?:\A|;)\s*l\s*=")
 _RUNS = re.compile(rb"[\t ]+")
 _MOST_BLANKS = 200
 _BLANKS = re.compile(rb"\s{40}")
-# All questions to DNS about one mail last so long together, one of them at most so long.
-DNS_SECONDS = 15.0
-_ONE_ANSWER = 5.0
 Lookup = Callable[..., Any]
 
 
@@ -74,14 +70,17 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def authenticate(message: Message, raw: bytes, sender: str, *, lookup: Lookup | None = None) -> Verdict:
-    """Return the verdict on a mail from this one address (`sender.sender_of`); `lookup` stands in for DNS in tests."""
+def authenticate(message: Message, raw: bytes, sender: str, *, patient: bool = True, lookup: Lookup | None = None) -> Verdict:
+    """Return the verdict on a mail from this one address (`sender.sender_of`); `lookup` stands in for DNS in tests.
+
+    Raises `names.Unanswered` where an answer that is missing could prove the mail, and the caller is not `patient`.
+    """
     domain = domain_of(sender)
     match settings.INBOUND_AUTH:
         case "loopback":
             return Verdict(PASS)
         case "own":
-            return _own(raw, domain, lookup) if domain else Verdict(NONE)
+            return _own(raw, domain, patient, lookup) if domain else Verdict(NONE)
         case _:
             return _border(message, domain) if domain else Verdict(NONE)
 
@@ -117,17 +116,24 @@ def _border_says(result: Any, domain: str, line: str) -> Verdict:
     return Verdict(result.result, strict=any(policy is not None and policy[1].lower() != "none" for policy in policies))
 
 
-def _own(raw: bytes, domain: str, lookup: Lookup | None) -> Verdict:
+def _own(raw: bytes, domain: str, patient: bool, lookup: Lookup | None) -> Verdict:
     """Return what our own look at DKIM and DMARC says of this domain, and of no other that the mail names.
 
     SPF is not checked, so a mail without a signature is unknown, not a forgery.
     """
-    names = _Names()
+    names = Names(patient=patient)
+    verdict = _look(raw, domain, lookup or names.key, _records(lookup) if lookup else names.policy)
+    if verdict.dmarc != PASS:
+        names.check_answered()
+    return verdict
+
+
+def _look(raw: bytes, domain: str, keys: Lookup, records: Lookup) -> Verdict:
+    """Return what the signatures of a mail and the policy of its domain say, as far as DNS answers."""
     try:
-        signers = _signers(raw, lookup or names.key)
+        signers = _signers(raw, keys)
         if signers is None:
             return Verdict(NONE)
-        records = _records(lookup) if lookup else names.policy
         # The policy alone first; then one aligned signature is enough, whichever of them it is.
         verdict, _comment, _domain, policy = dmarc_per_from(domain, dnsfunc=records)
         signatures = {signer: DKIMAuthenticationResult(result=PASS, header_d=signer) for signer in signers}
@@ -177,36 +183,6 @@ def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
         if valid:
             found.add(domain_of("@" + mail.domain.decode("ascii", "replace")))
     return found - {""} if found or (told and not unknown) else None
-
-
-class _Names:
-    """The name servers, asked about one mail: when its time is over, no further question is asked.
-
-    What they do not answer is unknown, and no forgery: dkimpy's own lookup takes silence for a bad signature.
-    """
-
-    def __init__(self) -> None:
-        self._end = time.monotonic() + DNS_SECONDS
-
-    def key(self, name: bytes, timeout: float = _ONE_ANSWER) -> bytes | None:
-        """Return the text that holds the key of a signature, as dkimpy asks for it; None if there is none."""
-        return next(iter(self._texts(name.decode("ascii"))), None)
-
-    def policy(self, name: str, qtype: str = "TXT") -> str:
-        """Return the one DMARC record of a name, as authheaders asks for it; empty if there is none, or more than one."""
-        texts = (text.decode("ascii", "replace") for text in self._texts(name))
-        records = [text for text in texts if text.startswith("v=DMARC1")]
-        return records[0] if len(records) == 1 else ""
-
-    def _texts(self, name: str) -> list[bytes]:
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise Timeout
-        try:
-            answers = resolve(name, "TXT", lifetime=min(left, _ONE_ANSWER), search=False)
-        except (NXDOMAIN, NoAnswer):
-            return []
-        return [b"".join(answer.strings) for answer in answers]
 
 
 def _records(lookup: Lookup) -> Lookup:

@@ -16,6 +16,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from notifications.inbound import held, purposes, reading, robots, store, text, trust
 from notifications.inbound.authentication import Verdict
 from notifications.inbound.limits import cpu_limit
+from notifications.inbound.names import Unanswered
 from notifications.inbound.purposes import Letter
 from notifications.inbound.refusals import Hears, MailRefused
 from notifications.inbound.sender import sender_of
@@ -34,13 +35,14 @@ def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
     """
     settled, taken, end = 0, 0, time.monotonic() + SWEEP_LASTS
     while time.monotonic() < end and (mails := store.claim(BATCH if most is None else min(BATCH, most - taken), ids=ids)):
-        taken += len(mails)
         with store.kept(mails):
             for number, mail in enumerate(mails):
-                if number and time.monotonic() >= end:
-                    # Slow mails of some must not keep those of others claimed: whoever comes next chooses fairly anew.
+                if number and (time.monotonic() >= end or mails[number - 1].attempts > 1):
+                    # Slow mails of some must not keep those of others claimed: the next claim chooses fairly anew. A mail
+                    # that was tried before may be slow, so fresh ones that came meanwhile go before the next of these.
                     store.release(mails[number:])
                     break
+                taken += 1
                 settled += work_on(mail)
     return settled
 
@@ -55,6 +57,9 @@ def work_on(mail: InboundMail) -> bool:
         return _steps(mail)
     except MailRefused as refused:
         return _refused(mail, refused)
+    except Unanswered as silence:
+        store.put_back(mail, error=str(silence))
+        return False
     except SoftTimeLimitExceeded:
         # The task's time is over, not this mail's: it is tried again, and the task ends.
         store.put_back(mail, error="the time of the task was over")
@@ -92,7 +97,7 @@ def _read(mail: InboundMail, *, prove: bool) -> _Read:
         sender = sender_of(headers)
         robots.check_person(headers, envelope_from=mail.envelope_from, sender=sender)
         message = reading.parse(raw)
-        verdict = trust.prove(message, raw, sender) if prove else None
+        verdict = trust.prove(message, raw, sender, patient=mail.attempts > 1) if prove else None
         try:
             return _Read(sender, verdict, text.written(message), None)
         except MailRefused as refused:

@@ -29,7 +29,8 @@ HOLDS_BACK = timedelta(minutes=10)
 
 # One writer's mails about one topic are worked on in the order in which they came, whoever works: a later one waits for those
 # before it, which are done or set aside soon. Of each writer one mail is taken at a time, and those writers come first whose
-# last turn is longest ago: however many mails one of them sends, the others wait for one of these only.
+# last turn is longest ago: however many mails one of them sends, the others wait for one of these only. Before all that come
+# the mails with the fewest tries: one that was put back may be slow again (`names`).
 _CLAIM = """
 WITH waiting AS MATERIALIZED (
   SELECT m.id, m.received_at, m.claimed_until, a.topic, a.user_id, a.email,
@@ -49,7 +50,7 @@ due AS MATERIALIZED (
   SELECT m.id FROM notifications_inbound_mail m JOIN turns t ON t.id = m.id
     LEFT JOIN served s ON s.user_id IS NOT DISTINCT FROM t.user_id AND s.email = t.email
   WHERE m.status = 'waiting' AND (m.claimed_until IS NULL OR m.claimed_until <= %(now)s::timestamptz)
-  ORDER BY s.last NULLS FIRST, m.received_at, m.id LIMIT %(limit)s::int FOR UPDATE OF m SKIP LOCKED)
+  ORDER BY m.attempts, s.last NULLS FIRST, m.received_at, m.id LIMIT %(limit)s::int FOR UPDATE OF m SKIP LOCKED)
 UPDATE notifications_inbound_mail m SET claimed_until = %(until)s::timestamptz
 FROM due WHERE m.id = due.id RETURNING m.id
 """
@@ -88,7 +89,9 @@ def claim(limit: int, *, ids: Iterable[UUID] | None = None) -> list[InboundMail]
         until = now + timedelta(seconds=LEASE_SECONDS)
         cursor.execute(_CLAIM, {"now": now, "ids": wanted, "limit": limit, "until": until})
         taken = [row[0] for row in cursor.fetchall()]
-    return list(InboundMail.objects.filter(pk__in=taken).select_related("address__user").order_by("received_at", "id"))
+    return list(
+        InboundMail.objects.filter(pk__in=taken).select_related("address__user").order_by("attempts", "received_at", "id")
+    )
 
 
 def begin(mail: InboundMail) -> bool:

@@ -11,9 +11,9 @@ from notifications.inbound.sender import folded
 from notifications.models import ReplyAddress
 
 
-def prove(message: Message, raw: bytes, sender: str) -> Verdict:
-    """Return what is proved of the sender. It costs CPU and asks DNS; it asks no database."""
-    return authenticate(message, raw, sender)
+def prove(message: Message, raw: bytes, sender: str, *, patient: bool) -> Verdict:
+    """Return what is proved of the sender. It costs CPU and asks DNS; it asks no database. Raises `names.Unanswered`."""
+    return authenticate(message, raw, sender, patient=patient)
 
 
 def check_owner(address: ReplyAddress, sender: str, verdict: Verdict) -> None:

@@ -94,7 +94,7 @@ def test_a_forwarded_invitation_seats_nobody_else(match, anna, mailing, monkeypa
 def test_what_is_not_proved_is_held(match, anna, mailing, monkeypatch):  # noqa: F811
     lobby.invite(by=anna, match=match, address=CARA)
     invitation = asked(mailing, CARA)
-    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_: Verdict(NONE))
+    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_, **__: Verdict(NONE))
     mailing.write("join cara", to=to(invitation), sender=CARA)
     mailing.work()
     assert User.objects.count() == 1

@@ -62,7 +62,7 @@ def test_a_strangers_mail_stops_nothing_and_its_receiver_is_asked(forwarded, mai
 
 @pytest.mark.parametrize("verdict", [Verdict(NONE), Verdict(FAIL), Verdict(FAIL, strict=True)])
 def test_a_forged_from_stops_nothing(forwarded, mailing, monkeypatch, verdict):  # noqa: F811
-    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_: verdict)
+    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_, **__: verdict)
     mailing.write("unsubscribe", to=stop_address(forwarded[0]))
     mailing.work()
     assert not Mute.objects.exists()

@@ -58,7 +58,7 @@ def test_a_random_order_of_workers_keeps_the_order_of_arrival(to, letters, maili
 
 def test_a_forged_sender_hears_nothing(to, letters, mailing, monkeypatch):  # noqa: F811
     """Backscatter: the owner of a forged address gets no mail from us."""
-    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_: Verdict(FAIL, strict=True))
+    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_, **__: Verdict(FAIL, strict=True))
     mailing.write("move A1", to=to)
     mailing.write("move A1", to=to, sender="victim@elsewhere.example")
     mailing.work()

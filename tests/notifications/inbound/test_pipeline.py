@@ -43,7 +43,7 @@ def to(anna, settings, mailing):  # noqa: F811
 
 
 def said(monkeypatch, verdict: Verdict) -> None:
-    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_: verdict)
+    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_, **__: verdict)
 
 
 def test_addresses_are_found_in_every_usual_form(to, settings):
