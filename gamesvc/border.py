@@ -7,11 +7,12 @@ parser (`gamesvc.api.rendering`), with the same judgement (`gamesvc.games.intake
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.http import HttpRequest, HttpResponse
+from whitenoise.middleware import WhiteNoiseFileResponse
 
 from accounts.models import User
 from accounts.network import client_network
@@ -44,9 +45,11 @@ class Border:
 
 
 class RateLimits:
-    """Middleware: counts each request that reaches a view by its network, those of pages by their user as well.
+    """Middleware: counts each request once, whatever answers it, by its network; those of pages by their user as well.
 
-    A request of a program counts for its user and token once these are known (`gamesvc.api.throttling`).
+    It stands before all that refuse a request. One that comes to a view is counted first; one that does not (another host, no
+    such address, a fault of its envelope) is counted with its answer. Static files are free. A request of a program counts for
+    its user and token once these are known (`gamesvc.api.throttling`).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -54,10 +57,13 @@ class RateLimits:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
+        if not (hasattr(request, "came_to_view") or isinstance(response, WhiteNoiseFileResponse)):
+            response = _counted(request, {"address": client_network(request)}) or response
         rate_limits.add_headers(request, response)
         return response
 
     def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> HttpResponse | None:
+        request.came_to_view = True  # type: ignore[attr-defined]
         if getattr(view, "uncounted", False):
             return None
         who: dict[str, object] = {"address": client_network(request)}
@@ -66,11 +72,16 @@ class RateLimits:
                 who |= rate_limits.holders(request, request.user)
             elif rate_limits.folds(request):
                 who["history"] = client_network(request)
-        try:
-            rate_limits.count(request, who)
-        except rate_limits.Exceeded as exceeded:
-            return unanswered.too_many(request, exceeded)
-        return None
+        return _counted(request, who)
+
+
+def _counted(request: HttpRequest, who: Mapping[str, object]) -> HttpResponse | None:
+    """Count a request; return its refusal where it is one too many."""
+    try:
+        rate_limits.count(request, who)
+    except rate_limits.Exceeded as exceeded:
+        return unanswered.too_many(request, exceeded)
+    return None
 
 
 def _envelope_fault(request: HttpRequest) -> Fault | None:

@@ -49,6 +49,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    # Before all that answer a request without a view: what they refuse counts, too.
+    "gamesvc.border.RateLimits",
     # Before anything reads the request: a cookie with U+0000 would be looked up among the sessions.
     "gamesvc.border.Border",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -58,7 +60,6 @@ MIDDLEWARE = [
     "gamesvc.web.slashes.Slashes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "gamesvc.border.RateLimits",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from django.templatetags.static import static
 from django.test import Client
 from django.urls import get_resolver
 
@@ -21,9 +22,9 @@ NOON = datetime(2026, 6, 1, 12, 0, 15, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch):
+def clock(monkeypatch, request):
     """A moment a quarter into a window, with counts that no other test has touched."""
-    mine = uuid.uuid5(uuid.NAMESPACE_OID, str(id(monkeypatch))).hex
+    mine = uuid.uuid5(uuid.NAMESPACE_OID, request.node.nodeid).hex
     key = rate_limits._key
     monkeypatch.setattr(rate_limits, "_key", lambda *about: f"{mine}:{key(*about)}")
     monkeypatch.setattr(rate_limits, "_not_before", 0.0)
@@ -92,6 +93,45 @@ def test_a_signed_in_reader_of_pages_is_limited_and_nothing_is_done_beyond(setti
     assert client.post(f"/matches/{match.number}/standing", body).status_code == 429
     assert client.post("/new/toy/", {}).status_code == 429
     assert Match.objects.count() == 1
+
+
+# Requests that no view answers: how each is sent, and its status.
+UNANSWERED = {
+    "no page": (lambda client: client.get("/nowhere/"), 404),
+    "no resource": (lambda client: client.get("/api/v1/nowhere/"), 404),
+    "a slash too few": (lambda client: client.get("/lobby"), 308),
+    "no static file": (lambda client: client.get("/static/nothing.css"), 404),
+    "another site's form": (lambda client: client.post("/accounts/login/", {"login": "anna"}), 403),
+    "U+0000 in the query": (lambda client: client.get("/lobby/?game=%00"), 400),
+    "U+0000 in a form": (lambda client: client.post("/mail/unsubscribe/x", {"all": "\0"}), 400),
+    "a field too long": (lambda client: client.post("/mail/unsubscribe/x", {"all": "x" * 40_000}), 400),
+    "too many fields": (lambda client: client.post("/mail/unsubscribe/x", {f"f{n}": "x" for n in range(2000)}), 400),
+    "another encoding": (
+        lambda client: client.post("/mail/unsubscribe/x", "a=b", content_type="application/x-www-form-urlencoded; charset=utf-7"),
+        400,
+    ),
+    "another host": (lambda client: client.get("/lobby/", headers={"Host": "evil.example"}), 400),
+    "a wrong token": (lambda client: client.get("/api/v1/me/", headers={"Authorization": "Bearer gsk_wrong"}), 401),
+}
+
+
+@pytest.mark.parametrize("what", UNANSWERED)
+def test_a_request_counts_once_whatever_answers_it(settings, what):
+    settings.RATE_LIMIT_PER_ADDRESS = 2
+    ask, status = UNANSWERED[what]
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    first, second, third = (ask(client) for _ in range(3))
+    assert [first.status_code, second.status_code, third.status_code] == [status, status, 429]
+    assert first["RateLimit"] == '"address";r=1;t=45'
+    assert (third["RateLimit"], third["Retry-After"]) == ('"address";r=0;t=45', "45")
+
+
+def test_static_files_are_free(settings):
+    settings.RATE_LIMIT_PER_ADDRESS = 1
+    client = Client()
+    files = [client.get(static("site.css")) for _ in range(3)]
+    assert {answer.status_code for answer in files} == {200}
+    assert client.get("/lobby/").status_code == 200
 
 
 def test_looking_at_the_past_is_limited_more_tightly(settings, anna, match, program):
