@@ -8,7 +8,7 @@ from celery import Celery
 from celery.signals import worker_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
-app = Celery("gamesvc")
+app = Celery("gamesvc", task_cls="gamesvc.time_limits:LimitedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

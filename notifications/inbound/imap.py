@@ -104,7 +104,7 @@ def poll() -> int:
         Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
         # The fault may repeat what was sent to the server; the password is in it only if the server is no IMAP server at all.
         raise Unreachable(f"{where.name}: {type(fault).__name__}: {fault}".replace(where.password or "\0", "…")) from None
-    except Exception:
+    except BaseException:
         Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
         raise
     Mailbox.objects.filter(pk=box.pk).update(polled_at=began, claimed_until=None)
@@ -169,7 +169,7 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
         since = (timezone.now() - FIRST_LOOK).strftime("%d-%b-%Y")
         uids = _search(connection, f"SINCE {since}")
     if validity != box.uid_validity:
-        box.waiting = []
+        box.waiting, box.failing = [], {}
     taken = _again(connection, box)
     # "n:*" always names the newest message, also one that was seen before.
     for uid in sorted(uid for uid in uids if uid > after):
@@ -209,10 +209,21 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
         except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
             raise  # as below: the row still names the message
         except Exception:
-            log.exception("message %s of %s cannot be read yet; it waits on", uid, box.name)
-            box.waiting.append(uid)
-        Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting)
+            if _failed_again(box, uid):
+                log.exception("message %s of %s cannot be read and is passed over", uid, box.name)
+            else:
+                log.exception("message %s of %s cannot be read yet; it waits on", uid, box.name)
+                box.waiting.append(uid)
+        box.failing = {key: looks for key, looks in box.failing.items() if int(key) in box.waiting}
+        Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting, failing=box.failing)
     return taken
+
+
+def _failed_again(box: Mailbox, uid: int) -> bool:
+    """Count one more look at a waiting message that failed; return True if that was the last."""
+    looks = box.failing.get(str(uid), 0) + 1
+    box.failing[str(uid)] = looks
+    return bool(looks >= MOST_TRIES)
 
 
 def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from celery.exceptions import SoftTimeLimitExceeded
-
+from gamesvc.time_limits import TimeIsUp
 from notifications.inbound import held, purposes, reading, robots, store, text, trust
 from notifications.inbound.authentication import Verdict
 from notifications.inbound.limits import cpu_limit
@@ -60,7 +59,7 @@ def work_on(mail: InboundMail) -> bool:
     except Unanswered as silence:
         store.put_back(mail, error=str(silence))
         return False
-    except SoftTimeLimitExceeded:
+    except TimeIsUp:
         # The task's time is over, not this mail's: it is tried again, and the task ends.
         store.put_back(mail, error="the time of the task was over")
         raise

@@ -19,6 +19,8 @@ class Mailbox(models.Model):
     tries = models.IntegerField(default=0)
     # Older messages that were over a cap when they were looked at (`inbound.rates`): they are looked at again.
     waiting = ArrayField(models.BigIntegerField(), default=list)
+    # Of the waiting ones those that could not be read: by UID, in how many looks.
+    failing = models.JSONField(default=dict)
     polled_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
 

@@ -146,6 +146,22 @@ def test_a_message_that_cannot_be_stored_keeps_nothing_back_for_ever(box, to, mo
     assert Mailbox.objects.get().tries == 0
 
 
+def test_a_message_that_waited_and_cannot_be_read_is_put_aside_too(box, to, settings, monkeypatch, caplog):
+    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    settings.INBOUND_MAILS_PER_ADDRESS = 1
+    for number in range(3):
+        box.put(mail(to, f"move A{number}"))
+    imap.poll()
+    assert Mailbox.objects.get().waiting == [2, 3]
+    InboundMail.objects.update(received_at=timezone.now() - timedelta(hours=2))
+    box.broken = {2}
+    looks = [imap.poll() for _ in range(4)]
+    row = Mailbox.objects.get()
+    assert (looks, row.waiting, row.failing) == ([1, 0, 0, 0], [], {})
+    told = [record.message for record in caplog.records if "passed over" in record.message]
+    assert told == [f"message 2 of {row.name} cannot be read and is passed over"]
+
+
 def test_a_database_that_is_away_passes_no_message_over(box, to, monkeypatch):
     monkeypatch.setattr(imap, "MOST_TRIES", 1)
     box.put(mail(to))

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts import erasure
 from gamesvc.matches import retention
+from gamesvc.time_limits import TimeIsUp
 from notifications.inbound import addresses, authentication, pipeline, purposes, reading, robots, store
 from notifications.inbound.authentication import FAIL, NONE, PASS, Verdict
 from notifications.inbound.purposes import Handled
@@ -294,6 +295,21 @@ def test_a_fault_is_tried_again_and_then_set_aside_with_word_to_the_player(to, m
     assert mailing.newest.status == MailStatus.FAILED
     mailing.work()
     assert "could not be read" in mailing.last().subject
+
+
+def test_a_mail_at_which_the_time_of_the_task_ends_is_tried_again(to, mailing, letters):  # noqa: F811
+    def slow(letter):
+        raise TimeIsUp
+
+    taken, purposes._handlers["turn"] = purposes._handlers["turn"], slow
+    mailing.write("move A1", to=to)
+    with pytest.raises(TimeIsUp):
+        pipeline.work()
+    assert (mailing.newest.status, mailing.newest.error) == (MailStatus.WAITING, "the time of the task was over")
+    purposes._handlers["turn"] = taken
+    InboundMail.objects.update(claimed_until=None)
+    pipeline.work()
+    assert [letter.text for letter in letters] == ["move A1"]
 
 
 def test_a_mail_that_stops_its_workers_takes_no_other_with_it(to, mailing, letters, anna):  # noqa: F811

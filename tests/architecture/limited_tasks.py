@@ -1,0 +1,43 @@
+"""A Celery application of the tests' own, with tasks that swallow exceptions or cost CPU; `REDIS_URL` names its broker."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from celery import Celery
+
+from notifications.inbound import limits
+from notifications.inbound.refusals import MailRefused
+
+BROKER = os.environ["REDIS_URL"]
+app = Celery("limited", task_cls="gamesvc.time_limits:LimitedTask", broker=BROKER, backend=BROKER)
+app.conf.task_default_queue = "limited"
+
+
+@app.task(soft_time_limit=1, time_limit=60)
+def swallows() -> str:
+    """Work for ever, and take every fault for that of one item."""
+    while True:
+        try:
+            while True:
+                pass
+        except Exception:
+            return "swallowed"
+
+
+@app.task
+def costs_cpu() -> str:
+    """Search as a regular expression does that takes for ever; return the code with which the mail is refused."""
+    limits.CPU_SECONDS = 0.2
+    try:
+        with limits.cpu_limit():
+            re.match(r"(a+)+$", "a" * 60 + "b")
+    except MailRefused as refused:
+        return refused.code
+    return "read"
+
+
+@app.task
+def goes_on() -> str:
+    return "done"
