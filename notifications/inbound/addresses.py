@@ -87,6 +87,13 @@ def find(token: str) -> ReplyAddress | None:
     return rows.first()
 
 
+def leads_to(written: str, address: ReplyAddress) -> bool:
+    """Return True if a written address is that of this row, whether it has expired or not."""
+    token = token_of(written)
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return token is not None and any(_hash(token, str(key)) == address.token_hash for key in keys)
+
+
 def revoke(*, topic: str, user: User) -> int:
     """Let all addresses of a user in a topic die now: at a change of seat, or because he asks for it."""
     return ReplyAddress.objects.filter(topic=topic, user=user).update(expires_at=timezone.now())

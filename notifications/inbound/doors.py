@@ -75,9 +75,26 @@ def addressed_to(headers: Message) -> list[str]:
     """
     if not settings.REPLY_DOMAIN:
         return []
+    return _ours(str(value) for name in (*_DELIVERED, *_WRITTEN) for value in headers.get_all(name, []))
+
+
+def written_to(headers: Message, address: ReplyAddress) -> bool:
+    """Return True if the one To line of a mail names this address of ours.
+
+    To is what senders sign. Lines that servers add, a second To, and a Cc where there was none can be put around a signed mail.
+    """
+    lines = [str(value) for value in headers.get_all("To", [])]
+    return len(lines) == 1 and any(_leads_to(written, address) for written in _ours(lines))
+
+
+def _leads_to(written: str, address: ReplyAddress) -> bool:
+    path = return_paths.resolve(written)
+    return addresses.leads_to(written, address) if path is None else stopping.address_of(path) == address
+
+
+def _ours(texts: Iterable[str]) -> list[str]:
     ours = re.compile(rf"[\w.+=-]{{1,64}}@{re.escape(str(settings.REPLY_DOMAIN))}(?![\w.-])", re.IGNORECASE | re.ASCII)
-    text = (str(value) for name in (*_DELIVERED, *_WRITTEN) for value in headers.get_all(name, []))
-    return list(dict.fromkeys(address for value in text for address in ours.findall(value)))[:MOST_ADDRESSES]
+    return list(dict.fromkeys(address for text in texts for address in ours.findall(text)))[:MOST_ADDRESSES]
 
 
 def sent_by(headers: Message) -> str:

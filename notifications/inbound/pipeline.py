@@ -9,10 +9,11 @@ import logging
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from email.message import Message
 from uuid import UUID
 
 from gamesvc.time_limits import TimeIsUp
-from notifications.inbound import held, purposes, reading, robots, store, text, trust
+from notifications.inbound import doors, held, purposes, reading, robots, store, text, trust
 from notifications.inbound.authentication import Verdict
 from notifications.inbound.limits import cpu_limit
 from notifications.inbound.names import Unanswered
@@ -79,6 +80,7 @@ class _Read:
 
     sender: str
     verdict: Verdict | None
+    headers: Message
     text: str
     refusal: MailRefused | None
 
@@ -98,11 +100,11 @@ def _read(mail: InboundMail, *, prove: bool) -> _Read:
         message = reading.parse(raw)
         verdict = trust.prove(message, raw, sender, patient=mail.attempts > 1) if prove else None
         try:
-            return _Read(sender, verdict, text.written(message), None)
+            return _Read(sender, verdict, headers, text.written(message), None)
         except MailRefused as refused:
             if refused.hears is not Hears.WORDS:
                 raise
-            return _Read(sender, verdict, "", refused)
+            return _Read(sender, verdict, headers, "", refused)
 
 
 def _steps(mail: InboundMail) -> bool:
@@ -116,6 +118,8 @@ def _steps(mail: InboundMail) -> bool:
         return store.settle(mail, MailStatus.DONE)
     if read.verdict is not None:
         trust.check_owner(address, read.sender, read.verdict)
+        if not doors.written_to(read.headers, address):
+            raise MailRefused("misdirected")
     handler = purposes.find(address.purpose)
     if handler is None:
         raise MailRefused("no_such_purpose", address.purpose)

@@ -57,6 +57,11 @@ REFUSALS: dict[str, Row] = {
     "spoofed": Row(Hears.NOTHING, "a forgery by the word of the From domain, which asks to drop it", "nobody to answer"),
     "unproved": Row(Hears.QUESTION, "from the player's address, without proof", "anybody can write a From line"),
     "stranger": Row(Hears.QUESTION, "from an address that is not the player's", "they may have passed the mail on"),
+    "misdirected": Row(
+        Hears.QUESTION,
+        "the player's own, with a To line that does not name the address it came to",
+        "they may have written it to others, who sent it on",
+    ),
     # The address and the text.
     "inactive": Row(Hears.NOTHING, "to an address of a closed account", "there is nobody to answer"),
     "no_such_purpose": Row(Hears.REASON, "to an address for something this service no longer does", "nobody can work on it"),

@@ -20,7 +20,7 @@ _PUBLIC = base64.b64encode(
 
 def signed(raw: bytes, domain: str, **options: object) -> bytes:
     """Return the mail with a signature of this domain above it."""
-    return dkim.sign(raw, b"s", domain.encode(), _PRIVATE, include_headers=[b"from", b"subject"], **options) + raw
+    return dkim.sign(raw, b"s", domain.encode(), _PRIVATE, include_headers=[b"from", b"to", b"subject"], **options) + raw
 
 
 def records(domains: Iterable[str]) -> Callable[..., bytes | None]:

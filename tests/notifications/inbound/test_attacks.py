@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 def put(to, text, seconds):  # noqa: F811
     """A mail that our border took so many seconds ago."""
     moment = timezone.now() - timedelta(seconds=seconds)
-    raw = f"From: anna@players.example\r\nMessage-ID: <{uuid4()}@x.example>\r\n\r\n{text}\r\n".encode()
+    raw = f"From: anna@players.example\r\nTo: {to}\r\nMessage-ID: <{uuid4()}@x.example>\r\n\r\n{text}\r\n".encode()
     row = addresses.resolve(to)
     return store.store(raw, address=row, envelope_from="anna@players.example", received_at=moment)
 
@@ -85,7 +85,7 @@ def test_revoked_addresses_are_dead_at_every_door(to, letters, mailing, anna):  
     ["<a@b>\r\n Bcc: victim@elsewhere.example", "<a\tb@c>", "<a@b>\u2028Bcc: x@y", "<" + "x" * 900 + "@y>", "no id at all"],
 )
 def test_nothing_of_a_message_id_becomes_a_header(to, mailing, message_id, anna):  # noqa: F811
-    raw = f"From: anna@players.example\r\nMessage-ID: {message_id}\r\n\r\nmove A1\r\n".encode()
+    raw = f"From: anna@players.example\r\nTo: {to}\r\nMessage-ID: {message_id}\r\n\r\nmove A1\r\n".encode()
     store.store(raw, address=addresses.resolve(to), envelope_from="anna@players.example", received_at=timezone.now())
     mail = mailing.newest
     Outbox.objects.create(kind="mail_failed", user=anna, payload={"mail": str(mail.pk)})

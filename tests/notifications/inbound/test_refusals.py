@@ -56,6 +56,7 @@ RAW = {
     "spoofed": PLAIN + "\r\nmove A1",
     "unproved": PLAIN + "\r\nmove A1",
     "stranger": "From: x@elsewhere.example\r\n\r\nmove A1",
+    "misdirected": PLAIN + "To: friend@elsewhere.example\r\n\r\nmove A1",
     "inactive": PLAIN + "\r\nmove A1",
     "no_such_purpose": PLAIN + "\r\nmove A1",
     "not_confirmed": PLAIN + "\r\nyes please",
