@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 LOCK = 0x63686B70
 COLUMNS = "number, made_at, streams, root, previous, key, signature"
 TREES = 4
+# In the place of the one salt that all leaves of a checkpoint once had.
+SALTED_BY_LEAF = b""
 # So much of the file's end is read to find its last line; a line has less than a thousand bytes.
 LAST_LINES = 8192
 
@@ -81,6 +83,7 @@ class _Tree:
     heads: Heads
     places: dict[str, int]
     salt: bytes
+    blind: bytes
     levels: merkle.Tree
 
 
@@ -135,7 +138,7 @@ def make(using: str = DEFAULT_DB_ALIAS, *, unless: tuple[UUID, int] | None = Non
         heads, streams = _moved(before, using)
         if not streams:
             return None
-        salt, blind = os.urandom(16), os.urandom(32)
+        salt, blind = SALTED_BY_LEAF, os.urandom(32)
         places = dict(zip(heads, _chance.sample(range(streams), len(heads)), strict=True))
         made = statements.sign(
             keys[0],
@@ -198,8 +201,13 @@ def _moved(before: Checkpoint | None, using: str) -> tuple[Heads, int]:
 
 def grow(heads: Heads, places: Mapping[str, int], size: int, salt: bytes, blind: bytes) -> merkle.Tree:
     """The tree of a checkpoint over the heads that moved, each at its place among `size`."""
-    found = {places[stream]: merkle.leaf(salt, stream, *head) for stream, head in heads.items()}
+    found = {places[stream]: merkle.leaf(salt_of(stream, salt, blind), stream, *head) for stream, head in heads.items()}
     return merkle.sparse(found, size, lambda level, place: hmac.digest(blind, b"%d %d" % (level, place), "sha256"))
+
+
+def salt_of(stream: str, salt: bytes, blind: bytes) -> bytes:
+    """The salt of one leaf, which its proof shows: known for another leaf, it would let a reader try a head against it."""
+    return salt or hmac.digest(blind, b"salt " + stream.encode(), "sha256")[:16]
 
 
 def root_of(heads: Heads, salt: bytes) -> bytes:
@@ -270,7 +278,9 @@ def prove(stream: UUID, number: int, using: str = DEFAULT_DB_ALIAS) -> Inclusion
         return None
     index = tree.places[name]
     version, hash = tree.heads[name]
-    return Inclusion(checkpoint, version, hash, tree.salt, index, tuple(merkle.path(tree.levels, index)))
+    return Inclusion(
+        checkpoint, version, hash, salt_of(name, tree.salt, tree.blind), index, tuple(merkle.path(tree.levels, index))
+    )
 
 
 def _tree(checkpoint: Checkpoint, using: str) -> _Tree:
@@ -287,7 +297,7 @@ def _tree(checkpoint: Checkpoint, using: str) -> _Tree:
     else:
         heads, places = own_leaves(checkpoint.number, using)
         grown = grow(heads, places, checkpoint.streams, bytes(salt), bytes(blind))
-    tree = _Tree(heads, places, bytes(salt), grown)
+    tree = _Tree(heads, places, bytes(salt), bytes(blind or b""), grown)
     _trees[checkpoint.signature] = tree
     while len(_trees) > TREES:
         _trees.popitem(last=False)

@@ -16,7 +16,7 @@ NODE_TAG = b"gamesvc.node/1"
 
 
 def leaf(salt: bytes, stream: str, version: int, hash: bytes) -> bytes:
-    """The leaf of a stream's head. The salt is the checkpoint's: without it two roots would tell whether anything happened."""
+    """The leaf of a stream's head. Without the salt two roots would tell whether anything happened."""
     return hashlib.sha256(prefixed(LEAF_TAG, salt.hex().encode(), stream.encode(), b"%d" % version, hash)).digest()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -170,6 +171,39 @@ def test_checkpoints_over_all_heads_go_on_being_proved(log: PostgresStore) -> No
     with connections[using].cursor() as cursor:
         cursor.execute("INSERT INTO events_checkpoint_head VALUES (%s, 2, 2, %s, 0)", [streams[5], bytes(32)])
     assert [one.code for one in audit.check_checkpoints(using).findings] == ["bad_checkpoint"]
+
+
+def guessed(proof: statements.Inclusion, log: PostgresStore, other: UUID) -> bool:
+    """Try the head of another stream, once it is known, against a proof's nearest neighbour."""
+    head = log.read(other)[-1]
+    return merkle.leaf(proof.salt, str(other), head.version, head.hash) in proof.path
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["a salt for each leaf", "one salt, as it once was"])
+def test_a_proof_does_not_tell_when_another_stream_had_which_head(
+    log: PostgresStore, monkeypatch: pytest.MonkeyPatch, own: bool
+) -> None:
+    append(log, uuid4())
+    checkpoints.make(log.using)
+    streams = [uuid4(), uuid4()]
+    for stream in streams:
+        append(log, stream, 2)
+    with monkeypatch.context() as patch:
+        if not own:
+            patch.setattr(checkpoints, "SALTED_BY_LEAF", bytes(range(16)))
+        # The two stand beside each other.
+        patch.setattr(checkpoints, "_chance", SimpleNamespace(sample=lambda _places, count: list(range(count))))
+        made = checkpoints.make(log.using)
+    assert made is not None
+    checkpoints.forget_trees()
+    first, second = (checkpoints.prove(stream, made.number, log.using) for stream in streams)
+    assert first is not None
+    assert second is not None
+    for stream, proof in zip(streams, (first, second), strict=True):
+        statements.check_inclusion(statements.read_inclusion(proof.as_json()), str(stream))
+    assert not [one for one in audit.check_checkpoints(log.using).findings if one.code == "bad_checkpoint"]
+    assert guessed(first, log, streams[1]) is guessed(second, log, streams[0]) is not own
+    assert (first.salt != second.salt) is own
 
 
 def test_the_vectors_of_the_description() -> None:
