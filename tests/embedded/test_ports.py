@@ -25,7 +25,10 @@ def test_nobody_else_gets_a_port_that_is_listened_on():
         Port(server.getsockname()[1])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a port cannot be held for another process")
+@pytest.mark.skipif(
+    sys.platform != "linux",
+    reason="only Linux lets a server listen on a port that is held (SO_REUSEPORT)",
+)
 def test_a_held_port_is_its_holders_before_and_after_its_server_listens():
     held = Port(0)
     with pytest.raises(PortTaken):

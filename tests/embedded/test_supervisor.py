@@ -122,7 +122,7 @@ def test_a_killed_supervisor_leaves_nothing_behind(tmp_path):
         assert not lives(child)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has died")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent (PR_SET_PDEATHSIG)")
 def test_without_its_reaper_too_the_processes_die_with_the_supervisor(tmp_path):
     with elsewhere(tmp_path) as process:
         [[leader, child]] = pids(tmp_path)
@@ -133,7 +133,10 @@ def test_without_its_reaper_too_the_processes_die_with_the_supervisor(tmp_path):
         os.kill(reaper, signal.SIGKILL)
         process.kill()
         eventually(lambda: not lives(leader))
+        assert lives(child), "the signal is for the leader; its child is the reaper's to end"
         os.kill(child, signal.SIGKILL)
+        eventually(lambda: not lives(child))
+        eventually(lambda: not lives(reaper))
 
 
 def test_a_killed_reaper_is_replaced(tmp_path):

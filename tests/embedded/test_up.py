@@ -144,6 +144,7 @@ def test_a_server_that_is_killed_is_brought_back(up, server):
 
     eventually(another)
     eventually(up.answers)
+    assert psutil.pid_exists(number_in(up.data / server))
 
 
 @pytest.mark.parametrize("name", ROLES)
@@ -189,11 +190,17 @@ def test_workers_that_stand_still_are_no_outage(up):
             row = looking.execute("SELECT beat_at FROM matches_heartbeat").fetchone()
             return row and row[0]
 
+        def outages() -> Any:
+            return looking.execute("SELECT count(*) FROM matches_outage").fetchone()
+
+        known = outages()
         try:
             for leader in leaders:
                 os.killpg(leader, signal.SIGSTOP)
             before = eventually(beat_at)
             eventually(lambda: beat_at() > before)
+            assert up.answers()
+            assert outages() == known
         finally:
             for leader in leaders:
                 os.killpg(leader, signal.SIGCONT)
