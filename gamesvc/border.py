@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.http import HttpRequest, HttpResponse
-from whitenoise.middleware import WhiteNoiseFileResponse
+from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-untyped]
 
 from accounts.models import User
 from accounts.network import client_network

@@ -11,7 +11,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from billiard.pool import SIG_SOFT_TIMEOUT, soft_timeout_sighandler
+from billiard.pool import SIG_SOFT_TIMEOUT, soft_timeout_sighandler  # type: ignore[import-untyped]
 from celery import Task
 from celery.exceptions import SoftTimeLimitExceeded
 
