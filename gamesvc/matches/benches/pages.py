@@ -1,6 +1,6 @@
 """`bench pages`: what pages, API lists, mails and proofs cost in a full database against an empty one, and late in a match.
 
-`raw` is the same with a full page of matches, and of a match of 10 events; `value` with 10,000 matches more, and of one of
+`raw` is the same with a full page of matches, and of a match of 200 events; `value` with 10,000 matches more, and of one of
 10,000 events; `ratio` compares the quickest of each, so that a neighbour on the machine counts little. `queries` and
 `raw_queries` say how often the database was asked, `cpu_ratio` compares the processor time of this process alone. Nothing is
 remembered from one request to the next.
@@ -36,7 +36,8 @@ from notifications.models import Outbox, Status
 
 # As many as a page of each list holds, and how many more there are then.
 FEW, MORE = 60, 10_000
-SHORT, LONG = 10, 10_000
+# As many events as fill a page of the clock, of events and of history; a younger match has less to show and costs less.
+SHORT, LONG = 200, 10_000
 LEAST = 5
 HISTORY = 40
 
