@@ -332,10 +332,13 @@ def test_the_active_seat_resigns() -> None:
     assert not table.state["seats"][0]["alive"]
 
 
-def test_exchanges_are_counted() -> None:
-    text = report(1, turns=8)
-    assert "revised, 4 seats" in text
-    assert "median" in text
+def test_hand_overs_are_counted() -> None:
+    lines = report(1, turns=8).splitlines()
+    heads = [line for line in lines if not line.startswith(" ")]
+    assert heads == [f"{edition}, {seats} seats: matches 1, turns 7" for edition in ("classic", "revised") for seats in (2, 4)], (
+        "the last turn of each match is not played to its end"
+    )
+    assert all("median 1" in line for line in lines if "hand-overs, all turns" in line)
 
 
 def test_what_outdates_a_command() -> None:
