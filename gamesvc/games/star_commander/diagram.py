@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gamesvc.games.chart import LETTERS, Chart
 from gamesvc.games.kernel import Data
 from gamesvc.games.star_commander.data import DOMAINS
+from gamesvc.games.star_commander.lasting import lasting_words
 from gamesvc.games.star_commander.state import corners, place
 
 CARD_HEIGHT = 66
@@ -27,6 +28,8 @@ NARROW = {
     "Jump Nexus": "Nexus",
     "Shipyard": "Yard",
 }
+ICONS = {"lock": "paralysed", "prevent": "shield", "deny_attack": "cross"}
+"""The lasting effects that have a mark on the plate of a vessel, and their signs."""
 NOSES = {"south": "up", "north": "down", "west": "right", "east": "left"}
 
 
@@ -57,10 +60,10 @@ class Layout:
 
 
 class Diamond:
-    """Draws the map on a chart. What did not fit on plates is left in `overflow`."""
+    """Draws the map on a chart. What did not fit on plates is left in `overflow`. `whose` names a seat: "Red's"."""
 
-    def __init__(self, chart: Chart, view: Data, top: float) -> None:
-        self.chart, self.view, self.top = chart, view, top
+    def __init__(self, chart: Chart, view: Data, top: float, whose: Callable[[int | None], str]) -> None:
+        self.chart, self.view, self.top, self.whose = chart, view, top, whose
         self.layout = Layout.of(view["grid"])
         self.overflow: list[str] = []
         self.plates: dict[str, tuple[float, float]] = {}
@@ -159,7 +162,7 @@ class Diamond:
             groups: dict[tuple[Any, ...], list[str]] = {}
             for at, one in self.view["vessels"].items():
                 if one["cell"] == cell and one["seat"] == seat:
-                    key = tuple(str(one.get(name)) for name in _LOOKS)
+                    key = (*(str(one.get(name)) for name in _LOOKS), *lasting_words(one["lasting"], self.whose))
                     groups.setdefault(key, []).append(at)
             if groups:
                 by_seat.append(sorted(groups.values(), key=lambda group: -self._weight(group[0])))
@@ -205,13 +208,20 @@ class Diamond:
         with self.chart.group(at=group[0]):
             nose = NOSES[self.sides[one["seat"]]]
             self.chart.plate(one["seat"], x, y, width, PLATE, [first, figures], nose=nose, new=bool(one.get("new")))
-        marks = [("paralysed", "locked"), ("shield", "prevented"), ("cross", "disarmed")]
-        for index, icon in enumerate(icon for icon, key in marks if one.get(key)):
-            self.chart.mark(icon, x + width - 12 - 20 * index, y - 4, 18)
+        self._marks(one["lasting"], x + width - 12, y - 4)
         if one.get("damage"):
             self.chart.damage(x + 4, y + 4, one["damage"])
         for at in group:
             self.plates[at] = (x + width / 2, y + PLATE / 2)
+
+    def _marks(self, lasting: Sequence[Data], x: float, y: float) -> None:
+        """The signs of what lasts on a vessel from right to left, each with its words as a title."""
+        for mark, icon in ICONS.items():
+            entries = [entry for entry in lasting if entry["mark"] == mark]
+            if entries:
+                with self.chart.group(label=", ".join(lasting_words(entries, self.whose))):
+                    self.chart.mark(icon, x, y, 18)
+                x -= 20
 
     def _words(self, cell: str, group: Sequence[str]) -> str:
         one = self.view["vessels"][group[0]]
@@ -235,7 +245,7 @@ class Diamond:
             self.chart.disc(x1 + 0.26 * (x2 - x1), y1 + 0.26 * (y2 - y1), amount, radius=12)
 
 
-_LOOKS = ("card", "attack", "hp", "speed", "damage", "locked", "prevented", "disarmed", "new", "long_jump", "jumps")
+_LOOKS = ("card", "attack", "hp", "speed", "damage", "new", "jumps")
 
 
 def _interleaved(by_seat: Sequence[Sequence[list[str]]]) -> list[list[str]]:

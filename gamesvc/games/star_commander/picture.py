@@ -9,7 +9,8 @@ from gamesvc.games.chart import HEADER, MARGIN, WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
 from gamesvc.games.star_commander.diagram import Diamond, Layout
-from gamesvc.games.star_commander.words import PHASES, REASONS, WINDOW_WORDS, card_name, counted
+from gamesvc.games.star_commander.lasting import lasting_words
+from gamesvc.games.star_commander.words import PHASES, REASONS, WINDOW_WORDS, Teller, card_name, counted
 
 BAND = 74
 HAND = 104
@@ -46,12 +47,13 @@ class Sheet:
         self.foot = self.viewer if self.viewer is not None else 0
         self.others = [seat for seat in range(len(view["seats"])) if seat != self.foot]
         self.layout = Layout.of(view["grid"])
+        self.whose = Teller(self.viewer, [self.name(seat) for seat in range(len(view["seats"]))]).whose
 
     def name(self, seat: int) -> str:
         return seat_name(seat, self.caption.names)
 
     def svg(self) -> str:
-        probe = Diamond(Chart(WIDTH, 10, prefix="probe"), self.view, 0)
+        probe = Diamond(Chart(WIDTH, 10, prefix="probe"), self.view, 0, self.whose)
         probe.draw()
         self.lists = self._lists(probe.overflow)
         rows = (len(self.view["hand"]) + 4) // 5
@@ -160,7 +162,7 @@ class Sheet:
     def _board(self, y: float, height: float) -> float:
         chart = self.chart
         chart.frame(MARGIN, y + 8, WIDTH - 2 * MARGIN, height, columns=14, rows=14)
-        diamond = Diamond(chart, self.view, y + 8 + self._inset())
+        diamond = Diamond(chart, self.view, y + 8 + self._inset(), self.whose)
         diamond.draw()
         self._piles(y + 8)
         self._supply(y + 8 + height)
@@ -213,6 +215,8 @@ class Sheet:
 
     def _lists(self, overflow: list[str]) -> list[tuple[str, str]]:
         lists = [("Also", "; ".join(overflow))] if overflow else []
+        if lasting := self._lasting():
+            lists.append(("Lasting", "; ".join(lasting)))
         combat = self.view["combat"]
         if combat and combat["assigned"]:
             named = {at: f"{one['name']} {at}" for at, one in self.view["vessels"].items()}
@@ -230,6 +234,14 @@ class Sheet:
         for offer in self.view["offers"]:
             lists.append((f"Offer {offer['id']}", f"{self.name(offer['maker'])} to {self.name(offer['to'])}"))
         return lists
+
+    def _lasting(self) -> list[str]:
+        """What lasts on which vessels, and until when."""
+        by_words: dict[str, list[str]] = {}
+        for at, one in self.view["vessels"].items():
+            for words in lasting_words(one["lasting"], self.whose):
+                by_words.setdefault(words, []).append(f"{one['name']} {at}")
+        return [f"{', '.join(vessels)} {words}" for words, vessels in by_words.items()]
 
     def _aim(self, value: str) -> str:
         vessels: Mapping[str, Any] = self.view["vessels"]

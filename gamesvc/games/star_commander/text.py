@@ -8,6 +8,7 @@ from typing import Any
 
 from gamesvc.games.kernel import Caption, Data
 from gamesvc.games.star_commander.data import DOMAINS
+from gamesvc.games.star_commander.lasting import lasting_words
 from gamesvc.games.star_commander.words import PHASES, REASONS, WINDOW_WORDS, Teller, card_name, counted
 
 WIDTH = 72
@@ -82,15 +83,8 @@ def _vessel_words(t: Teller, one: Mapping[str, Any]) -> str:
     figures = f"{one['attack']}/{one['hp']}" + (f"/{one['speed']}" if "speed" in one else "")
     notes = [f"damage {one['damage']}"] if "damage" in one else []
     notes += [f"jumped {one['jumps']}"] if one.get("jumps") else []
-    words = {
-        "locked": "held",
-        "prevented": "no damage",
-        "untargetable": "untargetable",
-        "disarmed": "cannot attack",
-        "long_jump": "long jump",
-        "new": "new",
-    }
-    notes += [word for name, word in words.items() if one.get(name)]
+    notes += ["new"] if one.get("new") else []
+    notes += lasting_words(one["lasting"], t.whose)
     return f"{t.name(one['seat'])} {one['name']} {figures}" + (f" ({', '.join(notes)})" if notes else "")
 
 

@@ -16,6 +16,7 @@ from gamesvc.games.kernel import Awaited, Data, Event, Viewer
 from gamesvc.games.star_commander import choices
 from gamesvc.games.star_commander.board import Board
 from gamesvc.games.star_commander.data import DOMAINS
+from gamesvc.games.star_commander.lasting import lasting
 from gamesvc.games.star_commander.play import TURN_PROMPTS
 from gamesvc.games.star_commander.state import Combat, Item, Offer, Orders, Side, State, Vessel, Window
 
@@ -166,6 +167,7 @@ def _vessel(board: Board, vessel: Vessel) -> dict[str, Any]:
         "cell": vessel.cell,
         "attack": board.attack(vessel),
         "hp": board.hp(vessel),
+        "lasting": lasting(board.facts.modifiers.get(vessel.id, ())),
     }
     if card.kind == "ship":
         found["speed"], found["jumps"] = board.speed(vessel), vessel.jumps

@@ -8,7 +8,8 @@ from typing import Any
 
 from gamesvc.games.kernel import Data, Event, Viewer
 from gamesvc.games.star_commander.data import CATALOGS
-from gamesvc.games.star_commander.state import COLOURS
+from gamesvc.games.star_commander.lasting import lasting, lasting_words
+from gamesvc.games.star_commander.state import COLOURS, Modifier
 
 NAMES = {card.id: card.name for catalog in CATALOGS.values() for card in catalog.cards.values()}
 PHASES = {"ready": "Ready phase", "command": "Command phase", "combat": "Combat phase", "end": "End phase"}
@@ -207,23 +208,14 @@ def _control(t: Teller, d: Data) -> str:
     return f"{t.who(d['seat'])} {verb} {d['cell']} now{before}, with {counted(d['devs'], 'development')}."
 
 
-_MARKS = {
-    "attack": "{amount:+d} attack",
-    "hp": "{amount:+d} hit points",
-    "speed": "{amount:+d} speed",
-    "extra_targets": "more targets",
-    "lock": "held in place",
-    "long_jump": "may make a long jump",
-    "prevent": "takes no damage",
-    "deny_attack": "cannot attack",
-}
-
-
 def _modifiers(t: Teller, d: Data) -> str:
-    by_kind: dict[str, list[str]] = {}
+    by_vessel: dict[str, list[Modifier]] = {}
     for one in d["modifiers"]:
-        by_kind.setdefault(_MARKS[one["kind"]].format(amount=one["amount"]), []).append(one["vessel"])
-    return "; ".join(f"{', '.join(vessels)}: {text}" for text, vessels in by_kind.items()) + "."
+        by_vessel.setdefault(one["vessel"], []).append(Modifier(**one))
+    by_words: dict[str, list[str]] = {}
+    for vessel, modifiers in by_vessel.items():
+        by_words.setdefault(", ".join(lasting_words(lasting(modifiers), t.whose)), []).append(vessel)
+    return "; ".join(f"{', '.join(vessels)}: {words}" for words, vessels in by_words.items()) + "."
 
 
 def _dealt(t: Teller, d: Data) -> str:
