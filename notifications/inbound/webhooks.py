@@ -9,54 +9,33 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterable
-from email.policy import compat32
+import sys
+from collections.abc import Callable
 from typing import Any
 
-from anymail import inbound as anymail_inbound
 from anymail import signals
-from anymail.inbound import AnymailInboundMessage
 from anymail.signals import AnymailInboundEvent
 from anymail.urls import urlpatterns as provider_urls
 from anymail.utils import get_anymail_setting
+from anymail.webhooks import postmark
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
-from notifications.inbound import doors, rates, reading, store
+from notifications.inbound import doors, posted, rates, reading, store
+from notifications.inbound.posted import Posted
 from notifications.models import ReplyAddress
 
 log = logging.getLogger(__name__)
 
 
-class _Posted(AnymailInboundMessage):  # type: ignore[misc]
-    """A mail that a provider posted raw. Only its headers are parsed here; the worker reads the rest, within its limits.
-
-    anymail would parse all of it with the modern policy, in the process that serves the pages, and write it anew for us.
-    """
-
-    raw = b""
-
-    @classmethod
-    def parse_raw_mime_bytes(cls, raw: bytes) -> AnymailInboundMessage:
-        message = cls(policy=compat32)
-        for name, value in reading.headers_of(raw).raw_items():
-            message.set_raw(name, value)
-        message.raw = raw
-        return message
-
-    @classmethod
-    def parse_raw_mime_chunks(cls, chunks: Iterable[bytes]) -> AnymailInboundMessage:
-        return cls.parse_raw_mime_bytes(b"".join(chunks))
-
-
 def register() -> None:
     """Have what the providers post stored, as it was posted."""
-    # The class that anymail's views call makes another one of raw mail; what they build from parsed fields stays its own.
-    AnymailInboundMessage.parse_raw_mime_bytes = _Posted.parse_raw_mime_bytes
-    AnymailInboundMessage.parse_raw_mime_chunks = _Posted.parse_raw_mime_chunks
-    anymail_inbound.default_policy = compat32
+    for name, module in list(sys.modules.items()):
+        if name.startswith("anymail.webhooks.") and hasattr(module, "AnymailInboundMessage"):
+            module.AnymailInboundMessage = Posted  # type: ignore[attr-defined]
+    postmark.EmailAddress = posted.address
     signals.inbound.connect(arrived, dispatch_uid="notifications.inbound.webhooks")
 
 
@@ -68,11 +47,11 @@ def urls() -> list[URLPattern]:
 def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any) -> None:
     """Store one mail that a provider posted. A fault goes up and is answered with 500: the provider posts it again."""
     received_at = timezone.now()
-    message: AnymailInboundMessage | None = event.message
+    message: Posted | None = event.message
     if message is None:
         log.warning("%s reports mail that it could not take", esp_name)
         return
-    raw = _raw(message)
+    raw = message.raw
     headers = reading.headers_of(raw)
     named = (str(message.envelope_recipient),) if message.envelope_recipient else ()
     to = doors.addressed(headers, named=named)
@@ -86,16 +65,6 @@ def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any
     taken = doors.take(raw, to=to, envelope_from=envelope_from, received_at=received_at)
     if taken:
         store.wake(taken)
-
-
-def _raw(message: AnymailInboundMessage) -> bytes:
-    """Return the mail as it came; of one that was posted in fields what can be written, cut just above the limit."""
-    if isinstance(message, _Posted):
-        return message.raw[: reading.LARGEST + 1]
-    try:
-        return bytes(message.as_bytes())[: reading.LARGEST + 1]
-    except (UnicodeError, ValueError, LookupError, TypeError, AttributeError):
-        return str(message.as_string()).encode("utf-8", "replace")[: reading.LARGEST + 1]
 
 
 def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -34,7 +34,7 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
     from notifications import dsn, return_paths
     from notifications.inbound import addresses, authentication, doors, reading, robots, text
     from notifications.inbound.sender import sender_of
-    from tests.notifications.inbound import signing
+    from tests.notifications.inbound import providers, signing
 
     head = b"From: a@x.example\r\n"
 
@@ -100,9 +100,21 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
         "vacation": (lambda said: mail_words._DAYS.match(said), 20_000),
         "standing order": (lambda said: standing._IF.match(" ".join(f"if {said}".split())), 20_000),
     }
+    for name in providers.FORMATS:
+        for title in ("Subject", "From", "To", "Reply-To", "Message-ID", "Content-Type", "X-Spam-Status"):
+            found[f"{title} that {name} posts"] = (lambda said, n=name, t=title: providers.raw(n, [(t, said)], "x"), 600_000)
+        found[f"names that {name} posts"] = (lambda said, n=name: providers.raw(n, [(said, "x")] * 3, "x"), 100_000)
+        found[f"text that {name} posts"] = (lambda said, n=name: providers.raw(n, [], said), 600_000)
+    for name in ("Postmark", "Mailjet"):
+        for what in ("Name", "ContentType"):
+            attached = {"Name": "x", "ContentType": "text/plain", "Content": "eA=="}
+            found[f"{what} of a file that {name} posts"] = (
+                lambda said, n=name, w=what, a=attached: providers.raw(n, [], "x", [{**a, w: said}]),
+                600_000,
+            )
     for name, (game, view) in games().items():
         found[f"orders of {name}"] = (lambda said, game=game, view=view: order_mail.read(said, game, view), 20_000)
-        for verb in sorted(game.commands)[:4]:
+        for verb in sorted(game.commands):
             order = verb.replace("_", " ")
             found[f"{name}: {order}"] = (lambda said, g=game, v=view, o=order: order_mail.read(f"{o} {said}", g, v), 4_000)
     return found
@@ -146,7 +158,10 @@ def main(seconds: int) -> None:
     django.setup()
     from django.conf import settings
 
+    from tests.notifications.inbound import providers
+
     settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID, settings.REPLY_DOMAIN = "border", "mx.x.example", "reply.x.example"
+    settings.ANYMAIL = providers.SETTINGS
     for name, (reader, longest) in readers().items():
         settings.INBOUND_AUTH = "own" if name in ("DKIM-Signature", "signed body") else "border"
         for piece in PIECES:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture import growth
+from tests.notifications.inbound import providers
 
 ROOT = Path(__file__).parents[2]
 # Work that does not depend on the length: tables that are filled once, patterns that are compiled.
@@ -45,6 +46,7 @@ def steps(reader, said: str) -> int:
 
 def test_twice_the_text_is_at_most_twice_the_work(readers, settings):
     settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID, settings.REPLY_DOMAIN = "border", "mx.x.example", "reply.x.example"
+    settings.ANYMAIL = providers.SETTINGS
     faults = []
     for name, (reader, longest) in readers.items():
         size = min(longest, 600) // 2
