@@ -1,7 +1,8 @@
 """Every way into the service, who may use it and which limits hold: the rows behind `manage.py doors`.
 
 What stands in the code (routes, methods, scopes, sign-in, purposes, commands, operations, the numbers) is read from it. What
-does not (who, beyond a scope or a sign-in) is declared here; a door that is neither is an error, so a new one must be decided.
+does not (who, beyond a scope or a sign-in) is declared here, and in `permissions` for the doors of a match; a door that is
+neither is an error, so a new one must be decided.
 """
 
 from __future__ import annotations
@@ -16,45 +17,25 @@ from django.core.management import get_commands, load_command_class
 from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.views import APIView
 
+from gamesvc.api import permissions
 from gamesvc.api.v1.base import PUBLIC
 from gamesvc.games import intake
 from gamesvc.games.protocol import Session
 from gamesvc.matches import press
 from gamesvc.rate_limits import ALWAYS
 from notifications import muting
-from notifications.inbound import held, limits, purposes, reading
+from notifications.inbound import held, limits, purposes, reading, receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
 
 EVERYONE = "everyone"
 USER = "signed-in users, for themselves"
 SIGNED_IN = "signed-in users"
-PLAYER = "the player of the seat"
-READERS = "its players and organiser; others as the match allows (everyone, by its link, nobody)"
-RULERS = "the organiser or an operator, who has never held a seat in the match"
-HOST = "the host of the match"
 HOLDER = "whoever has the link, which is a secret of its receiver"
 OPERATORS = "operators"
 PROVIDER = "the mail provider, by the shared secret"
 SHELL = "whoever has a shell on the server"
 
-# The last part of a match's address, where it is not for its readers (to read) or for its players (to act).
-OF_A_MATCH = {
-    "organise": RULERS,
-    "rewind": RULERS,
-    "refusals": "each user their own; the organiser and operators who may rule: code and time of all, the rest after the end",
-    "tenures": RULERS,
-    "join": "signed-in users who fit what the match asks for",
-    "substitute": "signed-in users who fit what the match asks for and never held another seat of it",
-    "start": HOST,
-    "cancel": HOST,
-    "bots": HOST,
-    "seats": HOST,
-    "<int:seat>": HOST,
-    "invitations": HOST,
-    "invite": HOST,
-    "position": f"{READERS}; once the match is over",
-}
-# Pages by name, where their route does not tell. What a page of a match does is as in `OF_A_MATCH`.
+# Pages by name, where their route does not tell.
 PAGES = {
     "home": EVERYONE,
     "lobby": EVERYONE,
@@ -122,10 +103,28 @@ def _endpoint(route: str, view: Callable[..., Any]) -> Door:
     kind: type[APIView] = view.cls  # type: ignore[attr-defined]
     scopes = getattr(view, "view_initkwargs", {}).get("scopes", {})
     told = [f"{method} (scope {' or '.join(needed)})" if PUBLIC not in needed else method for method, needed in scopes.items()]
-    methods = told or [name.upper() for name in ("get", "post") if hasattr(kind, name)]
-    public = all(PUBLIC in needed for needed in scopes.values()) if scopes else False
+    methods = list(scopes) or [name.upper() for name in ("get", "post") if hasattr(kind, name)]
+    if scopes and all(PUBLIC in needed for needed in scopes.values()):
+        who = EVERYONE
+    elif (below := _below_a_match(route)) is not None:
+        who = _each({method: permissions.of_api(method, below).text for method in methods})
+    else:
+        who = _who(route, "")
     limits = f"body {_kilobytes(settings.API_BODY_BYTES)}, nested {intake.DEEPEST} deep"
-    return Door(f"/{route}", ", ".join(methods), EVERYONE if public else _who(route, ""), _past(view, _extra(route, limits)))
+    return Door(f"/{route}", ", ".join(told or methods), who, _past(view, _extra(route, limits)))
+
+
+def _below_a_match(route: str) -> str | None:
+    """Return what stands below a match in an address of it, empty for the match itself; None for any other address."""
+    _before, is_of_match, below = route.partition("matches/<str:ident>/")
+    return below if is_of_match else None
+
+
+def _each(who: dict[str, str]) -> str:
+    """Say who may use each method, once where it is the same for all."""
+    if len(set(who.values())) == 1:
+        return next(iter(who.values()))
+    return "; ".join(f"{method}: {text}" for method, text in who.items())
 
 
 def _past(view: Callable[..., Any], limits: str) -> str:
@@ -140,11 +139,6 @@ def _past(view: Callable[..., Any], limits: str) -> str:
 def _who(route: str, name: str) -> str:
     """Say who may use an address that is not open to everyone. Raises `LookupError` for one that nobody has decided about."""
     parts = [part for part in route.split("/") if part]
-    if "<str:ident>" in parts:
-        last = parts[-1]
-        if last in OF_A_MATCH:
-            return OF_A_MATCH[last]
-        return READERS if "commands" not in last else PLAYER
     if name in PAGES:
         return PAGES[name]
     if parts[:3] == ["api", "v1", "me"] or parts[:3] == ["api", "v1", "tokens"] or parts[0] in ("profile", "accounts"):
@@ -180,13 +174,12 @@ def _page(route: str, name: str, view: Callable[..., Any]) -> Door:
         return Door(f"/{route}", "GET, POST", "everyone (sign-in, sign-up) or signed-in users, for themselves", limits)
     if route == "health/":
         return Door(f"/{route}", "GET", EVERYONE, "no body")
-    methods = ", ".join(_methods(view))
-    who = _who(route, name)
+    methods = _methods(view)
+    below = _below_a_match(route)
+    who = _who(route, name) if below is None else _each({method: permissions.of_page(method, below) for method in methods})
     if route.startswith("mail/") and not route.startswith("mail/provider/"):
         limits += f"; {muting.CHANGES_A_DAY} changes a day for each receiver"
-    if who == READERS and _signed_in(view) and "POST" in methods:
-        who = PLAYER
-    return Door(f"/{route}", methods, who, _past(view, _extra(route, limits)))
+    return Door(f"/{route}", ", ".join(methods), who, _past(view, _extra(route, limits)))
 
 
 def _rates(route: str) -> list[tuple[str, str]]:
@@ -218,21 +211,21 @@ def _methods(view: Callable[..., Any]) -> list[str]:
     return ["GET", "POST"]
 
 
-def _signed_in(view: Callable[..., Any]) -> bool:
-    return any(hasattr(layer, "redirect_field_name") for layer in _wrapped(view))
-
-
 # --- the other doors ---
 
 
 def _mail_addresses() -> Iterator[Door]:
     size = (
         f"{_kilobytes(reading.LARGEST)}, headers {_kilobytes(reading.LARGEST_HEADERS)} in {reading.MOST_FIELDS} fields,"
-        f" {reading.MOST_PARTS} parts, {limits.CPU_SECONDS:.0f} s of CPU; {settings.INBOUND_ANSWERS_PER_DAY} answers a day"
+        f" {reading.MOST_PARTS} parts, {limits.CPU_SECONDS:.0f} s of CPU"
+    )
+    caps = (
+        f"{settings.INBOUND_MAILS_PER_ADDRESS} mails an hour to an address, {settings.INBOUND_MAILS_PER_USER} to a player's;"
+        f" {settings.INBOUND_ANSWERS_PER_DAY} answers a day"
     )
     player = "the player it was made for, proved by a verified address; else held until they confirm"
     for purpose in sorted(purposes.known()):
-        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), size)
+        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), f"{size}; {caps}")
     yield Door("bounce+ID-SEAL@", "mail", "mail servers that return our mail", size)
 
 
@@ -263,6 +256,13 @@ def as_markdown() -> str:
         "",
         f"Over HTTP {settings.RATE_LIMIT_PER_ADDRESS} requests a minute are taken from one network,"
         f" {settings.RATE_LIMIT_PER_USER} for one user, {settings.RATE_LIMIT_PER_TOKEN} with one token.",
+        "",
+        f"`manage.py mailserver` takes {settings.MAILSERVER_CONNECTIONS} connections at a time. Where senders reach it directly,"
+        f" it takes {settings.MAILSERVER_CONNECTIONS_PER_ADDRESS} of one network,",
+        f"and {settings.MAILSERVER_UNKNOWN_PER_HOUR} unknown addresses from one network within an hour. A connection lasts"
+        f" {settings.MAILSERVER_SESSION_SECONDS:.0f} s and takes {settings.MAILSERVER_COMMANDS} commands",
+        f"of a kind and {settings.MAILSERVER_UNKNOWN_PER_CONNECTION} unknown addresses; one mail has {receiver.MOST_RECIPIENTS}"
+        " receivers at most.",
     ]
     for kind, doors in all_doors().items():
         lines += ["", f"## {kind}", "", "| door | use | who | limits |", "| --- | --- | --- | --- |"]

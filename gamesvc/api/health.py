@@ -6,8 +6,10 @@ from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 
+@require_safe
 @never_cache
 def health(request: HttpRequest) -> JsonResponse:
     """Answer 200 where requests can be served; a database that is away makes it 503, as with every other address."""

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts import absences
 from accounts.models import Absence, User
@@ -116,6 +116,7 @@ def follow(request: HttpRequest) -> HttpResponse:
     return redirect("web:profile" if request.POST.get("act") == "stop" else "web:substitutes")
 
 
+@require_safe
 def free_seats(request: HttpRequest) -> HttpResponse:
     """The seats of running matches that wait for a substitute."""
     rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats()[:MOST_LISTED]]

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from gamesvc.games import intake
@@ -92,6 +93,7 @@ def _text(request: HttpRequest, name: str) -> str:
     return request.POST.get(name, "").strip()[:40]
 
 
+@require_safe
 def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
     """How the deadlines of a match came about, as far as the reader may know: the last lines, or those before a version."""
     access = find(request, ident)

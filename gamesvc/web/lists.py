@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from gamesvc.games import catalog, intake
@@ -49,6 +50,7 @@ class Row:
     place: str = ""
 
 
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """One's own matches, or what this is for somebody who is not signed in."""
     if not isinstance(request.user, User):
@@ -127,6 +129,7 @@ def _place(outcome: dict[str, Any] | None, seat: int | None) -> str:
     return {0: "", 1: "won" if len(outcome["ranking"][0]) == 1 else "shared win"}.get(place, f"place {place}")
 
 
+@require_safe
 def lobby(request: HttpRequest) -> HttpResponse:
     """The matches one could join, the newest first, or those that were opened before one of them."""
     user = request.user if isinstance(request.user, User) else None

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from gamesvc.games import catalog
@@ -24,6 +24,7 @@ from gamesvc.web.once import once
 PACES = (24, 48, 72, 120, 168, 12, 4, 1)
 
 
+@require_safe
 def choose_game(request: HttpRequest) -> HttpResponse:
     return render(request, "web/choose.html", {"games": [game.manifest for game in catalog.games()]})
 

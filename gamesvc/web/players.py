@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from gamesvc.games import catalog
@@ -15,6 +16,7 @@ from gamesvc.matches import statistics
 from gamesvc.web import moments
 
 
+@require_safe
 @login_required
 def player(request: HttpRequest, name: str) -> HttpResponse:
     """Numbers and results of one player, for other players."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 _CODE = re.compile(r"\A[a-z][a-z0-9_]{1,59}\Z")
 
@@ -203,6 +204,7 @@ FALLBACK = Entry(
 )
 
 
+@require_safe
 def problem_page(request: HttpRequest, code: str) -> HttpResponse:
     """What a code means; for those of the games how to read one."""
     if not _CODE.match(code):

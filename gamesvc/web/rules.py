@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_safe
 
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Game, Refused
@@ -19,10 +20,12 @@ def engine(game: str) -> Game[object]:
         raise Http404(refused.detail) from None
 
 
+@require_safe
 def games(request: HttpRequest) -> HttpResponse:
     return render(request, "web/games.html", {"games": [game.manifest for game in catalog.games()]})
 
 
+@require_safe
 def game_rules(request: HttpRequest, game: str) -> HttpResponse:
     found = engine(game)
     text = mark_safe(markdown.render(found.rules_help()))

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_safe
 
 from gamesvc.games import intake
 from gamesvc.games.chart import WIDTH
@@ -57,11 +58,13 @@ class Failed:
 
 
 @folds_history("at")
+@require_safe
 def match_page(request: HttpRequest, ident: str) -> HttpResponse:
     return show_match(request, find(request, ident))
 
 
 @folds_history()
+@require_safe
 def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
     """The board alone, as the reader may see it."""
     access = find(request, ident)
@@ -71,6 +74,7 @@ def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
     return answer
 
 
+@require_safe
 def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
     """The version the reader may know of, for pages that ask whether something has happened."""
     access = find(request, ident)

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from gamesvc.api import doors
+from gamesvc.api import doors, permissions
 from gamesvc.api.management.commands.doors import FILE
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +29,7 @@ def test_the_table_in_the_repository_is_the_one_of_the_code(settings):
     # The tests of everything else ask without these limits.
     settings.RATE_LIMIT_PER_ADDRESS, settings.RATE_LIMIT_PER_USER, settings.RATE_LIMIT_PER_TOKEN = 1200, 600, 300
     settings.RATE_LIMIT_HISTORY = 120
+    settings.INBOUND_MAILS_PER_ADDRESS, settings.INBOUND_MAILS_PER_USER, settings.MAILSERVER_UNKNOWN_PER_HOUR = 60, 300, 100
     assert FILE.read_text(encoding="utf-8") == doors.as_markdown(), "run `manage.py doors --write`"
 
 
@@ -44,6 +45,24 @@ def test_the_command_lists_every_kind():
 def test_an_address_that_nobody_decided_about_is_an_error():
     with pytest.raises(LookupError, match=r"gamesvc/api/doors\.py"):
         doors._who("somewhere/new/", "new_page")
+    for decide in (permissions.of_api, permissions.of_page):
+        with pytest.raises(LookupError, match=r"gamesvc/api/permissions\.py"):
+            decide("POST", "new/")
+
+
+def test_no_door_of_a_match_is_declared_that_is_none():
+    listed = [*table("API"), *table("Pages")]
+    ways = {(method, door.name) for door in listed for method in re.findall(r"[A-Z]{3,}", door.use)}
+    api = {(method, f"/api/v1/matches/<str:ident>/{below}") for method, below in permissions.ACTS}
+    api |= {("GET", f"/api/v1/matches/<str:ident>/{below}") for below in permissions.READS}
+    assert api | {("POST", f"/matches/<str:ident>/{below}") for below in permissions.PAGE_ACTS} <= ways
+
+
+def test_a_page_that_only_reads_takes_no_form():
+    client = Client(raise_request_exception=False)
+    for door in table("Pages"):
+        if "POST" not in door.use:
+            assert client.post(path_of(door)).status_code == 405, door.name
 
 
 def test_what_the_table_shuts_to_strangers_is_shut():
@@ -55,7 +74,8 @@ def test_what_the_table_shuts_to_strangers_is_shut():
             answer = client.generic(method, path_of(door), "{}", "application/json")
             assert answer.status_code == 401, (method, door.name, answer.status_code)
     for door in table("Pages"):
-        if door.who in (doors.EVERYONE, doors.HOLDER, doors.PROVIDER, doors.READERS) or door.name.startswith("/accounts/"):
+        not_shut = (doors.EVERYONE, doors.HOLDER, doors.PROVIDER, permissions.READERS.text)
+        if door.who in not_shut or door.name.startswith("/accounts/"):
             continue
         method = "POST" if "POST" in door.use else "GET"
         answer = client.generic(method, path_of(door), "", "application/x-www-form-urlencoded")

@@ -6,12 +6,14 @@ The addresses come from the table of addresses itself: a new one fails here unti
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from django.db import transaction
 from django.test import Client
 from django.urls import get_resolver, reverse
 
+from gamesvc.api import doors, permissions
 from gamesvc.matches import lobby, substitutes
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Refusal
@@ -20,7 +22,7 @@ from tests.matches.playing import act, play_out
 
 pytestmark = pytest.mark.django_db
 
-READERS = ("stranger", "observer", "seat", "former", "host", "host_played", "operator", "operator_played")
+READERS = permissions.KINDS
 KEPT = "what seat 1 keeps"
 REFUSED_CARD = 9_876_501_234
 
@@ -116,6 +118,9 @@ class Reader:
         tag = self.api.get(f"/matches/{self.match.number}/view/{self.link}").headers.get("ETag", '"none"')
         head = STORE.head(self.match.id)
         with transaction.atomic():
+            if route == "standing/<int:number>/":  # a player has laid one by
+                laid, _expected = SENT["POST", "standing/"]
+                self.api.call("POST", f"/matches/{self.match.number}/standing/{self.link}", laid, etag=tag)
             answer = self.api.call(method, f"/matches/{self.match.number}/{filled(route)}{self.link}", body, etag=tag)
             moved = STORE.head(self.match.id) != head
             transaction.set_rollback(True)
@@ -216,33 +221,41 @@ def test_who_reads_what_after_the_end(readers):
 REASON = {"code": "dispute", "reason": "x"}
 NOBODY = "404 422 422 422 422 422 422 422"
 PLAYERS = "404 403 422 403 403 403 403 403"
-# An address: what is sent, and what comes of it; `!`: the match has gone on.
+# A method and an address: what is sent, and what comes of it; `!`: the match has gone on.
 SENT = {
-    "organise/": ({"action": "abort", **REASON}, "404 403 403 403 200! 403 200! 403"),
-    "rewind/": ({"to": 0, **REASON}, "404 404 403 404 200! 403 200! 403"),
-    "substitute/": ({"seat": 0}, NOBODY),
-    "commands/": ({"name": "draw"}, "404 404 200! 404 403 403 404 404"),
-    "orders/": ({"text": "draw"}, "404 404 200! 404 403 403 404 404"),
-    "press/": ({"to": "all", "text": "x"}, "404 422 201 422 422 422 422 422"),
-    "standing/": ({"order": "if drew seat=0 then draw"}, "404 403 201 403 403 403 403 403"),
-    "pause/": ({"pause": True}, OWN),
-    "forks/": ({"version": 0, "kind": "board"}, "404 403 201 403 403 403 403 403"),
-    "give-up/": ({}, "404 403 200! 403 403 403 403 403"),
-    "undo/": ({}, PLAYERS),
-    "undo/answer/": ({"accept": True}, PLAYERS),
-    "redo/": ({}, PLAYERS),
-    "presence/": ({}, "404 404 204 404 403 403 404 404"),
-    "join/": ({}, "404 404 422 404 422 422 404 404"),
-    **{route: ({}, NOBODY) for route in ("leave/", "start/", "cancel/", "close/")},
-    "bots/": ({"bot": "random"}, NOBODY),
-    "invitations/": ({"user": "second"}, NOBODY),
+    ("POST", "organise/"): ({"action": "abort", **REASON}, "404 403 403 403 200! 403 200! 403"),
+    ("POST", "rewind/"): ({"to": 0, **REASON}, "404 404 403 404 200! 403 200! 403"),
+    ("POST", "substitute/"): ({"seat": 0}, NOBODY),
+    ("POST", "commands/"): ({"name": "draw"}, "404 404 200! 404 403 403 404 404"),
+    ("POST", "orders/"): ({"text": "draw"}, "404 404 200! 404 403 403 404 404"),
+    ("POST", "press/"): ({"to": "all", "text": "x"}, "404 422 201 422 422 422 422 422"),
+    ("POST", "standing/"): ({"order": "if drew seat=0 then draw"}, "404 403 201 403 403 403 403 403"),
+    ("POST", "pause/"): ({"pause": True}, OWN),
+    ("POST", "forks/"): ({"version": 0, "kind": "board"}, "404 403 201 403 403 403 403 403"),
+    ("POST", "give-up/"): ({}, "404 403 200! 403 403 403 403 403"),
+    ("POST", "undo/"): ({}, PLAYERS),
+    ("POST", "undo/answer/"): ({"accept": True}, PLAYERS),
+    ("POST", "redo/"): ({}, PLAYERS),
+    ("POST", "presence/"): ({}, "404 404 204 404 403 403 404 404"),
+    ("POST", "join/"): ({}, "404 404 422 404 422 422 404 404"),
+    **{("POST", route): ({}, NOBODY) for route in ("leave/", "start/", "cancel/", "close/")},
+    ("POST", "bots/"): ({"bot": "random"}, NOBODY),
+    ("POST", "invitations/"): ({"user": "second"}, NOBODY),
+    ("DELETE", "seats/<int:seat>/"): (None, NOBODY),
+    ("PUT", "standing/own/"): ({"orders": "x"}, PLAYERS),
+    ("DELETE", "standing/own/"): (None, PLAYERS),
+    ("PUT", "standing/<int:number>/"): ({"order": "if drew seat=0 then draw"}, OWN),
+    ("DELETE", "standing/<int:number>/"): (None, "404 403 204 403 403 403 403 403"),
+    ("DELETE", "pause/"): (None, PLAYERS),
+    ("PATCH", "preferences/"): ({}, HERE),
 }
 OVER = {
-    "organise/": "404 403 403 403 422 403 422 403",
-    "rewind/": "404 404 403 404 422 403 422 403",
-    "forks/": "404 201 201 201 201 201 201 201",
-    "press/": "404 422 201 422 422 422 422 422",
-    "presence/": "404 404 204 404 403 403 404 404",
+    ("POST", "organise/"): "404 403 403 403 422 403 422 403",
+    ("POST", "rewind/"): "404 404 403 404 422 403 422 403",
+    ("POST", "forks/"): "404 201 201 201 201 201 201 201",
+    ("POST", "press/"): "404 422 201 422 422 422 422 422",
+    ("POST", "presence/"): "404 404 204 404 403 403 404 404",
+    ("PATCH", "preferences/"): HERE,
 }
 # A page: what is posted, and for whom the match goes on.
 POSTED = {
@@ -263,23 +276,60 @@ POSTED = {
 
 def sent(readers, begun):
     found = {}
-    for route, (body, _expected) in SENT.items():
+    for (method, route), (body, _expected) in SENT.items():
         row = []
         for reader in readers:
-            given = {name: begun[reader.match.pk] if value == 0 else value for name, value in body.items()}
-            row.append("{}{}".format(*(reader.send("POST", route, given))).replace("False", "").replace("True", "!"))
-        found[route] = " ".join(row)
+            given = body and {name: begun[reader.match.pk] if value == 0 else value for name, value in body.items()}
+            row.append("{}{}".format(*(reader.send(method, route, given))).replace("False", "").replace("True", "!"))
+        found[method, route] = " ".join(row)
+    return found
+
+
+def by_answer(row):
+    """Who has done it, and who was not shut out, of a row of answers."""
+    answered = dict(zip(READERS, row.split(), strict=True))
+    done = {name for name, status in answered.items() if status.startswith("2")}
+    return done, {name for name, status in answered.items() if status not in ("403", "404")}
+
+
+def ways(start):
+    """Return all that may be sent below a match, from the table of doors, without what only reads."""
+    kind = "API" if start else "Pages"
+    found = set()
+    for door in doors.all_doors()[kind]:
+        _before, is_of_match, below = door.name.partition(f"/{start}matches/<str:ident>/")
+        if is_of_match:
+            found |= {(method, below) for method in re.findall(r"[A-Z]{3,}", door.use) if method not in ("GET", "HEAD")}
     return found
 
 
 def test_every_address_that_is_written_to_is_known_here():
-    other = {"seats/<int:seat>/", "standing/own/", "standing/<int:number>/"}  # they take PUT and DELETE
-    assert addresses("api/v1/") == READ.keys() | SENT.keys() | other
+    assert addresses("api/v1/") == READ.keys() | {route for _method, route in SENT}
     assert addresses("") == PAGES.keys() | POSTED.keys()
+    assert ways("api/v1/") == SENT.keys() == permissions.ACTS.keys()
+    assert ways("") == {("POST", page) for page in POSTED} == {("POST", page) for page in permissions.PAGE_ACTS}
+
+
+def test_the_table_of_doors_tells_of_this_matrix():
+    """Whom the matrix lets in is whom `deploy/DOORS.md` names: both read one declaration."""
+    for route, row in READ.items():
+        who = permissions.of_api("GET", route)
+        if route != "proof/":  # there is none yet
+            assert {name for name, status in zip(READERS, row.split(), strict=True) if status == "200"} == who.kinds, route
+    for way, (_body, row) in SENT.items():
+        done, answered = by_answer(row)
+        kinds = permissions.of_api(*way).kinds
+        if kinds is None:
+            assert not done, way  # the match has begun
+        else:
+            assert (done or answered) == kinds or (way == ("POST", "press/") and done == kinds), way
+    for way, row in OVER.items():
+        who = permissions.of_api(*way)
+        assert by_answer(row)[0] <= (who.over or who.kinds), way
 
 
 def test_who_does_what_while_the_match_runs(readers, begun):
-    assert sent(readers, begun) == {route: expected for route, (_body, expected) in SENT.items()}
+    assert sent(readers, begun) == {way: expected for way, (_body, expected) in SENT.items()}
 
 
 def test_who_does_what_after_the_end(readers, begun):
@@ -287,10 +337,35 @@ def test_who_does_what_after_the_end(readers, begun):
         play_out(match)
     found = sent(readers, begun)
     assert "!" not in "".join(found.values())
-    assert {route: row for route, row in found.items() if route in OVER} == OVER
-    for route, row in found.items():
-        if route not in OVER:
-            assert set(row.split()) <= {"403", "404", "422"}, route
+    assert {way: row for way, row in found.items() if way in OVER} == OVER
+    for way, row in found.items():
+        if way not in OVER:
+            assert set(row.split()) <= {"403", "404", "422"}, way
+
+
+def test_before_the_start_the_host_decides_and_members_leave(toy, people, program):
+    """The doors whose match has not begun: whoever is not named in the table is refused."""
+    match = lobby.create_match(by=people["host"], game="toy", take_seat=False)
+    lobby.join_match(by=people["seat"], match=match, seat=0, link=match.link_token)
+    sends = {way: body for way, (body, _expected) in SENT.items() if permissions.ACTS[way].kinds is None}
+    expected = {
+        permissions.HOST: {"host"},
+        permissions.INVITER: {"host", "seat"},
+        permissions.MEMBER: {"seat"},
+        permissions.NEWCOMER: {"observer", "host", "operator"},
+    }
+    for way, body in sends.items():
+        who, (method, route) = permissions.ACTS[way], way
+        done = set()
+        for name in ("observer", "seat", "host", "operator"):
+            client = program(people[name], "organise", *(["operate"] if people[name].is_staff else []))
+            with transaction.atomic():
+                given = {"bot": "random"} if route == "start/" else body  # for the empty seat
+                answer = client.call(method, f"/matches/{match.number}/{filled(route)}?link={match.link_token}", given)
+                done |= {name} if answer.status_code < 300 else set()
+                transaction.set_rollback(True)
+            match.refresh_from_db()
+        assert done == expected.get(who, set()), way
 
 
 def test_for_whom_the_match_goes_on_from_its_pages(readers, begun):
