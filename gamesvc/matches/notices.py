@@ -29,6 +29,7 @@ from gamesvc.matches import (
     letterbox,
     loading,
     lobby,
+    option_words,
     organising_words,
     premove_run,
     selectors,
@@ -166,6 +167,7 @@ def invitation(row: Outbox) -> Message | None:
         else _("%(name)s invites you to a match of %(title)s")
         % {"name": asked.invited_by.username, "title": game.manifest.title},
         "summary": game.manifest.summary,
+        "told": option_words.always_told(asked.match),
         "link": f"{settings.BASE_URL}/invitations/{lobby.invitation_token(asked.id)}/",
         "reply_to": letterbox.invitation_address(asked, user=row.user, email=row.address, key=row.id),
         "needs_name": row.user is None,

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from gamesvc.games import catalog, intake
 from gamesvc.games.kernel import Manifest
-from gamesvc.matches import loading, reliability, selectors, summaries
+from gamesvc.matches import loading, option_words, reliability, selectors, summaries
 from gamesvc.matches.clock.compute import gone
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
@@ -150,7 +150,8 @@ def lobby(request: HttpRequest) -> HttpResponse:
                 )
                 for seat in sorted(match.seats.all(), key=lambda one: one.index)
             ],
-            "options": changed_options(match),
+            "options": option_words.changed(match),
+            "told": option_words.always_told(match),
             "asks": reliability.words(match.reliability),
         }
         for match in matches[:PAGE]
@@ -183,13 +184,3 @@ def _holder(seat: Seat) -> str:
     if seat.user is not None:
         return seat.user.username
     return f"{seat.bot} bot" if seat.bot else ""
-
-
-def changed_options(match: Match) -> list[tuple[str, str]]:
-    """The options of a match that are not the default, in words."""
-    properties = _manifest(match.game).options.get("properties", {})
-    return [
-        (str(schema.get("title", name)), str(schema.get("labels", {}).get(match.options[name], match.options[name])))
-        for name, schema in properties.items()
-        if name in match.options and match.options[name] != schema.get("default")
-    ]

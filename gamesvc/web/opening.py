@@ -15,7 +15,7 @@ from gamesvc.games import catalog
 from gamesvc.games.chart import SEAT_NAMES
 from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Game, Refused
-from gamesvc.matches import lobby, selectors
+from gamesvc.matches import lobby, option_words, selectors
 from gamesvc.matches.models import Match
 from gamesvc.web import clocks, controls, reading, rules
 from gamesvc.web.access import find, signed_in
@@ -193,5 +193,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         "match": found.match,
         "manifest": catalog.game(found.match.game).manifest,
         "seats": list(zip(seats, selectors.seat_names(seats), strict=True)),
+        "told": option_words.always_told(found.match),
+        "options": option_words.changed(found.match),
     }
     return render(request, "web/invitation.html", context)

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from gamesvc.games import intake
 from gamesvc.games.chart import WIDTH
 from gamesvc.games.kernel import Awaited, Caption, Form
-from gamesvc.matches import board, loading, notices, reliability, selectors
+from gamesvc.matches import board, loading, notices, option_words, reliability, selectors
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.selectors import Access
@@ -106,7 +106,8 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         "names": names,
         "seats": [(seat, name) for seat, name in zip(access.seats, names, strict=True)],
         "link": request.GET.get("link", ""),
-        "options": lists.changed_options(match),
+        "options": option_words.changed(match),
+        "told": option_words.always_told(match),
         "asks": reliability.words(match.reliability),
         "failed": failed,
         "log": _log(request, access, loaded, names),

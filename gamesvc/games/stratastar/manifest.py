@@ -59,6 +59,7 @@ OPTIONS: dict[str, Any] = {
             "title": "Who is asked about a reaction or a battle",
             "description": "fast: a player who can only pass is not asked, so the others may learn which cards they lack. "
             "secret: they are asked all the same, and their pause tells nothing. Players can change that for themselves.",
+            "told": True,
         },
         "max_rounds": {
             "type": "integer",
