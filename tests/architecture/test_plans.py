@@ -8,14 +8,24 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
 from gamesvc.matches import lobby
-from gamesvc.matches.models import Match
+from gamesvc.matches.models import Match, Premove
+from notifications.models import Handover, InboundMail, MailStatus, Outbox, ReplyAddress
 
 pytestmark = pytest.mark.django_db
 
 ROWS = 10_000
-LARGE = ("matches_question", "matches_match", "matches_seat")
+LARGE = (
+    "matches_question",
+    "matches_match",
+    "matches_seat",
+    "matches_premove",
+    "notifications_outbox",
+    "notifications_handover",
+    "notifications_inbound_mail",
+)
 # What runs at least once a minute.
 OFTEN = sorted({entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values() if entry["schedule"] <= 60})
 # The moments of reminders follow from each player's choice and are stored nowhere: all open questions are gone through.
@@ -31,6 +41,25 @@ def copied(table, instead, times):
         into = ", ".join(f'"{name}"' for name in columns)
         taken = ", ".join(instead.get(name) or f't."{name}"' for name in columns)
         cursor.execute(f"INSERT INTO {table} ({into}) SELECT {taken} FROM {table} t, {times}")  # noqa: S608
+
+
+def settled(match, user):
+    """Ten thousand of all that is done with and kept for a while: notices, their other channels, answers, orders laid by."""
+    now = timezone.now()
+    notice = Outbox.objects.create(kind="settled", user=user, status="sent", due_at=now, sent_at=now)
+    others = {"id": "gen_random_uuid()", "user_id": "NULL", "address": "'x@x.example'"}
+    copied("notifications_outbox", others, f"generate_series(1, {ROWS}) AS n WHERE t.kind = 'settled'")
+    Handover.objects.create(notice=notice, channel="webhook", due_at=now, done_at=now, status=Handover.Status.SENT)
+    of_another = "notifications_outbox o WHERE o.kind = 'settled' AND o.id <> t.notice_id"
+    copied("notifications_handover", {"id": "gen_random_uuid()", "notice_id": "o.id"}, of_another)
+    address = ReplyAddress.objects.create(token_hash="x", purpose="turn", user=user, expires_at=now)
+    InboundMail.objects.create(
+        address=address, message_id="<0@x>", raw=b"x", received_at=now, counts_at=now, status=MailStatus.DONE, finished_at=now
+    )
+    copied("notifications_inbound_mail", {"id": "gen_random_uuid()", "message_id": "n::text"}, f"generate_series(1, {ROWS}) AS n")
+    done = Premove.Status.DONE
+    Premove.objects.create(match=match, seat=0, user=user, number=1, condition={}, commands=[], status=done, ended_at=now)
+    copied("matches_premove", {"id": "gen_random_uuid()", "match_id": "m.id"}, "matches_match m WHERE m.id <> t.match_id")
 
 
 @pytest.fixture
@@ -51,11 +80,12 @@ def full(toy, anna, ben):
         "due_at": "now() + m.number * interval '1 minute' + interval '9 days'",
     }
     copied("matches_question", later, "matches_match m WHERE m.id <> t.match_id")
+    settled(match, anna)
     for _ in range(3):
         lobby.create_match(by=ben, game=toy)
         Match.objects.update(created_at="2026-01-01T00:00:00Z")
     with connection.cursor() as cursor:
-        for table in (*LARGE, "notifications_outbox"):
+        for table in LARGE:
             cursor.execute(f"ANALYZE {table}")
     return match
 
