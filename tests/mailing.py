@@ -30,15 +30,25 @@ class Mailing:
         self.sink = sink
         self.receiver = receiver
 
-    def deliver(self, raw: bytes, *, to: str, sender: str = "anna@players.example") -> None:
-        """Hand a raw mail to the receiver, with a To line where it has none; smtplib's exceptions pass."""
+    def deliver(self, raw: bytes, *, to: str, sender: str = "anna@players.example", source: str = "127.0.0.1") -> None:
+        """Hand a raw mail to the receiver from one address of this machine, with a To line where it has none; smtplib's
+        exceptions pass."""
         raw = raw.replace(b"turn+" + b"a" * 26 + b"@reply.games.example", to.encode(), 1)  # in the fixtures
         if not re.search(rb"^to:", raw.partition(b"\r\n\r\n")[0], re.IGNORECASE | re.MULTILINE) and raw.startswith(b"From:"):
             raw = f"To: {to}\r\n".encode() + raw
-        with smtplib.SMTP("127.0.0.1", self.receiver.port, timeout=10) as client:
+        with smtplib.SMTP("127.0.0.1", self.receiver.port, timeout=10, source_address=(source, 0)) as client:
             client.sendmail(sender, [to], raw)
 
-    def write(self, text: str, *, to: str, sender: str = "anna@players.example", message_id: str = "", **headers: str) -> None:
+    def write(
+        self,
+        text: str,
+        *,
+        to: str,
+        sender: str = "anna@players.example",
+        message_id: str = "",
+        source: str = "127.0.0.1",
+        **headers: str,
+    ) -> None:
         """Hand over a plain mail."""
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = f"Player <{sender}>", to, "Re: your turn"
@@ -46,7 +56,7 @@ class Mailing:
         for name, value in headers.items():
             mail[name.replace("_", "-")] = value
         mail.set_content(text)
-        self.deliver(mail.as_bytes(policy=SMTP), to=to, sender=sender)
+        self.deliver(mail.as_bytes(policy=SMTP), to=to, sender=sender, source=source)
 
     def work(self) -> None:
         """What the workers would do: read all that waits, send all that is due."""

@@ -30,7 +30,7 @@ class Gate:
         """Count a new connection; return the reply that refuses it, or an empty text."""
         if self._inside.total() >= settings.MAILSERVER_CONNECTIONS:
             return FULL
-        if _counts_networks():
+        if counts_networks():
             if self._inside[network] >= settings.MAILSERVER_CONNECTIONS_PER_ADDRESS:
                 return FULL_FOR_YOU
             if self._guessed(network) >= settings.MAILSERVER_UNKNOWN_PER_HOUR:
@@ -74,5 +74,6 @@ def network_of(peer: object) -> str:
     return str(address)
 
 
-def _counts_networks() -> bool:
+def counts_networks() -> bool:
+    """Return True where the peer of a connection is the sender's server, and not a mail server of ours in front."""
     return settings.INBOUND_AUTH != "border"

@@ -236,7 +236,7 @@ def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:
     envelope_from = doors.sent_by(headers)
     for address in to:
         if isinstance(address, ReplyAddress):
-            rates.check(address, envelope_from)
+            rates.check(address, envelope_from, headers=headers)
     # What is over the limit is stored cut, and refused by the pipeline as too large.
     raw, moment = _fetch(connection, uid, f"BODY.PEEK[]<0.{LARGEST + 1}>")
     taken = doors.take(raw, to=to, envelope_from=envelope_from, received_at=min(moment, timezone.now()))

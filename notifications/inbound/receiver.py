@@ -22,11 +22,10 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections
 from django.utils import timezone
 
-from notifications.inbound import doors, rates, store
+from notifications.inbound import doors, rates, reading, store
 from notifications.inbound.authentication import check_mode
 from notifications.inbound.connection import Limited, LimitedLMTP
-from notifications.inbound.gate import GUESSED, Gate
-from notifications.inbound.reading import LARGEST
+from notifications.inbound.gate import GUESSED, Gate, counts_networks
 from notifications.models import ReplyAddress
 
 log = logging.getLogger(__name__)
@@ -91,7 +90,7 @@ class Receiver:
             return kind(
                 _Handler(self._workers, self._connect, lmtp=self.lmtp),
                 gate=gate,
-                data_size_limit=LARGEST,
+                data_size_limit=reading.LARGEST,
                 enable_SMTPUTF8=True,
                 hostname=settings.REPLY_DOMAIN or "localhost",
                 ident="mail",
@@ -125,7 +124,7 @@ class _Handler:
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
             return "452 4.5.3 Too many recipients"
         try:
-            found = await self._ask(lambda: _destination(address, envelope.mail_from or ""))
+            found = await self._ask(lambda: _destination(address, envelope.mail_from or "", server.network))
         except (DatabaseError, InterfaceError):
             log.exception("the database does not answer; the sender is asked to come back")
             return COME_BACK
@@ -151,6 +150,9 @@ class _Handler:
                 log.exception("a mail could not be stored; the sender is asked to come back")
                 replies.append(COME_BACK)
                 continue
+            except rates.TooMuchMail:
+                replies.append(SLOWER)
+                continue
             if kept is not None:
                 stored.append(kept)
             replies.append("250 2.0.0 Taken")
@@ -159,7 +161,7 @@ class _Handler:
         if self._lmtp:
             return "\r\n".join(replies)
         # One word for all by SMTP: what was stored already is known again when it comes once more.
-        return COME_BACK if COME_BACK in replies else replies[0]
+        return next((reply for reply in (COME_BACK, SLOWER) if reply in replies), replies[0])
 
     async def handle_exception(self, error: Exception) -> str:
         """Ask the sender to come back after a fault of ours: a mail that is refused for good would be lost."""
@@ -176,15 +178,21 @@ class _Handler:
         return await asyncio.get_running_loop().run_in_executor(self._workers, run)
 
 
-def _destination(address: str, sender: str) -> doors.Destination | None:
-    """Where an address leads. Raises `TooMuchMail` if it takes no more for now."""
-    found = doors.resolve(address)
-    if isinstance(found, ReplyAddress):
-        rates.check(found, sender)
-    return found
+def _destination(address: str, sender: str, network: str) -> doors.Destination | None:
+    """Return where an address leads. Raises `TooMuchMail` if it takes no more from this network for now."""
+    destination = doors.resolve(address)
+    if isinstance(destination, ReplyAddress) and counts_networks():
+        rates.check(destination, sender, network=network)
+    return destination
 
 
 def _keep(body: IO[bytes], destination: doors.Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
-    """Store a spooled mail: it is in memory no longer than that takes, and of no more mails at once than there are threads."""
+    """Store a spooled mail: it is in memory no longer than that takes, and of no more mails at once than there are threads.
+
+    Behind a mail server of ours its word in the headers says whose mail it is. Raises `TooMuchMail` if it takes no more for now.
+    """
     body.seek(0)
-    return doors.keep(body.read(), destination, envelope_from=envelope_from, received_at=received_at)
+    raw = body.read()
+    if isinstance(destination, ReplyAddress) and not counts_networks():
+        rates.check(destination, envelope_from, headers=reading.headers_of(raw))
+    return doors.keep(raw, destination, envelope_from=envelope_from, received_at=received_at)

@@ -61,7 +61,7 @@ def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any
     envelope_from = str(message.envelope_sender) if message.envelope_sender else doors.sent_by(headers)
     for address in to:
         if isinstance(address, ReplyAddress):
-            rates.check(address, envelope_from)
+            rates.check(address, envelope_from, headers=headers)
     taken = doors.take(raw, to=to, envelope_from=envelope_from, received_at=received_at)
     if taken:
         store.wake(taken)

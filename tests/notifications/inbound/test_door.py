@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Throttle, User
 from notifications.inbound import addresses, connection, gate, held, pipeline, purposes, rates, store, tasks
 from notifications.inbound.gate import Gate, network_of
 from notifications.inbound.purposes import Handled
@@ -376,19 +376,29 @@ def test_a_mail_that_is_tried_again_keeps_no_other_topic_waiting(anna, mailing, 
 # --- how much is taken ---
 
 
-def refused(mailing, to, sender=ANNA):  # noqa: F811
+PASSED = "mx.players.example; dmarc=pass header.from=players.example"
+
+
+def refused(mailing, to, sender=ANNA, source="127.0.0.1", **headers):  # noqa: F811
     try:
-        mailing.write("move", to=to, sender=sender, message_id=fresh_id())
+        mailing.write("move", to=to, sender=sender, source=source, message_id=fresh_id(), **headers)
     except smtplib.SMTPRecipientsRefused as fault:
         [(code, _words)] = fault.recipients.values()
         return code
+    except smtplib.SMTPDataError as fault:
+        return fault.smtp_code
     return None
+
+
+def an_hour_later():
+    InboundMail.objects.update(received_at=timezone.now() - rates.SPAN)
+    Throttle.objects.update(ends_at=timezone.now())
 
 
 def test_mail_over_the_cap_of_an_address_is_asked_to_come_later(to, mailing, settings, letters):  # noqa: F811
     settings.INBOUND_MAILS_PER_ADDRESS = 2
     assert [refused(mailing, to) for _ in range(4)] == [None, None, 451, 451]
-    InboundMail.objects.update(received_at=timezone.now() - rates.SPAN)
+    an_hour_later()
     assert refused(mailing, to) is None
     pipeline.work()
     assert len(letters) == 3, "nothing that was taken is lost"
@@ -404,15 +414,40 @@ def test_a_stranger_who_floods_an_address_does_not_shut_its_owner_out(to, mailin
 
 def test_a_stranger_who_writes_the_owners_name_on_envelopes_does_not_shut_them_out(to, mailing, settings, letters):  # noqa: F811
     settings.INBOUND_MAILS_PER_ADDRESS, settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = 2, "border", "mx.players.example"
-    for _ in range(5):
-        assert refused(mailing, to) is None
-        pipeline.work()
-    assert set(InboundMail.objects.values_list("status", flat=True)) == {MailStatus.HELD}
-    row = InboundMail.objects.first()
-    for number in range(15):
-        row.pk, row.message_id, row.body_hash = None, f"<{number}@players.example>", f"{number:064}"
-        row.save(force_insert=True)
-    assert refused(mailing, to) == 451, "a flood that fills the disk ends, whoever it claims to be from"
+    assert [refused(mailing, to) for _ in range(5)] == [None] * 5
+    assert refused(mailing, to, Authentication_Results=PASSED) is None, "while the forgeries are not judged yet"
+    pipeline.work()
+    assert InboundMail.objects.filter(status=MailStatus.HELD).count() == 5
+    assert [refused(mailing, to) for _ in range(16)] == [None] * 15 + [451], "a flood that fills the disk ends"
+    assert refused(mailing, to, Authentication_Results=PASSED) is None, "and its name is not the owner"
+    assert refused(mailing, to, Authentication_Results=PASSED) == 451, "what is proved to be theirs has its own cap"
+    pipeline.work()
+    assert letters == [("anna", "move")] * 2
+
+
+def test_a_forger_shuts_out_their_own_network_alone(to, mailing, settings, letters):  # noqa: F811
+    settings.INBOUND_MAILS_PER_ADDRESS, settings.INBOUND_AUTH = 2, "own"
+    assert [refused(mailing, to, source="127.0.0.2") for _ in range(4)] == [None, None, 451, 451]
+    assert refused(mailing, to) is None
+    InboundMail.objects.update(status=MailStatus.FAILED)
+    assert refused(mailing, to) is None, "mail that no name server proved in time is nobody's"
+
+
+def test_mail_that_was_worked_on_counts_against_its_owner_from_every_network(to, mailing, settings, letters):  # noqa: F811
+    settings.INBOUND_MAILS_PER_ADDRESS = 2
+    assert [refused(mailing, to, source=f"127.0.0.{number}") for number in (2, 3)] == [None, None]
+    pipeline.work()
+    assert refused(mailing, to, source="127.0.0.4") == 451
+
+
+def test_a_mail_of_the_owners_that_others_send_again_does_not_shut_them_out(anna, to, mailing, settings, letters):  # noqa: F811
+    settings.INBOUND_MAILS_PER_ADDRESS, settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = 2, "border", "mx.players.example"
+    for _ in range(4):
+        mailing.write("move", to=to, message_id="<again@players.example>", Authentication_Results=PASSED)
+    elsewhere = f"From: Anna <{ANNA}>\r\nTo: friend@x.example\r\nAuthentication-Results: {PASSED}\r\n\r\nmove {{}}\r\n"
+    for number in range(4):
+        mailing.deliver(elsewhere.format(number).encode(), to=to)
+    assert refused(mailing, to, Authentication_Results=PASSED) is None
 
 
 def test_a_mail_server_in_front_is_not_hung_up_on_for_what_the_world_guesses(port, settings, to):

@@ -12,10 +12,11 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Throttle, User
 from notifications.inbound import addresses, doors, imap, store
 from notifications.inbound.tasks import poll_mailbox
 from notifications.models import InboundMail, Mailbox
+from tests.mailing import verify
 from tests.notifications.inbound.imap_server import Imap
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +34,7 @@ def box(settings, monkeypatch):
 
 @pytest.fixture
 def to(box, anna: User) -> str:
+    verify(anna)
     return addresses.make("turn", key=uuid4(), user=anna, topic="42", expires_at=timezone.now() + timedelta(days=1))
 
 
@@ -153,7 +155,7 @@ def test_a_message_that_waited_and_cannot_be_read_is_put_aside_too(box, to, sett
         box.put(mail(to, f"move A{number}"))
     imap.poll()
     assert Mailbox.objects.get().waiting == [2, 3]
-    InboundMail.objects.update(received_at=timezone.now() - timedelta(hours=2))
+    Throttle.objects.update(ends_at=timezone.now())  # an hour later
     box.broken = {2}
     looks = [imap.poll() for _ in range(4)]
     row = Mailbox.objects.get()
@@ -259,7 +261,16 @@ def test_mail_over_a_cap_waits_in_the_mailbox_and_keeps_back_nobody_elses(box, t
     assert [one.flags for one in box.folders["INBOX"]] == [{"\\Seen"}, {"\\Seen"}, set(), set(), {"\\Seen"}]
     assert imap.poll() == 0
     assert Mailbox.objects.get().waiting == [3, 4]
-    InboundMail.objects.update(received_at=timezone.now() - timedelta(hours=2))
+    Throttle.objects.update(ends_at=timezone.now())  # an hour later
     assert imap.poll() == 2
     assert Mailbox.objects.get().waiting == []
     assert sorted(bytes(one.raw)[-4:-2] for one in InboundMail.objects.exclude(address__user=ben)) == [b"A0", b"A1", b"A2", b"A3"]
+
+
+def test_messages_that_only_claim_their_sender_keep_back_none_of_the_owners(box, to, settings):
+    settings.INBOUND_MAILS_PER_ADDRESS, settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = 2, "border", "mx.players.example"
+    for number in range(5):
+        box.put(mail(to, f"forged {number}"))
+    box.put(mail(to, Authentication_Results="mx.players.example; dmarc=pass header.from=players.example"))
+    assert imap.poll() == 6
+    assert Mailbox.objects.get().waiting == []

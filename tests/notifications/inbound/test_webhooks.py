@@ -206,3 +206,9 @@ def test_mail_over_the_cap_stays_with_the_provider(to, letters, settings):
     answer = post(postmark(to, "second"))
     assert (answer.status_code, answer["Retry-After"]) == (503, "600")
     assert InboundMail.objects.count() == 1
+
+
+def test_mail_that_only_claims_its_sender_keeps_back_none_of_the_owners(to, letters, settings):
+    settings.INBOUND_MAILS_PER_ADDRESS = 1
+    assert [post(postmark(to, f"forged {number}", dmarc="none")).status_code for number in range(3)] == [200] * 3
+    assert post(postmark(to, "mine")).status_code == 200
