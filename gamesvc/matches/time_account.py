@@ -1,11 +1,12 @@
 """The account of a match's time for a viewer: reckoned again from the log, each step told, so that a time-out can be disputed.
 
 The steps themselves are noted where the log is folded (`clock.account`). A page of them is reckoned from the snapshot before it,
-so the last page costs the same however long the match is.
+and only so much of the log is reckoned for one page: it costs the same however long the match is, and whoever it is about.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,6 +18,7 @@ from gamesvc.games.kernel import Event, Viewer, see_event
 from gamesvc.matches import loading
 from gamesvc.matches.clock.account import Key, Line
 from gamesvc.matches.clock.compute import Clock
+from gamesvc.matches.clock.spans import SECOND
 from gamesvc.matches.loading import Loaded, lift
 from gamesvc.matches.models import Match
 
@@ -24,6 +26,8 @@ from gamesvc.matches.models import Match
 MOST_LINES = 50
 # So many events are reckoned at a time: about as many as lie between two snapshots.
 PIECE = 100
+# So many pieces are reckoned for one page, also where they have no line that is asked for.
+MOST_PIECES = 2
 # The version with which an act ends, and the lines that tell of it.
 Steps = tuple[int, list[Line]]
 
@@ -38,7 +42,7 @@ class TimeAccount:
     banks: Mapping[int, int]
     lines: Sequence[tuple[int, Line]]
     older: int | None = None
-    """The version before which there are more lines; None where these are the first."""
+    """The version before which there may be more lines; None where these are the first."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -83,7 +87,7 @@ def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None, bef
     """
     loaded = loading.load(match.id, match.game)
     reader = _Reader(loaded, viewer)
-    pages, older = _page(reader, loaded.version if before is None else min(before - 1, loaded.version), seat)
+    steps, older = _page(reader, loaded.version if before is None else min(before - 1, loaded.version), seat)
     account = loaded.account
     return TimeAccount(
         policy=account.policy.told if account.policy is not None else {},
@@ -94,35 +98,45 @@ def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None, bef
             if seat in (None, key[0])
         },
         banks=_banks(reader, range(loaded.seats) if seat is None else (seat,)),
-        lines=[(version, line) for version, lines in reversed(pages) for line in lines],
-        older=pages[-1][0] if older else None,
+        lines=[(version, line) for version, lines in reversed(steps) for line in lines],
+        older=older,
     )
 
 
-def _page(reader: _Reader, until: int, seat: int | None) -> tuple[list[Steps], bool]:
-    """The last acts up to a version with a line that is asked for, the newest first, and whether there are any before them."""
-    pages: list[Steps] = []
-    count = 0
-    for version, lines in reader.back(until):
-        if wanted := [line for line in lines if seat in (None, line.seat)]:
-            if count >= MOST_LINES:
-                return pages, True
-            pages.append((version, wanted))
-            count += len(wanted)
-    return pages, False
+def _page(reader: _Reader, until: int, seat: int | None) -> tuple[list[Steps], int | None]:
+    """Return the last acts up to a version with a line that is asked for, the newest first, and before which version to go on."""
+    acts: list[Steps] = []
+    count, reached = 0, 0
+    for since, steps in reader.back(until):
+        reached = since
+        for version, lines in steps:
+            if wanted := [line for line in lines if seat in (None, line.seat)]:
+                if count >= MOST_LINES:
+                    return acts, acts[-1][0]
+                acts.append((version, wanted))
+                count += len(wanted)
+    return acts, reached if reached > 1 else None
 
 
 def _banks(reader: _Reader, seats: Collection[int]) -> dict[int, int]:
-    """What is left in the bank of each seat that has been asked, by the last line of it that the viewer may see."""
-    policy = reader.loaded.account.policy
-    found: dict[int, int] = {}
-    if policy is None or not policy.bank:
-        return found
-    for _version, lines in reader.back(reader.loaded.version):
-        found = {line.seat: line.bank for line in lines if line.seat in seats} | found
-        if len(found) == len(seats):
-            break
-    return found
+    """Return what is left in the bank of each seat that was asked, by the last line of it that the viewer may see.
+
+    Of a seat with no line for long only its own player is told: whether others may know a step since then is not looked up.
+    """
+    account, viewer, ended = reader.loaded.account, reader.viewer, reader.loaded.ended
+    banks: dict[int, int] = {}
+    if account.policy is None or not account.policy.bank:
+        return banks
+    reached = 0
+    for since, steps in reader.back(reader.loaded.version):
+        reached = since
+        for _version, lines in steps:
+            banks = {line.seat: line.bank for line in lines if line.seat in seats} | banks
+        if len(banks) == len(seats):
+            return banks
+    if reached > 1:
+        banks = {seat: account.bank(seat) // SECOND for seat in seats if ended or seat == viewer} | banks
+    return banks
 
 
 class _Reader:
@@ -133,13 +147,16 @@ class _Reader:
         self.viewer = viewer
         self.anonymous = not loaded.ended and bool(loaded.opened.get("anonymous"))
 
-    def back(self, until: int) -> Iterator[Steps]:
-        """The acts up to a version that have lines, the newest first; an act that goes on after it is left out."""
+    def back(self, until: int) -> Iterator[tuple[int, Iterable[Steps]]]:
+        """Yield the last pieces up to a version, the newest first: each piece's first version, and its acts that have lines.
+
+        An act that goes on after the version is left out.
+        """
         acts = loading.acts_back(self.loaded.match_id, until)
         if loading.goes_on(self.loaded, until):
             next(acts, None)
-        for piece in pieces(acts):
-            yield from reversed(self._reckon(piece))
+        for piece in itertools.islice(pieces(acts), MOST_PIECES):
+            yield piece[0][0].version, reversed(self._reckon(piece))
 
     def _reckon(self, acts: Sequence[Sequence[StoredEvent]]) -> list[Steps]:
         then = loading.load_at(self.loaded.game, self.loaded.match_id, acts[0][0].version - 1)

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 import events.store
+from accounts.models import User
 from gamesvc.games.kernel import see_event
 from gamesvc.matches import loading, lobby, time_account
 from gamesvc.matches.benches.load import Table
@@ -59,6 +60,29 @@ def long_match(table):
     return match
 
 
+@pytest.fixture
+def long_match_of_three(table):
+    """A long match with banks, whose third player left before their first turn."""
+    leaver = User.objects.create(username="leaver", email="leaver@players.example")
+    clock = {"turn": "24h", "bank": {"start": "48h", "increment": "1h", "cap": "72h"}}
+    match = lobby.create_match(
+        by=table.players[0], game="stratastar", options={"homeworld_choice": "random"}, seats=3, clock=clock
+    )
+    for player in (table.players[1], leaver):
+        match = lobby.join_match(by=player, match=match)
+    table.players.append(leaver)
+    [gone] = [seat for seat in range(3) if seat not in asked(match)][-1:]
+    act(match, gone, {"name": "resign"})
+    for version in range(50, LONG + 50, 50):
+        table.play_to(match, version)
+        loading.save_snapshot(loading.load(match.id, match.game))
+    return match, gone
+
+
+def asked(match):
+    return {key[0] for key in loading.load(match.id, match.game).account.open}
+
+
 def middle(versions):
     return [version for version in versions if OPENING < version < LAST_PART]
 
@@ -91,6 +115,42 @@ def test_no_address_reads_a_long_match_from_its_beginning(long_match, table, pro
         b"".join(answer) if answer.streaming else answer.content
         assert answer.status_code < 500, path
         assert not middle(read), f"{path} reads {len(read)} events"
+
+
+def test_the_clock_of_a_seat_that_never_acted_is_told_in_bounded_parts(long_match_of_three, table, program, read):
+    match, gone = long_match_of_three
+    for player in table.players:
+        api, client = program(player), Client()
+        client.force_login(player)
+        for get, path in (
+            (api.get, f"/matches/{match.number}/clock/?seat={gone}"),
+            (client.get, f"/matches/{match.number}/clock"),
+        ):
+            loading.forget_all()
+            read.clear()
+            answer = get(path)
+            assert answer.status_code == 200
+            assert not middle(read), f"{path} reads {len(read)} events"
+            assert b"No clock has run yet" not in answer.content
+    api, query, parts, lines = program(table.players[0]), f"?seat={gone}", 0, []
+    while query:
+        loading.forget_all()
+        read.clear()
+        told = api.get(f"/matches/{match.number}/clock/{query}").json()
+        assert len(set(read)) < 2 * (time_account.MOST_PIECES + 1) * time_account.PIECE
+        query, parts = told["next"], parts + 1
+        lines += told["lines"]
+        assert query is None or told["lines"] or told["banks"] == []
+    assert 1 < parts <= LONG // time_account.PIECE
+    assert lines == [line for line in whole(match, table) if line["seat"] == gone]
+
+
+def whole(match, table):
+    """All lines of the account, in one part."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time_account, "MOST_PIECES", LONG)
+        patch.setattr(time_account, "MOST_LINES", 100 * LONG)
+        return time_account.explain(match, viewer=0).as_json()["lines"]
 
 
 def test_the_mails_of_a_long_match_read_its_end_alone(long_match, table, mailing, read):  # noqa: F811
@@ -145,11 +205,12 @@ def told(version, line):
 
 
 @pytest.mark.parametrize("ends", [False, True])
-@pytest.mark.parametrize(("most", "piece"), [(1, 1), (3, 4), (50, 7)])
-def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypatch, ends, most, piece):
+@pytest.mark.parametrize(("most", "piece", "pieces"), [(1, 1, 99), (3, 4, 99), (50, 7, 99), (50, 1, 1), (3, 2, 2)])
+def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypatch, ends, most, piece, pieces):
     """With sealed acts, reactions that go back, time-outs and banks, for every viewer."""
     monkeypatch.setattr(time_account, "MOST_LINES", most)
     monkeypatch.setattr(time_account, "PIECE", piece)
+    monkeypatch.setattr(time_account, "MOST_PIECES", pieces)
     monkeypatch.setattr(loading, "NEAR", 3)
     bank = {"turn": "24h", "bank": {"start": "48h", "increment": "1h", "cap": "72h"}}
     match = lobby.create_match(by=anna, game=toy, options={"points": 9}, clock=bank)
@@ -171,7 +232,10 @@ def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypat
             found, before = [], None
             while True:
                 page = time_account.explain(match, seat, viewer=viewer, before=before)
-                assert page.banks == {index: left for index, left in banks.items() if seat in (None, index)}
+                known = {index: left for index, left in banks.items() if seat in (None, index)}
+                assert page.banks.items() <= known.items()
+                assert page.banks == known or pieces < 99
+                assert viewer not in known or viewer in page.banks, "their own bank is known to a player"
                 found = [*page.lines, *found]
                 if (before := page.older) is None:
                     break

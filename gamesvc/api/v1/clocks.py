@@ -81,9 +81,11 @@ class ClockAccount(serializers.Serializer[Any]):
     words = serializers.ListField(child=serializers.CharField())
     paused_since = serializers.DateTimeField(allow_null=True)
     clocks = RunningClock(many=True)
-    banks = SeatBank(many=True)
+    banks = SeatBank(
+        many=True, help_text="Missing: seats never asked, and other players' seats without a line in the last part of the log."
+    )
     lines = ClockLine(many=True)
-    next = serializers.CharField(allow_null=True, help_text="The query for the lines before these; null where there are none.")
+    next = serializers.CharField(allow_null=True, help_text="The query for the part before this one; null at the beginning.")
 
 
 class Clocks(View):
@@ -107,7 +109,10 @@ class MatchClock(View):
         operation_id="matches_clock",
     )
     def get(self, request: Request, ident: str) -> Response:
-        """How the deadlines came about, reckoned again from the log: the last lines; of others what is not hidden from you."""
+        """The account of a match's time, reckoned again from the log: the last lines; of others what is not hidden from you.
+
+        One answer reckons a bounded part of the log. Where that holds few lines of a seat, or none, ask on with `next`.
+        """
         access = self.access(ident)
         given = request.query_params.get("seat")
         if given is not None and not (given.isdecimal() and len(given) < 3 and int(given) < access.match.seat_count):
