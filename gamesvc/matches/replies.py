@@ -24,6 +24,7 @@ from gamesvc.matches.order_mail import Line
 from gamesvc.matches.order_run import OrderRun
 from gamesvc.matches.previews import Preview
 from notifications.inbound import purposes
+from notifications.inbound.limits import cpu_limit
 from notifications.inbound.purposes import Handled, Letter
 from notifications.outbox import Notice
 
@@ -87,7 +88,8 @@ class Desk:
         # Whoever answers a mail has looked at what it showed.
         notices.mark_seen(self.seat, int(self.letter.payload["version"]))
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
-        lines = order_mail.read(self.letter.text, self.loaded.game, view)
+        with cpu_limit():
+            lines = order_mail.read(self.letter.text, self.loaded.game, view)
         mail_words.check(self.writer, lines)
         acts = [line for line in lines if line.is_act]
         ready = any(line.word == "ready" for line in lines) and not acts

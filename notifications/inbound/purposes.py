@@ -51,7 +51,7 @@ _handlers: dict[str, Handler] = {}
 
 def register(purpose: str, handler: Handler) -> None:
     """Have letters of this purpose worked on by `handler(letter)`. It may be called again for the same letter, and must then
-    repeat nothing and return the same."""
+    repeat nothing and return the same. It reads the text within `limits.cpu_limit`, and keeps its database out of that."""
     if _handlers.get(purpose, handler) is not handler:
         raise ValueError(f"the purpose {purpose!r} is already registered")
     _handlers[purpose] = handler

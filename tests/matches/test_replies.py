@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import smtplib
+import time
 from dataclasses import replace
 from datetime import timedelta
 
@@ -16,7 +17,7 @@ from gamesvc.games.kernel import Refused
 from gamesvc.matches import clocks, loading, lobby, notices, replies, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
-from notifications.inbound import addresses, pipeline, store
+from notifications.inbound import addresses, limits, pipeline, store
 from notifications.inbound.text import MARK
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from tests.games.toy import GAME as TOY
@@ -407,3 +408,26 @@ def test_an_order_that_did_not_see_what_happened_is_not_carried_out(duel, mailin
     mailing.write("draw", to=reply_to(receipt))
     mailing.work()
     assert len(STORE.read(duel.id)) == 8
+
+
+def test_orders_that_cost_too_much_to_read_are_refused_and_keep_back_no_others(duel, mailing, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(limits, "CPU_SECONDS", 0.2)
+    offered = catalog.game
+
+    def spin(text, seen):
+        if text == "draw slowly":
+            until = time.thread_time() + 5
+            while time.thread_time() < until:
+                pass
+        return read_toy(text, seen)
+
+    monkeypatch.setattr(catalog, "game", lambda game_id: replace(TOY, parse=spin) if game_id == "toy" else offered(game_id))
+    before = loading.load(duel.id, "toy").version
+    mailing.write("draw slowly", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert (mailing.newest.status, mailing.newest.error.partition(":")[0]) == (MailStatus.REFUSED, "too_slow")
+    assert "Send your orders alone" in " ".join(mailing.last().text.split())
+    assert loading.load(duel.id, "toy").version == before
+    mailing.write("draw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert "1. draw: done" in mailing.receipt().text
