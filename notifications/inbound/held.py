@@ -45,10 +45,17 @@ def may_answer(address: ReplyAddress, limit: int | None = None, *, reason: str =
     return throttle(f"mail answers {limit or ''} {reason} {address.user_id or address.email}", most, _DAY) == 0
 
 
-def question(mail: InboundMail) -> Notice:
-    """The notice that asks the owner of the address whether a held mail is his."""
-    owner = mail.address
-    return Notice("mail_held", owner.user_id, owner.email, topic=owner.topic, payload={"mail": str(mail.id)})
+def question(mail: InboundMail, *, reason: str) -> Notice | None:
+    """Return the notice that asks the owner of the address whether a held mail is theirs.
+
+    The first question of a day beyond the cap says that it is the last one; None for all after that.
+    """
+    owner, payload = mail.address, {"mail": str(mail.id)}
+    if not may_answer(owner, QUESTIONS_A_DAY, reason=reason):
+        if not may_answer(owner, 1, reason=f"last {reason}"):
+            return None
+        payload["last"] = "yes"
+    return Notice("mail_held", owner.user_id, owner.email, topic=owner.topic, payload=payload)
 
 
 def mail_held(row: Outbox) -> Message | None:
@@ -71,6 +78,9 @@ def mail_held(row: Outbox) -> Message | None:
         "stops": stops,
         "orders": shown(mail),
         "received_at": mail.received_at,
+        "last": "last" in row.payload,
+        "waiting": _waiting(mail.address) if "last" in row.payload else 0,
+        "site": settings.BASE_URL,
         "link": f"{settings.BASE_URL}/mail/confirm/{addresses.token_of(answer_to)}",
     }
     return Message(
@@ -80,6 +90,12 @@ def mail_held(row: Outbox) -> Message | None:
         reply_to=answer_to,
         auto_replied=True,
     )
+
+
+def _waiting(address: ReplyAddress) -> int:
+    """Return how many mails to the addresses of one owner are held and may still be confirmed."""
+    held = InboundMail.objects.filter(status=MailStatus.HELD, received_at__gt=timezone.now() - ASKED_FOR)
+    return held.filter(address__user=address.user_id, address__email=address.email).count()
 
 
 def mail_failed(row: Outbox) -> Message | None:

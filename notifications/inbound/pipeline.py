@@ -135,11 +135,9 @@ def _refused(mail: InboundMail, refused: MailRefused) -> bool:
     log.info("the mail %s is refused: %s", mail.id, refused.code)
     status, notice = MailStatus.REFUSED, None
     if refused.hears is Hears.QUESTION:
-        status, notice = MailStatus.HELD, held.question(mail)
-    elif refused.hears is Hears.REASON:
+        status, notice = MailStatus.HELD, held.question(mail, reason=refused.code)
+    elif refused.hears is Hears.REASON and held.may_answer(mail.address, held.QUESTIONS_A_DAY, reason=refused.code):
         notice = store.failed_notice(mail, code=refused.code)
-    if notice is not None and not held.may_answer(mail.address, held.QUESTIONS_A_DAY, reason=refused.code):
-        notice = None
     return store.settle(mail, status, error=str(refused), notice=notice)
 
 

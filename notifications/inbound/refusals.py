@@ -79,7 +79,8 @@ SILENCES: dict[str, tuple[str, str]] = {
         "whatever loop or flood asks for answers, they end; the page of the match shows what was done",
     ),
     "questions over the cap": (
-        "the question about a held mail, or the reason of a refused one, beyond 20 a day for each reason (the mail is kept)",
+        "the question about a held mail, or the reason of a refused one, beyond 20 a day for each reason (the mail is kept; "
+        "the first question beyond them is still sent and says that it is the last)",
         "a forger could fill the player's mailbox with them",
     ),
     "no report": (

@@ -19,7 +19,7 @@ from notifications.inbound import addresses, authentication, pipeline, purposes,
 from notifications.inbound.authentication import FAIL, NONE, PASS, Verdict
 from notifications.inbound.purposes import Handled
 from notifications.inbound.receiver import Receiver
-from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
+from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
 from tests.mailing import FIXTURES, fresh_id, mailing, verify  # noqa: F401
 
@@ -172,8 +172,12 @@ def test_questions_are_capped(to, mailing, letters, monkeypatch):  # noqa: F811
     monkeypatch.setattr("notifications.inbound.held.QUESTIONS_A_DAY", 2)
     for _ in range(4):
         mailing.write("move A1", to=to, sender="x@evil.example", message_id=fresh_id())
-    pipeline.work()
-    assert Outbox.objects.filter(kind="mail_held").count() == 2
+    mailing.work()
+    asked = [" ".join(mail.text.split()) for mail in mailing.sink.messages if mail.message["X-Game-Reason"] == "orders-held"]
+    assert len(asked) == 3
+    assert ["last question of the day" in text for text in asked].count(True) == 1
+    [last] = [text for text in asked if "last question of the day" in text]
+    assert "Mails held for your confirmation: 4." in last
 
 
 @pytest.mark.parametrize(

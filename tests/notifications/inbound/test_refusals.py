@@ -180,9 +180,9 @@ def silent(name, *, to, mailing, settings, monkeypatch, anna):  # noqa: F811
             return [MailStatus.DONE, MailStatus.DONE], 1
         case "questions over the cap":
             monkeypatch.setattr("notifications.inbound.held.QUESTIONS_A_DAY", 1)
-            for _ in range(2):
+            for _ in range(4):
                 mailing.write("move A1", to=to, sender="x@elsewhere.example")
-            return [MailStatus.HELD, MailStatus.HELD], 1
+            return [MailStatus.HELD] * 4, 2
         case "no report":
             notice = Notice(kind="receipt", user_id=anna.pk)
             outbox.notify(notice)
