@@ -44,6 +44,8 @@ def steps(reader, said: str) -> int:
     return counted
 
 
+@pytest.mark.long
+@pytest.mark.timeout(900)
 def test_twice_the_text_is_at_most_twice_the_work(readers, settings):
     settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID, settings.REPLY_DOMAIN = "border", "mx.x.example", "reply.x.example"
     settings.ANYMAIL = providers.SETTINGS
