@@ -18,7 +18,7 @@ ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-# Link scanners open every link of a mail: a GET shows a button, the POST confirms (MAIL_AND_API.md section 6).
+# Link scanners open every link of a mail: a GET shows a button, the POST confirms.
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_LOGOUT_ON_GET = False
 # Sign-up and forgotten password answer alike whether or not the address is known; mail tells its owner.

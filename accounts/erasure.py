@@ -1,6 +1,6 @@
 """Erasing a person. The apps above register here what they hold about users; nothing below knows them.
 
-Events hold random ids only (DESIGN.md section 3, rule 7), so matches still replay and verify afterwards. The user's row
+Events hold random ids only, so matches still replay and verify afterwards. The user's row
 stays, blank: nobody else gets his number. What others wrote about him in their own words and mails is theirs and stays.
 """
 

@@ -55,7 +55,7 @@ class StoredEvent(NamedTuple):
         )
 
     def as_record(self) -> dict[str, Any]:
-        """The event in the one JSON shape of store, API and exports (DESIGN.md 5)."""
+        """The event in the one JSON shape of store, API and exports."""
         return {
             "match": str(self.stream),
             "version": self.version,

@@ -1,4 +1,4 @@
-"""From a worded notice to a mail: addressing, marks, threading, MIME. Rules: MAIL_AND_API.md section 3."""
+"""From a worded notice to a mail: addressing, marks, threading, MIME."""
 
 from __future__ import annotations
 

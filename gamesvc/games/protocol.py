@@ -1,7 +1,7 @@
 """The engine protocol: one JSON object a line in, one out. Drives any game without Django, database or network.
 
 `{"op":"new","seats":2,"options":{},"seed":"any text"}`, then `dice`, `command`, `order`, `legal`, `view`, `position`,
-`default`, `rewind`, `picture`, `schema`, `events` (DESIGN.md section 4). Answers carry what they name. A line that
+`default`, `rewind`, `picture`, `schema`, `events`. Answers carry what they name. A line that
 cannot be read gets `{"ok":false,"error":...}` and the process goes on.
 """
 

@@ -1,4 +1,4 @@
-"""Taking a turn: the one service through which every channel submits commands (DESIGN.md section 6).
+"""Taking a turn: the one service through which every channel submits commands.
 
 Order of checks: a known command id is answered first with what came of it; then whether the sender's version is
 stale; then the rules. What is decided is appended on the newest version; a lost race starts again.

@@ -1,4 +1,4 @@
-"""What stands in a mail: marks, threading, structure. Rules: MAIL_AND_API.md section 3."""
+"""What stands in a mail: marks, threading, structure."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

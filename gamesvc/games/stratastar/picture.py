@@ -1,4 +1,4 @@
-"""The board as a picture, drawn from a view alone (LOOK.md section 7): header, map, seats, table, hand, what is open."""
+"""The board as a picture, drawn from a view alone: header, map, seats, table, hand, what is open."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def _rescattered(state: State, seat: int, dice: Dice) -> Any:
     return calm.chart if joined(calm) else chart
 
 
-# --- going back (DESIGN.md 4) ---
+# --- going back ---
 
 
 def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -> Data:
