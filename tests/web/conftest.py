@@ -30,3 +30,16 @@ def clients(people):
         client.force_login(person)
         found.append(client)
     return found
+
+
+@pytest.fixture
+def operator(player):
+    return player("operator", is_staff=True)
+
+
+@pytest.fixture
+def desk(operator):
+    """The browser of an operator who is signed in."""
+    client = Client()
+    client.force_login(operator)
+    return client

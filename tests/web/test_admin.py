@@ -23,18 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def operator(player):
-    return player("operator", is_staff=True)
-
-
-@pytest.fixture
-def desk(operator):
-    client = Client()
-    client.force_login(operator)
-    return client
-
-
-@pytest.fixture
 def match(toy, anna, ben):
     return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import ForeignKey, Model
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -28,18 +27,6 @@ OF_THE_PAGES = {Match}
 # The fields that name a match, or a notice about one, without a constraint.
 NAMES_OF_A_TIE = {"topic", "delivery", "notice"}
 TIED = {Match, Outbox}
-
-
-@pytest.fixture
-def operator(player):
-    return player("operator", is_staff=True)
-
-
-@pytest.fixture
-def desk(operator):
-    client = Client()
-    client.force_login(operator)
-    return client
 
 
 @pytest.fixture

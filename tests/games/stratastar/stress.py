@@ -85,6 +85,12 @@ def crowd(state: State, rng: random.Random) -> State:
     return replace(state, players=tuple(players), deck=tuple(deck))
 
 
+def crowded_on(timeline: Timeline[State], rng: random.Random) -> Timeline[State]:
+    """Go on from the same version in a crowded map."""
+    state = crowd(timeline.state, rng)
+    return Timeline.resume(GAME, version=timeline.version, state=state, draws=timeline.draws, kept={}, log=timeline.whole_log)
+
+
 def play_busy(seed: str, *, check_every: int = 1, most_commands: int = 600, probe: bool = False) -> dict[str, int]:
     """Play a crowded match between busy players with all checks; returns how often each event type was seen."""
     rng = random.Random(seed)
@@ -101,9 +107,7 @@ def play_busy(seed: str, *, check_every: int = 1, most_commands: int = 600, prob
             break
         if not crowded and state.turn.phase == "retool":
             crowded = True
-            timeline = Timeline.resume(
-                GAME, version=timeline.version, state=crowd(state, rng), draws=timeline.draws, kept={}, log=timeline.whole_log
-            )
+            timeline = crowded_on(timeline, rng)
             continue
         waiting = GAME.awaited(state)
         assert waiting, f"{seed}: nobody is awaited at step {step}"

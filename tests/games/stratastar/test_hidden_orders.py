@@ -18,7 +18,7 @@ from gamesvc.games.stratastar import GAME
 from gamesvc.games.stratastar.orders import SCHEMA
 from gamesvc.games.stratastar.state import State
 from gamesvc.games.timeline import Run, Timeline, check_options
-from tests.games.stratastar.stress import choose_busy, crowd, random_options
+from tests.games.stratastar.stress import choose_busy, crowded_on, random_options
 from tests.games.stratastar.table import Table
 from tests.games.two_worlds import part, same_sight
 
@@ -145,9 +145,7 @@ def busy_positions(number: int, most: int) -> Iterator[tuple[Timeline[State], in
             return
         if not crowded and state.turn.phase == "retool":
             crowded = True
-            timeline = Timeline.resume(
-                GAME, version=timeline.version, state=crowd(state, rng), draws=timeline.draws, kept={}, log=timeline.whole_log
-            )
+            timeline = crowded_on(timeline, rng)
         seat = rng.choice(GAME.awaited(timeline.state)).seat
         command = dict(choose_busy(list(GAME.legal_commands(timeline.state, seat)), rng))
         yield timeline, seat, command

@@ -38,6 +38,12 @@ def to(box, anna: User) -> str:
     return addresses.make("turn", key=uuid4(), user=anna, topic="42", expires_at=timezone.now() + timedelta(days=1))
 
 
+@pytest.fixture
+def to_ben(box, ben: User) -> str:
+    """The reply address of another player, who shares nothing with anna but the mailbox."""
+    return addresses.make("turn", key=uuid4(), user=ben, topic="42", expires_at=timezone.now() + timedelta(days=1))
+
+
 def mail(to: str, text: str = "move A1", header: str = "To", **more: str) -> bytes:
     lines = ["From: Anna <anna@players.example>", f"{header}: {to}", f"Message-ID: <{uuid4()}@players.example>"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in more.items()]
@@ -237,25 +243,23 @@ def test_an_address_that_cannot_be_right_is_refused(settings, url):
         imap.account()
 
 
-def test_a_flood_by_one_writer_keeps_back_nobody_elses_mail(box, to, ben, settings, monkeypatch):
+def test_a_flood_by_one_writer_keeps_back_nobody_elses_mail(box, to, ben, to_ben, settings, monkeypatch):
     settings.INBOUND_MAILS_PER_ADDRESS = 1
     monkeypatch.setattr(imap, "MOST_WAITING", 2)
-    other = addresses.make("turn", key=uuid4(), user=ben, topic="42", expires_at=timezone.now() + timedelta(days=1))
     for number in range(5):
         box.put(mail(to, f"move A{number}"))
-    box.put(mail(other))
+    box.put(mail(to_ben))
     assert imap.poll() == 2
     assert InboundMail.objects.filter(address__user=ben).count() == 1
     assert Mailbox.objects.get().waiting == [2, 3]
     assert box.folders["INBOX"][3].flags == set(), "what is passed over stays in the mailbox, unread"
 
 
-def test_mail_over_a_cap_waits_in_the_mailbox_and_keeps_back_nobody_elses(box, to, ben, settings):
+def test_mail_over_a_cap_waits_in_the_mailbox_and_keeps_back_nobody_elses(box, to, ben, to_ben, settings):
     settings.INBOUND_MAILS_PER_ADDRESS = 2
-    other = addresses.make("turn", key=uuid4(), user=ben, topic="42", expires_at=timezone.now() + timedelta(days=1))
     for number in range(4):
         box.put(mail(to, f"move A{number}"))
-    box.put(mail(other))
+    box.put(mail(to_ben))
     assert imap.poll() == 3
     assert InboundMail.objects.filter(address__user=ben).count() == 1
     assert [one.flags for one in box.folders["INBOX"]] == [{"\\Seen"}, {"\\Seen"}, set(), set(), {"\\Seen"}]

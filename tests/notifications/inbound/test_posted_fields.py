@@ -5,19 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import sys
-from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from notifications import dsn
-from notifications.inbound import addresses, pipeline, purposes, reading, store
+from notifications.inbound import pipeline, reading
 from notifications.inbound.posted import Posted
-from notifications.inbound.purposes import Handled
 from notifications.models import InboundMail, MailStatus, Report
-from tests.mailing import verify
+from tests.architecture.growth import calls
 from tests.notifications.inbound import providers
 
 pytestmark = pytest.mark.django_db
@@ -27,24 +23,6 @@ PROVED = [
     ("Authentication-Results", "mx.provider.example; dmarc=pass header.from=players.example"),
 ]
 every_provider = pytest.mark.parametrize("provider", providers.FORMATS)
-
-
-@pytest.fixture
-def letters(settings, monkeypatch):
-    settings.REPLY_DOMAIN = "reply.games.example"
-    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.provider.example"
-    settings.ANYMAIL = providers.SETTINGS
-    monkeypatch.setattr(store, "wake", lambda ids: None)
-    monkeypatch.setattr(purposes, "_handlers", {})
-    got = []
-    purposes.register("turn", lambda letter: got.append(letter.text) or Handled({}))
-    return got
-
-
-@pytest.fixture
-def to(letters, anna):
-    verify(anna)
-    return addresses.make("turn", key=uuid4(), user=anna, topic="m", expires_at=timezone.now() + timedelta(days=1))
 
 
 def post(provider, to, headers, text="move A1", attachments=()):
@@ -57,23 +35,6 @@ def post(provider, to, headers, text="move A1", attachments=()):
 
 # Storing a mail takes some 70,000 calls; the library's way with the smallest of these posts took millions.
 MOST_CALLS = 300_000
-
-
-def calls(work):
-    """Count the calls of Python functions and of the library's in C."""
-    counted = 0
-
-    def count(_frame, event, _argument):
-        nonlocal counted
-        counted += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return counted
 
 
 @every_provider

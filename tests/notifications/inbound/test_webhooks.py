@@ -7,7 +7,6 @@ import hashlib
 import hmac
 import json
 import time
-from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -15,39 +14,16 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
-from notifications.inbound import addresses, pipeline, purposes, store
-from notifications.inbound.purposes import Handled
+from notifications.inbound import pipeline, store
 from notifications.models import InboundMail, MailStatus
-from tests.mailing import FIXTURES, verify
+from tests.mailing import FIXTURES
+from tests.notifications.inbound.providers import SIGNING_KEY, basic
 
 pytestmark = pytest.mark.django_db
 
 POSTMARK = "/mail/provider/postmark/inbound/"
 MAILGUN = "/mail/provider/mailgun/inbound_mime/"
-SIGNING_KEY = "a signing key"
 ANNA = "anna@players.example"
-
-
-@pytest.fixture
-def letters(settings, monkeypatch):
-    settings.REPLY_DOMAIN = "reply.games.example"
-    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.provider.example"
-    settings.ANYMAIL = {"WEBHOOK_SECRET": ["old:secret", "new:secret"], "MAILGUN_WEBHOOK_SIGNING_KEY": SIGNING_KEY}
-    monkeypatch.setattr(store, "wake", lambda ids: None)
-    monkeypatch.setattr(purposes, "_handlers", {})
-    got = []
-    purposes.register("turn", lambda letter: got.append(letter.text) or Handled({}))
-    return got
-
-
-@pytest.fixture
-def to(letters, anna):
-    verify(anna)
-    return addresses.make("turn", key=uuid4(), user=anna, topic="m", expires_at=timezone.now() + timedelta(days=1))
-
-
-def basic(secret: str = "new:secret") -> dict[str, str]:
-    return {"HTTP_AUTHORIZATION": "Basic " + base64.b64encode(secret.encode()).decode()} if secret else {}
 
 
 def postmark(to: str, text: str = "move A1", *, dmarc: str = "pass", server: str = "mx.provider.example", **more):
