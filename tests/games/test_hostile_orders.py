@@ -54,13 +54,19 @@ def spoilt(order: str, rng: random.Random):
 @pytest.mark.parametrize("game_id", GAMES)
 def test_no_order_text_is_more_than_refused(game_id):
     game, rng = catalog.game(game_id), random.Random(3)
+    tried = refused = 0
     for timeline, seat, view, offered in positions(game_id, 4):
         verbs = {game.render(forms.fill(form, rng)) for form in offered}
         verbs |= {line.split(":")[0].strip() for line in game.order_help(None).splitlines()}
         for order in rng.sample(sorted(verbs), min(len(verbs), 15)):
             for text in spoilt(order, rng):
-                with suppress(Refused):
+                tried += 1
+                try:
                     timeline.command(seat, dict(game.parse(text, view)), seeded("x"))
+                except Refused as why:
+                    refused += bool(why.code and str(why))
+    assert tried > 100
+    assert refused > tried / 2, "hostile text is refused with a code and a sentence"
 
 
 @pytest.mark.parametrize("game_id", GAMES)

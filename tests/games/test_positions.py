@@ -61,7 +61,8 @@ def test_what_a_seat_takes_along_is_accepted(game_id: str) -> None:
             at = waiting.pop()
             kept[at] = game.redeal_marked(marked[at], at, redealt, seat, seeded("marked"))
             waiting += sorted(game.marks(kept[at]) - kept.keys() - set(waiting))
-        trial.begin(game, json.loads(json.dumps(codec.write_position(game, redealt, 1, kept))))
+        begun = trial.begin(game, json.loads(json.dumps(codec.write_position(game, redealt, 1, kept))))
+        assert game.view(begun.state, seat) == game.view(redealt, seat)
 
 
 @pytest.mark.parametrize("game_id", GAMES)

@@ -44,7 +44,7 @@ def some_position(seed: int, commands: int = 120) -> Timeline[State]:
     return timeline
 
 
-@settings(max_examples=3, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(SEEDS)
 def test_forms_and_decide_agree_and_secrets_are_kept(seed):
     # Each step of it is checked.
@@ -173,7 +173,7 @@ def test_help_is_short():
 
 def test_selfplay_smoke():
     rng = random.Random(5)
-    for at in range(4):
+    for at in range(8):
         seats = rng.choice([2, 3, 4])
         options = random_options(rng, seats)
         record = selfplay.play(GAME, options=options, seats=seats, seed=f"smoke {at}", check_every=5, bots=("random", "greedy"))
