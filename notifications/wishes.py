@@ -14,6 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.models import User
@@ -64,6 +65,9 @@ class Wishes:
         }
 
 
+# Sent inside the transaction that changes a user's wishes, with `user_id`.
+wishes_changed = Signal()
+
 GENERAL = ("reminders", "batch_minutes", "immediate_below", "digest_hour", "channels", "channel_minutes")
 OF_A_TOPIC = ("reminders", "batch_minutes")
 
@@ -104,6 +108,7 @@ def set_wishes(user: User, changes: Mapping[str, Any], *, topic: str = "") -> Wi
         if row.digest_hour is not None and row.digested_at is None:
             row.digested_at = timezone.now()
         row.save()
+        wishes_changed.send(sender=Preference, user_id=user.pk)
     return wishes_of(user.pk, topic)
 
 

@@ -52,7 +52,7 @@ COLUMNS = {
         seen_version="what its player has looked at",
         joined_at=WRITTEN,
     ),
-    "Question": _columns(f"match seat question prompt kind bot {' '.join(CLOCK)}", id=KEY, claimed_until=WORK),
+    "Question": _columns(f"match seat question prompt kind bot {' '.join(CLOCK)}", id=KEY, claimed_until=WORK, look_at=WORK),
     "UndoRequest": _columns("match version seat to asked accepted until settled_at", id=KEY),
     "Look": _columns("id match seat version", user=PERSON, words=INPUT, at=WRITTEN),
     "Beginning": _columns("match origin version seat position salt"),

@@ -1,8 +1,8 @@
 """Reminders: when a question's time runs short, and when everybody waits for one. Also what other mails say of a question.
 
-The sweep reads the questions themselves: nothing about reminders is written when a turn is taken. A row for each question,
-point and deadline keeps a reminder from going out twice; another deadline is another row, so a deadline that moves is
-reminded of anew.
+A question says when the sweep has to look at it next, so that a sweep reads only those that are due. Nothing about reminders
+is written when a turn is taken. A row for each question, point and deadline keeps a reminder from going out twice; another
+deadline is another row, so a deadline that moves is reminded of anew.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -25,10 +26,11 @@ from gamesvc.matches import calendar_entries, hints, letterbox, notices, selecto
 from gamesvc.matches.acted import acted
 from gamesvc.matches.loading import load
 from gamesvc.matches.models import Match, Question
+from gamesvc.matches.models.core import AT_ONCE
 from notifications import calendar, digests, preferences, registry, reminders
 from notifications.models import Outbox, Scope
 from notifications.registry import Brief, Message
-from notifications.wishes import POINTS
+from notifications.wishes import POINTS, wishes_changed
 
 log = logging.getLogger(__name__)
 
@@ -44,29 +46,33 @@ MOMENT = """CASE
             - (SELECT sum(lasting) FROM unnest(q.break_for) AS lasting)))::numeric, 6)::float8 AS gone) AS g,
          unnest(q.break_at, q.break_for) AS b(at, lasting) GROUP BY g.gone)
   END - k.before * interval '1 second'"""
-# First the questions for which any player's point was reached lately, from their rows alone; then, for those few, whose they
-# are and what he chose. A point counts from the moment of asking on: "2 h before" says nothing new of a question that had two
-# hours from the start. Of several points that a sweep finds at once (it was away) the last is told, the others only put down.
+# The questions that were to be looked at by now, whose they are, and the points their players chose. A point counts from the
+# moment of asking on: "2 h before" says nothing new of a question that had two hours from the start. Of several points that a
+# sweep finds at once (it was away) the last is told, the others only put down. Then each question names the moment of its next
+# point; a trigger makes it looked at anew where its deadline moves, `look_again` where its player chooses other points.
 _SWEEP = f"""
-WITH near AS MATERIALIZED (
-  SELECT q.id, q.match_id, q.seat, q.question, q.asked_at, q.due_at, q.grace_from, q.break_at, q.break_for
-  FROM matches_question q
-  WHERE NOT q.bot AND q.due_at > %(now)s::timestamptz AND EXISTS (
-    SELECT FROM unnest(%(shares)s::float8[], %(befores)s::float8[]) AS k(share, before)
-    WHERE {MOMENT} BETWEEN %(since)s::timestamptz AND %(now)s::timestamptz)
-), due AS MATERIALIZED (
-  SELECT q.match_id, q.seat, q.question, q.due_at, s.user_id, p.point,
-         row_number() OVER (PARTITION BY q.id ORDER BY m.moment DESC, p.point) = 1 AS last, gen_random_uuid() AS notice
-  FROM near q
+WITH looked AS MATERIALIZED (
+  SELECT q.* FROM matches_question q WHERE NOT q.bot AND q.look_at <= %(now)s::timestamptz FOR UPDATE SKIP LOCKED
+), points AS MATERIALIZED (
+  SELECT q.id, q.match_id, q.seat, q.question, q.due_at, s.user_id, p.point, m.moment
+  FROM looked q
   JOIN matches_seat s ON s.match_id = q.match_id AND s.index = q.seat AND s.user_id IS NOT NULL
   LEFT JOIN notifications_preference own ON own.user_id = s.user_id AND own.topic = q.match_id::text
   LEFT JOIN notifications_preference general ON general.user_id = s.user_id AND general.topic = ''
   CROSS JOIN LATERAL unnest(coalesce(own.reminders, general.reminders, %(default)s::text[])) AS p(point)
   JOIN unnest(%(points)s::text[], %(shares)s::float8[], %(befores)s::float8[]) AS k(point, share, before) ON k.point = p.point
   CROSS JOIN LATERAL (SELECT {MOMENT} AS moment) AS m
-  WHERE m.moment <= %(now)s::timestamptz AND m.moment > q.asked_at
-    AND NOT EXISTS (SELECT FROM notifications_reminder r WHERE r.topic = q.match_id::text
-      AND r.subject = q.seat || ' ' || q.question AND r.user_id = s.user_id AND r.point = p.point AND r.deadline = q.due_at)
+  WHERE q.due_at > %(now)s::timestamptz AND m.moment > q.asked_at
+), planned AS (
+  UPDATE matches_question q SET look_at = (
+    SELECT min(p.moment) FROM points p WHERE p.id = q.id AND p.moment > %(now)s::timestamptz)
+  FROM looked WHERE q.id = looked.id
+), due AS MATERIALIZED (
+  SELECT p.*, row_number() OVER (PARTITION BY p.id ORDER BY p.moment DESC, p.point) = 1 AS last, gen_random_uuid() AS notice
+  FROM points p
+  WHERE p.moment <= %(now)s::timestamptz
+    AND NOT EXISTS (SELECT FROM notifications_reminder r WHERE r.topic = p.match_id::text
+      AND r.subject = p.seat || ' ' || p.question AND r.user_id = p.user_id AND r.point = p.point AND r.deadline = p.due_at)
 ), guarded AS (
   INSERT INTO notifications_reminder (user_id, topic, subject, point, deadline, notice, made_at)
   SELECT user_id, match_id::text, seat || ' ' || question, point, due_at, CASE WHEN last THEN notice END, %(now)s::timestamptz
@@ -79,8 +85,6 @@ SELECT due.notice, 'reminder', due.user_id, due.match_id::text,
   %(now)s::timestamptz, %(now)s::timestamptz
 FROM due JOIN guarded ON guarded.notice = due.notice
 """  # noqa: S608
-LOOK_BACK = timedelta(hours=1)
-OLDEST = timedelta(days=3660)
 
 
 def register() -> None:
@@ -90,21 +94,20 @@ def register() -> None:
     registry.register("reminder", reminder, label="Reminders", again=True, **asks)
     registry.register("last_one", last_one, label="All others are done and wait for you", **asks)
     registry.register_facts(facts)
+    wishes_changed.connect(look_again)
     digests.register_source(open_matches)
     calendar.register_source(calendar_entries.open_questions)
 
 
-def sweep(*, since: datetime | None = None) -> int:
-    """Queue a reminder for each open question that has reached a point its player chose. Returns how many were queued.
+def sweep() -> int:
+    """Queue a reminder for each open question that has reached a point its player chose, however long ago.
 
-    Points reached before `since` (an hour ago) are left to a sweep that looks further back: after an outage, or where a
-    deadline was moved nearer.
+    Returns how many were queued.
     """
     now = timezone.now()
     points = reminders.points_in_use()
     values: dict[str, Any] = {
         "now": now,
-        "since": since or now - LOOK_BACK,
         "points": [point.text for point in points],
         "shares": [point.share for point in points],
         "befores": [point.before for point in points],
@@ -118,9 +121,9 @@ def sweep(*, since: datetime | None = None) -> int:
     return queued
 
 
-def sweep_all() -> int:
-    """The same for all points of all open questions, however long ago they were reached."""
-    return sweep(since=timezone.now() - OLDEST)
+def look_again(*, user_id: int, **_signal: object) -> None:
+    """Have the next sweep look at all open questions to a player, whose points are other ones now."""
+    Question.objects.filter(match__seats__user_id=user_id, match__seats__index=F("seat")).update(look_at=AT_ONCE)
 
 
 def question_of(row: Outbox) -> Question | None:

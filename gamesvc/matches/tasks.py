@@ -63,12 +63,6 @@ def sweep_reminders() -> int:
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
-def sweep_all_reminders() -> int:
-    """Queue those too whose moment was missed: the sweep was away, or a deadline was moved nearer."""
-    return reminding.sweep_all()
-
-
-@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def give_conditional_orders() -> int:
     """Give what conditional orders have waited for."""
     return premove_run.sweep()

@@ -155,7 +155,6 @@ CELERY_BEAT_SCHEDULE = {
     "checkpoints": every(3600.0, "gamesvc.matches.tasks.make_checkpoint"),
     "statistics": every(5 * SWEEP_SECONDS, "gamesvc.matches.tasks.follow_statistics"),
     "reminders": every(10 * SWEEP_SECONDS, "gamesvc.matches.tasks.sweep_reminders"),
-    "missed reminders": every(1800.0, "gamesvc.matches.tasks.sweep_all_reminders"),
     "digests": every(10 * SWEEP_SECONDS, "notifications.tasks.sweep_digests"),
     "channels": every(SWEEP_SECONDS, "notifications.tasks.sweep_channels"),
     "outbox": every(SWEEP_SECONDS, "notifications.tasks.send_due"),

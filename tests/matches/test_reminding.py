@@ -68,8 +68,7 @@ def test_by_default_at_80_percent_and_two_hours_before(duel, mailing):  # noqa: 
 
 def test_of_several_points_missed_only_the_last_is_told(duel, mailing):  # noqa: F811
     with at(duel, hours=47.5):
-        assert reminding.sweep() == 0, "so long ago that it is left to the sweep that looks further back"
-        assert (reminding.sweep_all(), reminding.sweep_all()) == (1, 0)
+        assert (reminding.sweep(), reminding.sweep()) == (1, 0)
         send_due()
     assert len(reminded(mailing)) == 1
     assert {(row.point, row.notice is None) for row in Reminder.objects.all()} == {("80%", True), ("2h", False)}
@@ -113,19 +112,19 @@ def test_points_of_ones_own_and_for_one_match(duel, anna, mailing):  # noqa: F81
     wishes.set_wishes(anna, {"reminders": []}, topic=str(duel.id))
     Reminder.objects.all().delete()
     with at(duel, hours=47.6):
-        assert reminding.sweep_all() == 0
+        assert reminding.sweep() == 0
 
 
 def test_a_point_before_the_question_was_asked_says_nothing(duel, anna):
     wishes.set_wishes(anna, {"reminders": ["3d", "48h"]})
     with at(duel, hours=47):
-        assert reminding.sweep_all() == 0
+        assert reminding.sweep() == 0
 
 
 def test_bots_and_empty_seats_are_not_reminded(toy, anna):
     lobby.create_match(by=anna, game=toy, bots={0: "random"}, take_seat=True)
     with time_machine.travel(timezone.now() + timedelta(hours=47), tick=True):
-        reminding.sweep_all()
+        reminding.sweep()
     assert not Outbox.objects.filter(kind="reminder").exclude(user=anna).exists()
 
 
@@ -150,7 +149,7 @@ def test_each_point_of_each_deadline_is_reached_once(duel, anna, points, looks, 
                 Question.objects.update(due_at=asked + timedelta(hours=moved))
             due = Question.objects.get(match=duel).due_at
             before = set(Reminder.objects.values_list("point", "deadline"))
-            queued = reminding.sweep_all()
+            queued = reminding.sweep()
             found = set(Reminder.objects.values_list("point", "deadline")) - before
             assert queued == (1 if found else 0), "one mail speaks for all points reached since the last look"
             now = timezone.now()

@@ -91,7 +91,7 @@ def test_what_one_question_waited_with_goes_with_other_matches_too(held, toy, an
 def test_a_reminder_that_falls_away_gives_back_what_it_was_to_tell(held, mailing):  # noqa: F811
     _match, after = held
     with after(18.05):
-        assert reminding.sweep_all() == 1
+        assert reminding.sweep() == 1
         row = Outbox.objects.get(kind="your_turn")
         Outbox.objects.filter(pk=row.pk).update(status=Status.MERGED, merged_into=Outbox.objects.get(kind="reminder").pk)
         Question.objects.update(due_at=timezone.now() + timedelta(hours=1))

@@ -36,7 +36,7 @@ def committed_duel(player):
 
 
 def test_sweepers_that_race_remind_once(committed_duel):
-    counts = at_once(*[reminding.sweep_all] * 3)
+    counts = at_once(*[reminding.sweep] * 3)
     queued = Outbox.objects.filter(topic=str(committed_duel.id), kind="reminder")
     assert sum(counts) == queued.count() == 60
     assert len({(row.payload["seat"], row.payload["question"]) for row in queued}) == 60

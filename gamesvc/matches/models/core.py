@@ -20,6 +20,7 @@ from django.utils import timezone
 
 # The deadline of a question whose clock stands: later than any sweep, within what every library can show.
 NEVER = datetime(9000, 1, 1, tzinfo=UTC)
+AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
 NO_SPANS = Value([], ArrayField(models.FloatField()))
 
 
@@ -167,10 +168,13 @@ class Question(models.Model):
     # From when on an answer is late already and counts all the same; `due_at` is the end of that.
     grace_from = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
+    # When the reminders' sweep looks at it next, None for never again. A trigger sets `AT_ONCE` where the clock changes.
+    look_at = models.DateTimeField(null=True, default=AT_ONCE, db_default=AT_ONCE)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "seat", "question"], name="question_once")]
         indexes = [
+            models.Index(fields=["look_at"], name="question_looks", condition=models.Q(bot=False)),
             models.Index(fields=["due_at"]),
             models.Index(fields=["asked_at"], name="question_bots", condition=models.Q(bot=True)),
         ]

@@ -49,9 +49,7 @@ TASKS = "gamesvc.matches.tasks."
 DEADLINES, BOTS, REMINDERS = f"{TASKS}sweep_deadlines", f"{TASKS}sweep_bots", f"{TASKS}sweep_reminders"
 SUBSTITUTES, DIGESTS = f"{TASKS}sweep_substitutes", "notifications.tasks.sweep_digests"
 # What beat calls now and then, whether or not something is due.
-NOW_AND_THEN = tuple(
-    TASKS + name for name in ("watch_outages", "sweep_all_reminders", "follow_statistics", "sweep_lobby", "sweep_undo")
-)
+NOW_AND_THEN = tuple(TASKS + name for name in ("watch_outages", "follow_statistics", "sweep_lobby", "sweep_undo"))
 EVERY = timedelta(days=1)
 # So many rounds at one moment mean that something is due for ever.
 MOST_ROUNDS = 200
