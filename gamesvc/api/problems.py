@@ -12,9 +12,7 @@ from rest_framework.response import Response
 
 from accounts.tokens import TokenRefused
 from gamesvc.games.kernel import Refused
-from gamesvc.matches.lobby import TooMany
-from gamesvc.matches.selectors import Forbidden, Unknown
-from gamesvc.matches.turns import Busy, KeyReused, Stale
+from gamesvc.matches.errors import Busy, Forbidden, KeyReused, Stale, TooMany, Unknown
 from gamesvc.rate_limits import Exceeded
 
 MEDIA_TYPE = "application/problem+json"

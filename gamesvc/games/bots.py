@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 from gamesvc.games import forms
-from gamesvc.games.kernel import Command, Data, Form
+from gamesvc.games.kernel import Command, Data, Form, Game
 
 
 def play_random(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
@@ -15,3 +16,8 @@ def play_random(view: Data, offered: Sequence[Form], rng: random.Random) -> Comm
     aside = [form for form in offered if form.aside and form.name != "resign"]
     pool = aside if aside and (not main or rng.random() < 0.02) else main
     return forms.fill(rng.choice(pool), rng)
+
+
+def bot_of(game: Game[Any]) -> str:
+    """The bot that plays on for a player who is gone: the better one, where there are several."""
+    return "greedy" if "greedy" in game.bots else next(iter(game.bots))

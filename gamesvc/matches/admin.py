@@ -21,10 +21,11 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
 from gamesvc.games.kernel import Caption, Refused
-from gamesvc.matches import auditing, board, loading, looks, organising, refusals, rulings, selectors, turns
+from gamesvc.matches import auditing, authority, board, errors, loading, looks, organising, refusals, selectors, turns
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.organising import Measure
-from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.matches.selectors import Access
 from gamesvc.matches.undo_words import CODES
 
 EVENTS_PAGE = 100
@@ -85,7 +86,7 @@ class MatchAdmin(ReadOnly):
         last = loaded.viewer_version(seen.viewer)
         after = _number(request.GET.get("after"))
         after = max(0, last - EVENTS_PAGE) if after is None else after
-        rules = rulings.may_rule(access.user, match)
+        rules = authority.may_rule(access.user, match)
         context = {
             **self.admin_site.each_context(request),
             "title": f"{loaded.game.manifest.title} {match.number}",
@@ -108,7 +109,7 @@ class MatchAdmin(ReadOnly):
             "may_look": rules and loaded.started and not loaded.ended,
             "actions": [name for name in organising.ACTIONS if rules],
             "codes": CODES.items(),
-            "longest": rulings.LONGEST_REASON,
+            "longest": authority.LONGEST_REASON,
             "looks": match.looks.select_related("user").order_by("-at"),
             "once": system.token_urlsafe(12),
             **(more or {}),
@@ -134,7 +135,7 @@ class MatchAdmin(ReadOnly):
                     raise Refused("unreadable", "Choose what to do.", "act")
         except (Refused, Forbidden) as refused:
             messages.error(request, str(refused))
-        except (turns.Busy, turns.Stale, turns.KeyReused):
+        except (errors.Busy, errors.Stale, errors.KeyReused):
             messages.error(request, "Something happened meanwhile; look at the match and decide again.")
         return redirect(reverse("admin:matches_match_change", args=[match.pk]))
 
@@ -145,7 +146,7 @@ class MatchAdmin(ReadOnly):
         """
         assert isinstance(request.user, User)
         if not match.over:
-            rulings.check_may_rule(request.user, match)
+            authority.check_may_rule(request.user, match)
         findings = auditing.check_match(match.id)
         for found in findings:
             at = f" (version {found.version})" if found.version is not None else ""

@@ -16,9 +16,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.matches.errors import KeyReused
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Answered, Match, Refusal
-from gamesvc.matches.turns import KeyReused
 
 # Some answers hold what only their reader may know, such as the link of an invitation: none is kept longer than it is needed.
 KEPT_FOR = timedelta(days=1)

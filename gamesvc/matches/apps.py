@@ -14,6 +14,7 @@ class MatchesConfig(AppConfig):
             absence_notices,
             checks,  # noqa: F401
             erasing,
+            held_orders,
             invited,
             notices,
             organising_notices,
@@ -23,7 +24,7 @@ class MatchesConfig(AppConfig):
             replies,
             retention,
             rulings,
-            standing,
+            standing_notices,
             statistics,
             substitute_mail,
             tenures,
@@ -33,6 +34,7 @@ class MatchesConfig(AppConfig):
         notices.register()
         absence_notices.register()
         erasing.register()
+        held_orders.register()
         invited.register()
         organising_notices.register()
         press_mail.register()
@@ -41,7 +43,7 @@ class MatchesConfig(AppConfig):
         replies.register()
         retention.register()
         rulings.register()
-        standing.register()
+        standing_notices.register()
         substitute_mail.register()
         tenures.register()
         undo_notices.register()

@@ -13,9 +13,10 @@ from gamesvc.games.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel import Caption, Form, Game, Refused, Viewer
 from gamesvc.matches import loading
 from gamesvc.matches.clock.compute import Clock, within
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.loading import Loaded
-from gamesvc.matches.models import Match, Question
-from gamesvc.matches.selectors import Access, Forbidden, access_many, seat_names
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.selectors import Access, access_many, seat_names
 from notifications import suppression
 
 NOT_BEGUN = "The game has not begun; there is no board yet."
@@ -195,3 +196,14 @@ def question_json(question: Question) -> dict[str, Any]:
         "due_at": question.due_at.isoformat() if question.due_at is not None and not question.paused else None,
         "grace_from": question.grace_from.isoformat() if question.grace_from is not None else None,
     }
+
+
+def caption_of(match: Match, names: tuple[str, ...]) -> Caption:
+    return Caption(str(match.number), names)
+
+
+def mark_seen(seat: Seat, version: int) -> None:
+    """The player has looked at a version; later notices tell what came after it."""
+    if version > seat.seen_version:
+        Seat.objects.filter(pk=seat.pk, seen_version__lt=version).update(seen_version=version)
+        seat.seen_version = version

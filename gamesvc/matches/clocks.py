@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, VersionConflict
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import heartbeat, held_orders, loading, premove_run, snapshots, timeouts, turns, vacations
+from gamesvc.matches import errors, heartbeat, last_orders, loading, premove_run, snapshots, timeouts, turns, vacations
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Act, Actor, record, seats_held
@@ -71,7 +71,7 @@ class Batch:
         return cls(
             Match.objects.prefetch_related("seats").in_bulk(ids),
             store.topics_waiting(str(one) for one in ids),
-            held_orders.until_deadline(ids),
+            last_orders.waiting(ids),
             premove_run.pending(ids),
             reminders.sent_in(str(one) for one in ids),
         )
@@ -198,7 +198,7 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
                 # What somebody has laid by comes before what the clock would give.
                 loaded = loading.load(match.id, match.game)
                 continue
-            held = (match.id, seat) in batch.holding and held_orders.at_deadline(match=match, seat=seat, question=claim.question)
+            held = (match.id, seat) in batch.holding and last_orders.carry_out(match, seat, claim.question)
             if held:
                 loaded = loading.load(match.id, match.game)
                 continue
@@ -220,7 +220,7 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
                 beside=ruling.events,
                 more=ruling.more,
             )
-        except (VersionConflict, turns.Stale):
+        except (VersionConflict, errors.Stale):
             # Somebody was faster. He may have answered, given more time, or taken the seat over: all is asked again.
             loaded = loading.load(match.id, match.game)
             continue

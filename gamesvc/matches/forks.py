@@ -19,11 +19,12 @@ from gamesvc.games import codec, intake
 from gamesvc.games.dice import Dice, KeyedSource
 from gamesvc.games.kernel import Game, Refused, Viewer
 from gamesvc.matches import loading, lobby, positions
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match
 from gamesvc.matches.positions import Start
 from gamesvc.matches.recording import Act, Actor, record
-from gamesvc.matches.selectors import Access, Forbidden, access_many
+from gamesvc.matches.selectors import Access, access_many
 from gamesvc.matches.turns import ended
 
 MOST_SHOWN = 50

@@ -18,7 +18,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from accounts.models import User
 from gamesvc.games.dice import DrawNeeded
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, order_mail, sweeping, turns
+from gamesvc.matches import errors, last_orders, loading, order_mail, sweeping, turns
 from gamesvc.matches.answered import known
 from gamesvc.matches.models import HeldOrders, Match, Question
 from gamesvc.matches.order_mail import Line
@@ -106,13 +106,18 @@ def lines_of(row: HeldOrders, run: OrderRun) -> list[Line]:
     return lines
 
 
+def register() -> None:
+    """Have the clock carry out what is held until a deadline."""
+    last_orders.register(until_deadline, at_deadline)
+
+
 def until_deadline(matches: Iterable[UUID]) -> set[tuple[UUID, int]]:
     """The seats of these matches that hold orders until a deadline: one question for many."""
     rows = HeldOrders.objects.filter(match__in=list(matches), state=State.HELD, until=Until.DEADLINE)
     return set(rows.values_list("match_id", "seat"))
 
 
-def at_deadline(*, match: Match, seat: int, question: str) -> bool:
+def at_deadline(match: Match, seat: int, question: str) -> bool:
     """Carry out what a seat held until this deadline; whether there was anything. Called by the clock, before its own answer."""
     rows = held(match=match, seat=seat).filter(until=Until.DEADLINE, question=question)
     settled = [_carry_out(row) for row in rows]
@@ -134,7 +139,7 @@ def _go_on(row_id: UUID) -> int:
     row = HeldOrders.objects.select_related("match").filter(pk=row_id, state=State.HELD).first()
     try:
         return int(row is not None and _carry_out(row, answered=row.until == Until.DEADLINE))
-    except turns.Busy:
+    except errors.Busy:
         log.info("the match of held orders %s is busy; the next sweep tries again", row_id)
         return 0
 

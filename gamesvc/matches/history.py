@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection
 
 from gamesvc.games.kernel import Refused, Viewer
-from gamesvc.matches import board, loading, notices
+from gamesvc.matches import board, loading, sentences
 from gamesvc.matches.selectors import Access, seat_names
 
 
@@ -35,7 +35,7 @@ def step(access: Access, version: int, as_seat: Viewer = None) -> dict[str, Any]
     """What changed from `version` to the next one that the viewer knows of: in words, and as differences of his view."""
     before = board.look(access, as_seat, version) if version else None
     after = board.look(access, as_seat, version + 1)
-    told = notices.tell(after.loaded, after.viewer, seat_names(access.seats), version, version + 1, opened=_opened(access))
+    told = sentences.tell(after.loaded, after.viewer, seat_names(access.seats), version, version + 1, opened=_opened(access))
     return {
         "match": str(access.match.id),
         "from": version,

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from accounts.addresses import add_verified_address, user_of_address
 from accounts.models import User
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import letterbox, lobby, notices
+from gamesvc.matches import errors, letterbox, lobby, notices
 from gamesvc.matches.models import Invitation, Match
 from notifications import registry
 from notifications.inbound import purposes
@@ -78,7 +78,7 @@ def _answer(letter: Letter, invitation: Invitation) -> dict[str, Any]:
     except Refused as refused:
         open_still = refused.code in ("bad_name", "name_taken")
         return _report(_("You have no seat yet") if open_still else _("You have no seat"), refused.detail, open_still=open_still)
-    except lobby.TooMany as refused:
+    except errors.TooMany as refused:
         return _report(_("You have no seat yet"), str(refused), open_still=True)
     return _report(_("Your answer could not be read"), _("Write one word into the first line: join or decline."), open_still=True)
 

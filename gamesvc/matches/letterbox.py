@@ -3,7 +3,6 @@ invitation, or for a seat that is free. A player may let all of his die; his ope
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -13,11 +12,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.matches.absence_announcements import ask_again
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Invitation, Match, Question
-from notifications import outbox
 from notifications.inbound import addresses
-from notifications.outbox import Notice
 
 PURPOSE = "turn"
 INVITATION = "invitation"
@@ -77,21 +75,6 @@ def seat_address(*, match: Match, seat: int, user: User, key: UUID) -> str:
         topic=str(match.id),
         payload={"match": str(match.id), "seat": seat},
         expires_at=timezone.now() + CALLED_FOR,
-    )
-
-
-def ask_again(*, user: User, questions: Iterable[Question]) -> None:
-    """Queue the turn mails of questions that are open already, in the caller's transaction."""
-    outbox.notify(
-        *(
-            Notice(
-                kind="your_turn",
-                user_id=user.pk,
-                topic=str(one.match_id),
-                payload={"match": str(one.match_id), "seat": one.seat, "question": one.question},
-            )
-            for one in questions
-        )
     )
 
 

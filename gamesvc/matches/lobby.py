@@ -28,6 +28,8 @@ from gamesvc.games.kernel import Event, Refused
 from gamesvc.games.timeline import Run, Timeline, check_options
 from gamesvc.matches import loading, policies, positions, secrets, sweeping, tenures
 from gamesvc.matches import reliability as reliable
+from gamesvc.matches.clock.policy import nominal_hours
+from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Beginning, Holding, Invitation, Match, Seat
 from gamesvc.matches.positions import Start
 from gamesvc.matches.recording import Act, Actor, record
@@ -35,14 +37,6 @@ from gamesvc.matches.turns import dice_for, ended
 from notifications import outbox
 
 HOURS = (1, 24 * 30)
-
-
-class TooMany(Exception):
-    """The user has reached a limit; `retry_after` is in seconds."""
-
-    def __init__(self, detail: str, retry_after: int) -> None:
-        super().__init__(detail)
-        self.retry_after = retry_after
 
 
 def create_match(
@@ -104,7 +98,7 @@ def create_match(
             rules=engine.manifest.rules,
             options=full,
             seat_count=count,
-            hours=policies.nominal_hours(policy),
+            hours=nominal_hours(policy),
             clock=policy,
             entry=entry,
             watch=watch,

@@ -13,19 +13,19 @@ from django.db import transaction
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import loading, refusals, rulings, service_events
+from gamesvc.matches import authority, loading, refusals, service_events
+from gamesvc.matches.authority import LONGEST_REASON
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Look, Match
 from gamesvc.matches.recording import Actor
-from gamesvc.matches.rulings import LONGEST_REASON
-from gamesvc.matches.selectors import Forbidden
 
 LOOKED = "match.looked"
 
 
 def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str, channel: str = "web") -> Look:
     """Record the look; what it shows is `seen`. Raises `Forbidden` for whom it is not, `Refused` for what cannot be seen."""
-    if not rulings.may_look(by, match):
+    if not authority.may_look(by, match):
         raise Forbidden("Only an operator who has never played in the match looks behind.")
     if not reason.strip() or len(reason) > LONGEST_REASON:
         raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")

@@ -19,7 +19,7 @@ from accounts import absences
 from accounts.models import User
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import loading, pauses, press, secrets, standing, vacations
-from gamesvc.matches.lobby import TooMany
+from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import DoneWord, Match
 from gamesvc.matches.order_mail import Line
 

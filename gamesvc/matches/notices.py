@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -19,33 +17,28 @@ from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.chart import SEAT_NAMES
-from gamesvc.games.kernel import Caption, Event
 from gamesvc.matches import (
-    absence_words,
     calendar_entries,
     letterbox,
     loading,
     lobby,
     option_words,
-    organising_words,
     premove_run,
     selectors,
-    undo_words,
 )
-from gamesvc.matches.clock.fold import MOVES
+from gamesvc.matches.board import caption_of
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Invitation, Match, Question, Seat
-from gamesvc.matches.models.core import NEVER
+from gamesvc.matches.moments import local_time, utc_time
 from gamesvc.matches.png import to_png
-from notifications import moments, preferences, registry, unsubscribe
+from gamesvc.matches.sentences import tell_since
+from notifications import preferences, registry, unsubscribe
 from notifications.inbound.text import END, MARK
 from notifications.models import Outbox
 from notifications.registry import Image, Message
 
-MOST_EVENTS = 30
 # What a mail tells of a match to him who wants no position in his mails: none of this, and it cannot be answered either.
 POSITION = "position"
 _OF_THE_POSITION = ("board_text", "picture", "alt", "since", "orders", "without", "gone", "sections", "reply_to")
@@ -59,18 +52,6 @@ def register() -> None:
     registry.register("mail_set_aside", mail_set_aside, label="Trouble in a match you opened")
     registry.register_topic_name(topic_name)
     registry.register(POSITION, position, label="The position in mails; without it they cannot be answered")
-
-
-def local_time(moment: datetime, user: User | None) -> str:
-    """A moment in the player's zone, the zone named, in the language that is active: "Fri 21 Nov 18:00 CET"."""
-    if moment >= NEVER:
-        return str(_("when the pause ends"))
-    return moments.local(moment, user.zone if user is not None else UTC)
-
-
-def utc_time(moment: datetime) -> str:
-    """The same in UTC."""
-    return moments.utc(moment)
 
 
 def your_turn(row: Outbox) -> Message | None:
@@ -283,104 +264,6 @@ def plain_context(match: Match) -> dict[str, Any]:
     }
 
 
-def caption_of(match: Match, names: tuple[str, ...]) -> Caption:
-    return Caption(str(match.number), names)
-
-
-def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
-    """The events since the seat's last look as sentences, the newest last, at most the last thirty."""
-    told = tell_last(loaded, seat.index, names, MOST_EVENTS, after=seat.seen_version)
-    return [sentence for _version, _moment, sentence in told]
-
-
-# The version of an event, when it happened, and the sentence that tells it.
-Told = tuple[int, datetime, str]
-
-
-def tell_last(
-    loaded: Loaded, viewer: int | None, names: tuple[str, ...], most: int, *, after: int = 0, until: int | None = None
-) -> list[Told]:
-    """The last events up to a version as a viewer may see them, so many at most, the newest last; no more is read than that."""
-    last = loaded.viewer_version(viewer)
-    written = undo_words.Written(loaded.match_id)
-    acts: list[list[Told]] = []
-    count = 0
-    for act in loading.acts_back(loaded.match_id, last if until is None else min(until, last), after):
-        acts.append(_told(loaded, act, viewer, names, written))
-        count += len(acts[-1])
-        if count >= most:
-            break
-    return [told for act in reversed(acts) for told in act][-most:]
-
-
-def tell(
-    loaded: Loaded, viewer: int | None, names: tuple[str, ...], after: int, until: int, *, opened: bool = False
-) -> list[Told]:
-    """The events between two versions as a viewer may see them. Service events are told as well.
-
-    `opened`: the match is over by now and nothing in it is hidden any more, also in its past.
-    """
-    written = undo_words.Written(loaded.match_id)
-    return _told(loaded, STORE.read(loaded.match_id, after, until), viewer, names, written, opened=opened)
-
-
-def _told(
-    loaded: Loaded,
-    events: Sequence[StoredEvent],
-    viewer: int | None,
-    names: tuple[str, ...],
-    written: undo_words.Written,
-    *,
-    opened: bool = False,
-) -> list[Told]:
-    told = []
-    unmarked = False  # of an automatic act the first sentence says so
-    for stored in events:
-        event = loading.lift(loaded.game, stored)
-        seen = event if loaded.ended or opened else loading.see(loaded, event, viewer)
-        if seen is None:
-            continue
-        sentence = (
-            _service_sentence(seen, names, written) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)
-        )
-        unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
-        if sentence and unmarked:
-            sentence, unmarked = _("%(sentence)s (An order that was laid by.)") % {"sentence": sentence}, False
-        if sentence:
-            told.append((stored.version, stored.occurred_at, sentence))
-    return told
-
-
-def _service_sentence(event: Event, names: tuple[str, ...], written: undo_words.Written) -> str:
-    match event.type:
-        case "match.opened":
-            return _("The match is opened.")
-        case "match.joined":
-            return _("%(name)s takes a seat.") % {"name": names[event.data["seat"]]}
-        case "match.left":
-            return _("Seat %(seat)s is free again.") % {"seat": event.data["seat"] + 1}
-        case "match.started":
-            return _("The match starts.")
-        case "match.rewound" | "match.undo_asked" | "match.undo_answered":
-            return undo_words.sentence(event, names, written)
-        case "match.timed_out" | "match.vacated" | "match.seated" | "match.paused" | "match.resumed" | "match.outage":
-            return organising_words.with_reason(absence_words.sentence(event, names), event.data, written)
-        case "match.deadline_set" if event.data["cause"] == "extended":
-            return organising_words.extended(event, names, written)
-        case "match.deadline_set" if event.data["cause"] in MOVES:
-            moved = {"name": names[event.data["seat"]], "due": utc_time(datetime.fromisoformat(event.data["due_at"]))}
-            if event.data["cause"] == "vacation":
-                return _("The deadline of %(name)s is moved to %(due)s, by a vacation.") % moved
-            return _("The deadline of %(name)s is moved to %(due)s.") % moved
-        case "match.looked":
-            return organising_words.looked(event, names, written)
-        case "match.ended" if "code" in event.data:
-            return organising_words.aborted(event, written)
-        case "match.ended":
-            return _("The match is over: %(reason)s.") % {"reason": str(event.data["reason"]).replace("_", " ")}
-    return ""
-
-
 def _head_for(loaded: Loaded, seat: int) -> str:
     """The short hash of the last event the seat may know of: whoever keeps the mail can prove that it was there."""
     version = loaded.viewer_version(seat)
@@ -429,10 +312,3 @@ def compose(
         in_reply_to=in_reply_to,
         auto_replied=auto_replied,
     )
-
-
-def mark_seen(seat: Seat, version: int) -> None:
-    """The player has looked at a version; later notices tell what came after it."""
-    if version > seat.seen_version:
-        Seat.objects.filter(pk=seat.pk, seen_version__lt=version).update(seen_version=version)
-        seat.seen_version = version

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from gamesvc.games.kernel import Refused, see_event
-from gamesvc.matches import answered, loading, order_mail, turns, undo
+from gamesvc.matches import answered, errors, loading, order_mail, turns, undo
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.order_mail import Line
@@ -125,7 +125,7 @@ class OrderRun:
         except Refused as refused:
             line.state, line.detail = "refused", refused.detail
             return False
-        except turns.Stale:
+        except errors.Stale:
             line.state, line.detail = "stale", str(STALE)
             return False
         line.state, line.detail = "done", ""
@@ -146,7 +146,7 @@ class OrderRun:
         except Refused as refused:
             line.state, line.detail = "refused", refused.detail
             return False
-        except turns.Stale:
+        except errors.Stale:
             line.state, line.detail = "stale", str(STALE)
             return False
         line.state, line.detail = "done", ""

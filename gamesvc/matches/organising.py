@@ -22,9 +22,11 @@ from events.store import DuplicateCommand, StoredEvent
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.matches import (
     answered,
+    authority,
     deadlines,
+    errors,
     loading,
-    organising_notices,
+    organising_announcements,
     rulings,
     secrets,
     service_events,
@@ -78,14 +80,14 @@ def organise(
     Raises `Forbidden` for users who may not, `Refused` for what cannot be done, `KeyReused` for a `command_id` that came with
     another measure within a day, `Stale` or `Busy`.
     """
-    rulings.check_may_rule(by, match)
+    authority.check_may_rule(by, match)
     act = ACTIONS.get(measure.action)
     if act is None:
         raise Refused("bad_action", f"action is one of {', '.join(ACTIONS)}.", "action")
     if measure.code not in CODES:
         raise Refused("bad_code", f"code is one of {', '.join(CODES)}.", "code")
-    if not measure.reason.strip() or len(measure.reason) > rulings.LONGEST_REASON:
-        raise Refused("bad_reason", f"Say why, in 1 to {rulings.LONGEST_REASON} characters; the players read it.", "reason")
+    if not measure.reason.strip() or len(measure.reason) > authority.LONGEST_REASON:
+        raise Refused("bad_reason", f"Say why, in 1 to {authority.LONGEST_REASON} characters; the players read it.", "reason")
     content, request_key = fingerprint(measure), command_id
     command_id = secrets.keyed_uuid("measure", command_id, content)
 
@@ -98,7 +100,7 @@ def organise(
     try:
         _status, body = answered.once(user=by, key=f"measure {request_key}", fingerprint=content, effect=carry_out)
     except DuplicateCommand as twice:
-        raise turns.Busy from twice
+        raise errors.Busy from twice
     return int(body["version"])
 
 
@@ -116,7 +118,7 @@ def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Don
             Reason.objects.create(id=done.reason_id, match=done.match, user=done.by, words=words)
             told = list(done.match.seats.exclude(user=None))
             stored = act(done)
-            organising_notices.tell(done.match, told, done.measure.action, done.measure.code, done.reason_id)
+            organising_announcements.tell(done.match, told, done.measure.action, done.measure.code, done.reason_id)
         return stored[-1].version
 
     return carry_out

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Sequence
-
 from django.utils.translation import gettext as _
 
 from gamesvc.matches import notices
-from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.models import Match
 from gamesvc.matches.organising_words import reason_words
 from gamesvc.matches.undo_words import CODES
-from notifications import outbox, registry
+from notifications import registry
 from notifications.models import Outbox
 from notifications.registry import Message
 
@@ -19,30 +16,6 @@ from notifications.registry import Message
 def register() -> None:
     """Tell `notifications` who words it."""
     registry.register("measure", word_measure, label="The organiser does something to a match of yours")
-
-
-def tell(match: Match, players: Sequence[Seat], action: str, code: str, reason_id: uuid.UUID) -> None:
-    """Queue the notices, in the caller's transaction, also for him who loses his seat by it. Of an end the players are told by
-    the notice of the end."""
-    if action == "abort":
-        return
-    outbox.notify(
-        *(
-            outbox.Notice(
-                kind="measure",
-                user_id=seat.user_id,
-                topic=str(match.id),
-                payload={
-                    "match": str(match.id),
-                    "seat": seat.index,
-                    "action": action,
-                    "code": code,
-                    "reason": str(reason_id),
-                },
-            )
-            for seat in players
-        )
-    )
 
 
 def word_measure(row: Outbox) -> Message | None:

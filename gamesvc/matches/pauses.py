@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import absence_notices, deadlines, sweeping
+from gamesvc.matches import absence_announcements, deadlines, sweeping
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.recording import Actor
@@ -50,7 +50,7 @@ def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:
         if agreed:
             _do(match, seats, pause, Actor("seat", seat), channel)
         elif new and len(wishes(match)) == 1:
-            absence_notices.tell_pause(match, seats, "asked" if pause else "asked_on", seat)
+            absence_announcements.tell_pause(match, seats, "asked" if pause else "asked_on", seat)
     return agreed
 
 
@@ -92,7 +92,7 @@ def _agreed(match: Match, seats: Sequence[Seat]) -> bool:
 def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel: str) -> None:
     change = deadlines.pause if pause else deadlines.resume
     change(match=match, mandate=deadlines.Mandate(actor, channel))
-    absence_notices.tell_pause(match, seats, "paused" if pause else "resumed", actor.seat)
+    absence_announcements.tell_pause(match, seats, "paused" if pause else "resumed", actor.seat)
 
 
 def _check(match: Match, pause: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from gamesvc.games.kernel import Refused
@@ -22,13 +21,3 @@ def choose(clock: Mapping[str, Any] | str | None, hours: int) -> dict[str, Any]:
         raise Refused("bad_clock", "clock is the name of a preset or an object with the parts of a policy.", "clock")
     parse(clock)
     return dict(clock)
-
-
-def nominal_hours(told: Mapping[str, Any]) -> int:
-    """Roughly how many hours a turn has, for lists that compare matches; with fixed times the longest wait."""
-    policy = parse(told, judge=False)
-    if policy.adjudication is not None:
-        days = sorted(policy.adjudication.weekdays)
-        return 24 * max((after - day) % 7 or 7 for day, after in zip(days, [*days[1:], days[0]], strict=True))
-    own = policy.own_time("turn") or (policy.bank.start if policy.bank is not None else timedelta(0))
-    return max(1, round(own / timedelta(hours=1)))

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.throttling import throttle
 from gamesvc.games.kernel import Refused, Viewer
-from gamesvc.matches.lobby import TooMany
+from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Match, Press, Seat
 from notifications import outbox
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import notices, press, secrets, selectors
-from gamesvc.matches.lobby import TooMany
+from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Match, Press, Seat
 from notifications import registry
 from notifications.inbound import addresses, purposes

@@ -16,8 +16,9 @@ from django.db import transaction
 from events.audit import Finding
 from events.store import StoredEvent
 from gamesvc.games import catalog
+from gamesvc.games.bots import bot_of
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, timeouts
+from gamesvc.matches import loading
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Holding, Look, Match, Question, Seat, UndoRequest
 from gamesvc.matches.read_models import CLOCK, Rows, Told, differences, opened_columns, request_columns, seat_columns, tell
@@ -109,7 +110,7 @@ def _mend_seats(match: Match, loaded: Loaded, told: Told) -> None:
         seat.holder = UUID(right["holder"]) if right["holder"] is not None else None
         seat.contribution = right.get("contribution", seat.contribution)
         # Which bot it was the events do not tell; who it was only the table of holdings knows.
-        seat.bot = (seat.bot or timeouts.bot_of(loaded.game)) if right["bot"] else ""
+        seat.bot = (seat.bot or bot_of(loaded.game)) if right["bot"] else ""
         seat.user_id = users.get(seat.holder) if seat.holder is not None else None
         if (seat.vacated_at is not None) != right["vacated_at"]:
             seat.vacated_at = told.free.get(seat.index)

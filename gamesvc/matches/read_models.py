@@ -14,7 +14,8 @@ from typing import Any
 
 from events.audit import Finding
 from events.store import StoredEvent
-from gamesvc.matches import policies, positions
+from gamesvc.matches import positions
+from gamesvc.matches.clock import policy
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Beginning, Holding, Look, Match, Question, Seat, UndoRequest
 from gamesvc.matches.recording import clock_columns
@@ -185,7 +186,7 @@ def opened_columns(loaded: Loaded) -> dict[str, Any]:
     opened = loaded.opened
     columns = {name: opened[name] for name in OPENED if name in opened}
     if "clock" in opened:
-        columns |= {"hours": policies.nominal_hours(opened["clock"]), "reliability": opened.get("reliability")}
+        columns |= {"hours": policy.nominal_hours(opened["clock"]), "reliability": opened.get("reliability")}
     return {**columns, "seat_count": opened["seats"], "board": opened.get("board", False)}
 
 

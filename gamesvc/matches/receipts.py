@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from gamesvc.matches import calendar_entries, letterbox, notices, replies
+from gamesvc.matches import calendar_entries, letterbox, moments, notices, replies
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from notifications import registry
 from notifications.models import InboundMail, Outbox
@@ -32,7 +32,7 @@ def receipt(row: Outbox) -> Message | None:
     context = notices.context_of(match, row.payload["seat"], row.user) if own else notices.plain_context(match)
     context |= {
         "headline": headline(report),
-        "received": notices.local_time(counts_at, row.user),
+        "received": moments.local_time(counts_at, row.user),
         "lines": [_line(line) for line in report["lines"]],
         "sections": report["sections"],
         "advice": advice(report["problem"]),

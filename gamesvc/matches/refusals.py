@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from accounts.models import User
-from gamesvc.matches import rulings
+from gamesvc.matches import authority
 from gamesvc.matches.models import Look, Match, Refusal
 from gamesvc.matches.selectors import Access
 
@@ -23,7 +23,7 @@ def of_match(access: Access) -> QuerySet[Refusal]:
     refusals = Refusal.objects.filter(match=access.match).select_related("user").order_by("-received_at", "-id")
     if access.user is None:
         return refusals.none()
-    return refusals if rulings.may_audit(access.user, access.match) else refusals.filter(user=access.user)
+    return refusals if authority.may_audit(access.user, access.match) else refusals.filter(user=access.user)
 
 
 def behind(look: Look) -> Sequence[Refusal]:

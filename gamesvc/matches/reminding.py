@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from events.canonical import write_time
-from gamesvc.matches import calendar_entries, hints, letterbox, notices, selectors
+from gamesvc.matches import calendar_entries, hints, letterbox, notices, selectors, sentences
 from gamesvc.matches.acted import acted
 from gamesvc.matches.loading import load
 from gamesvc.matches.models import Match, Question
@@ -239,7 +239,7 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
     names = selectors.seat_names(seats)
     context = notices.plain_context(match)
     shown = notices.shows_position(user)
-    lines = notices.tell_since(loaded, seats[seat], names) if shown else []
+    lines = sentences.tell_since(loaded, seats[seat], names) if shown else []
     question = own[0] if own else None
     return Brief(
         key=f"{match.id} {seat}",

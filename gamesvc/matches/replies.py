@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from accounts import erasure
 from accounts.models import User
 from gamesvc.games.kernel import Refused, see_event
-from gamesvc.matches import held_orders, loading, mail_words, notices, order_mail, selectors, undo
+from gamesvc.matches import board, held_orders, loading, mail_words, moments, order_mail, selectors, sentences, undo
 from gamesvc.matches.letterbox import PURPOSE
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.mail_words import Writer
@@ -86,7 +86,7 @@ class Desk:
     def work(self) -> dict[str, Any]:
         """The report: what was wrong with the whole, what became of each line, and what was asked for."""
         # Whoever answers a mail has looked at what it showed.
-        notices.mark_seen(self.seat, int(self.letter.payload["version"]))
+        board.mark_seen(self.seat, int(self.letter.payload["version"]))
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         with cpu_limit():
             lines = order_mail.read(self.letter.text, self.loaded.game, view)
@@ -159,7 +159,7 @@ class Desk:
             line.state = "held"
         waiting.state = "answered"
         waiting.detail = _("The orders are held until %(due)s, or until you answer: ready") % {
-            "due": notices.local_time(due.due_at, self.letter.user)
+            "due": moments.local_time(due.due_at, self.letter.user)
         }
         self._keep(acts, expected, HeldOrders.Until.DEADLINE, question)
 
@@ -197,7 +197,7 @@ class Desk:
             if stored.meta["actor"] != own and see_event(self.loaded.game, event, self.seat.index) is not None:
                 break
             version = stored.version
-        notices.mark_seen(self.seat, version)
+        board.mark_seen(self.seat, version)
         return version
 
     # --- service words ---
@@ -254,7 +254,7 @@ class Desk:
         if not self.loaded.started:
             return ""
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
-        text = self.loaded.game.board_text(view, notices.caption_of(self.match, self.names))
+        text = self.loaded.game.board_text(view, board.caption_of(self.match, self.names))
         found = [part for part in text.split("\n\n") if "your hand" in part.lower()]
         return "\n".join(line for part in found for line in part.splitlines()) or _("The position below shows all you have.")
 
@@ -276,8 +276,8 @@ class Desk:
 
 def history(loaded: Loaded, seat: int, names: tuple[str, ...], count: int, user: User | None = None) -> str:
     """The last events that a seat may know of, a line each."""
-    told = notices.tell_last(loaded, seat, names, count) if count else []
-    return "\n".join(f"{notices.local_time(moment, user)}  {sentence}" for _v, moment, sentence in told)
+    told = sentences.tell_last(loaded, seat, names, count) if count else []
+    return "\n".join(f"{moments.local_time(moment, user)}  {sentence}" for _v, moment, sentence in told)
 
 
 def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | None = None) -> str:
@@ -287,7 +287,7 @@ def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | No
     rows = Question.objects.filter(match=match).order_by("due_at", "seat")
     asked = [
         _("%(name)s: %(prompt)s, until %(due)s")
-        % {"name": names[row.seat], "prompt": row.prompt.replace("_", " "), "due": notices.local_time(row.due_at, user)}
+        % {"name": names[row.seat], "prompt": row.prompt.replace("_", " "), "due": moments.local_time(row.due_at, user)}
         for row in rows
     ]
     return "\n".join(asked) or _("Nobody is awaited.")

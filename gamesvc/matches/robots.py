@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from gamesvc.matches import loading, turns
+from gamesvc.matches import errors, loading, turns
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Actor, seats_held
 from gamesvc.matches.turns import Sender
@@ -45,7 +45,7 @@ def play(match_id: uuid.UUID) -> int:
                 command_id=turns.command_id(sender=f"bot {match.id}", key=key),
                 seats=rows,
             )
-        except (turns.Stale, turns.Busy):
+        except (errors.Stale, errors.Busy):
             continue  # somebody was faster; look again
     return MOST_TURNS
 

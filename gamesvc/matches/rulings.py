@@ -16,14 +16,13 @@ from accounts import erasure
 from accounts.models import User
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import REWOUND, Refused, see_event
-from gamesvc.matches import loading, selectors, tenures, turns, undo_acts, undo_notices, undo_words
+from gamesvc.matches import errors, loading, selectors, turns, undo_acts, undo_announcements, undo_words
+from gamesvc.matches.authority import LONGEST_REASON, check_may_rule
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Holding, Look, Match, Reason
 from gamesvc.matches.recording import Act, Actor, record
-from gamesvc.matches.selectors import Access, Forbidden
 from gamesvc.matches.undo_acts import Outcome
 
-LONGEST_REASON = 1000
 _WRITE = (
     "INSERT INTO matches_reason (id, match_id, user_id, words, written_at)"
     " SELECT %s::uuid, %s::uuid, %s::bigint, %s::text, %s::timestamptz WHERE EXISTS (SELECT FROM appended)"
@@ -40,45 +39,6 @@ def erase_reasons(user: User) -> None:
     about = Q(user=user) | Q(match__in=Holding.objects.filter(user=user).values("match"))
     for words in (Reason, Look):
         words._base_manager.filter(about).update(words="", user=None)
-
-
-def may_rule(user: User | None, match: Match) -> bool:
-    """Return True for the organiser of a match and for operators, but for nobody who ever held a seat in it.
-
-    This decides all that is done over the players' heads: measures, rewinds, looks behind, verifying.
-    """
-    if user is None or not (match.creator_id == user.pk or user.is_operator):
-        return False
-    return not tenures.played(user, match)
-
-
-def may_look(user: User | None, match: Match) -> bool:
-    """Return True for the operators who may look behind."""
-    return user is not None and user.is_operator and may_rule(user, match)
-
-
-def may_audit(user: User | None, match: Match) -> bool:
-    """Return True for those who read the organiser's records: they may rule, or the match is over and hides nothing."""
-    if user is None or not (match.creator_id == user.pk or user.is_operator):
-        return False
-    return match.over or may_rule(user, match)
-
-
-def check_may_rule(user: User, match: Match) -> None:
-    """Raise `Forbidden` for users who may not decide over a match."""
-    if not may_rule(user, match):
-        raise Forbidden("Only the organiser of a match, or an operator, does this, and nobody who plays or has played in it.")
-
-
-def access_to_rule(*, by: User, ident: str) -> Access:
-    """A match for somebody who may want to decide over it: an operator finds every match. Raises `Unknown`."""
-    try:
-        return selectors.access_match(user=by, ident=ident)
-    except selectors.Unknown:
-        match = Match.objects.filter(selectors.by_ident(ident)).first() if by.is_operator else None
-        if match is None:
-            raise
-        return Access(match, by, None, tuple(match.seats.select_related("user").order_by("index")))
 
 
 def set_back(
@@ -113,13 +73,13 @@ def set_back(
         reason_id = uuid.uuid4()
         run = loaded.timeline.rewind(to, turns.dice_for(match, loaded), cause="host", code=code, reason_id=str(reason_id))
         more = [Statement(_WRITE, [reason_id, match.id, by.pk, reason.strip(), received_at])]
-        more += undo_notices.ruled(match, seats, code, str(reason_id))
+        more += undo_announcements.ruled(match, seats, code, str(reason_id))
         act = Act(Actor("host"), channel, command_id, received_at)
         try:
             return _outcome(loaded, record(match, loaded, run.events, act, seats=seats, run=run, more=more))
         except (VersionConflict, DuplicateCommand):
             continue
-    raise turns.Busy
+    raise errors.Busy
 
 
 def _check_target(loaded: Loaded, to: int) -> None:
@@ -140,10 +100,10 @@ def _begun(loaded: Loaded, version: int) -> bool:
 def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str, reason: str) -> Outcome:
     first = stored[0]
     if first.type != REWOUND or (first.data["to"], first.data.get("code")) != (to, code):
-        raise turns.KeyReused
+        raise errors.KeyReused
     kept = Reason.objects.filter(pk=first.data["reason_id"]).exclude(words="").first()
     if kept is not None and kept.words != reason.strip():
-        raise turns.KeyReused
+        raise errors.KeyReused
     return _outcome(loading.load(match.id, match.game), stored)
 
 

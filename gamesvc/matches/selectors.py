@@ -14,16 +14,9 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_r
 from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games.kernel import Viewer
+from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.loading import STORE, Loaded, lift, load, load_many, see
 from gamesvc.matches.models import Holding, Invitation, Match, Seat
-
-
-class Unknown(Exception):
-    """There is no such match, or not for this user."""
-
-
-class Forbidden(Exception):
-    """The user may know of the match but may not do this."""
 
 
 @dataclass(frozen=True, slots=True)

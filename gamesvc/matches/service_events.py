@@ -14,10 +14,10 @@ from django.utils import timezone
 from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import Event
 from gamesvc.matches import loading
+from gamesvc.matches.errors import Busy
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.recording import Act, Actor, record
-from gamesvc.matches.turns import Busy
 
 ATTEMPTS = 8
 Decide = Callable[[Loaded, list[Seat]], list[Event]]

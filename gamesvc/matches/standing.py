@@ -13,18 +13,14 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from accounts.models import User
 from gamesvc.games import forms, intake
 from gamesvc.games.kernel import Refused, see_event
 from gamesvc.games.timeline import check_command, read_order
-from gamesvc.matches import loading, notices, premoves
+from gamesvc.matches import loading, premoves
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Premove, Seat
-from notifications import registry
-from notifications.models import Outbox
-from notifications.registry import Message
 
 # The command by which a game takes standing orders, where it has any.
 OWN = ("set_orders", "set_standing_orders")
@@ -65,11 +61,6 @@ CONDITION: dict[str, Any] = {
         },
     },
 }
-
-
-def register() -> None:
-    """Tell `notifications` who words these notices."""
-    registry.register("standing_dropped", word_dropped, label="An order you had laid by did not fit")
 
 
 # --- the game's own ---
@@ -270,26 +261,3 @@ def _check_running(loaded: Loaded) -> None:
 
 
 # --- words ---
-
-
-def word_dropped(row: Outbox) -> Message | None:
-    """An order that was laid by did not fit when its case came."""
-    match = Match.objects.get(pk=row.payload["match"])
-    one = Premove.objects.filter(pk=row.payload["premove"]).first()
-    if one is None or match.status != Match.Status.RUNNING:
-        return None
-    loaded = loading.load(match.id, match.game)
-    headline = _("An order you had laid by did not fit")
-    lines = [
-        words(loaded, one),
-        _("Commands of it that were given: %(given)s. Then: %(why)s") % {"given": one.given, "why": one.why},
-        _("The rest is dropped."),
-    ]
-    context = notices.plain_context(match) | {"headline": headline, "lines": lines}
-    notices.may_answer(context, match, row)
-    subject = _("[%(title)s #%(number)s] %(headline)s") % {
-        "title": context["title"],
-        "number": match.number,
-        "headline": headline,
-    }
-    return notices.compose("told", subject, context, reason="standing-dropped")

@@ -19,12 +19,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from events.store import Statement, StoredEvent, VersionConflict
-from gamesvc.games import catalog
+from gamesvc.games import bots, catalog
 from gamesvc.games.kernel import Event, Refused
 from gamesvc.matches import (
-    absence_notices,
+    absence_announcements,
     hints,
-    letterbox,
     loading,
     pauses,
     reliability,
@@ -75,9 +74,9 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
             raise Refused("joined_already", "You have a seat in this match already.") from None
         event = Event("match.seated", {"seat": found.index, "holder": str(found.holder), "kind": "user"})
         _append(match, [event], Actor("seat", found.index), channel)
-        absence_notices.tell_seat_taken(match, seats, found)
+        absence_announcements.tell_seat_taken(match, seats, found)
         # What the seat was asked before he came is asked of him now.
-        letterbox.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))
+        absence_announcements.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))
     match.refresh_from_db()
     return match
 
@@ -127,7 +126,7 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
         found = next((one for one in seats if one.index == seat and one.waits), None)
         if found is None:
             raise Refused("seat_taken", f"Seat {seat} is not free.", "seat")
-        found.bot, found.holder, found.vacated_at = timeouts.bot_of(engine), uuid.uuid4(), None
+        found.bot, found.holder, found.vacated_at = bots.bot_of(engine), uuid.uuid4(), None
         found.save()
         _append(match, [timeouts.seated_bot(found)], actor, channel)
         transaction.on_commit(lambda: hints.bots(match.id), robust=True)

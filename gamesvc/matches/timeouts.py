@@ -20,8 +20,9 @@ from django.utils import timezone
 
 from events.canonical import write_time
 from events.store import Statement
-from gamesvc.games.kernel import Event, Game
-from gamesvc.matches import absence_notices, premoves
+from gamesvc.games.bots import bot_of
+from gamesvc.games.kernel import Event
+from gamesvc.matches import absence_announcements, premoves
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.models import Match, Seat
 from notifications import reminders
@@ -68,21 +69,21 @@ def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded
         return Ruling((_timed_out(match, due, "default", seat, reminded),))
     kind, missed, used = told.get("timeout", "default"), account.missed.get(due.seat, 0) + 1, account.excused.get(due.seat, 0)
     if used < told.get("excused", 0):
-        notice = absence_notices.timed_out(match, seat, due, "excused", told["excused"] - used - 1)
+        notice = absence_announcements.timed_out(match, seat, due, "excused", told["excused"] - used - 1)
         return Ruling((_timed_out(match, due, kind, seat, reminded, excused=True),), tuple(notice), excused=used + 1)
     event = _timed_out(match, due, kind, seat, reminded, in_row=missed)
     if kind == "bot" and loaded.game.bots:
         after, more = _hand_over(match, seat, bot_of(loaded.game))
-        more += absence_notices.timed_out(match, seat, due, "bot")
+        more += absence_announcements.timed_out(match, seat, due, "bot")
         return Ruling((event, vacated(due.seat), seated_bot(after)), tuple(more), seats=_with(seats, after))
     if kind == "lose" and "resign" in loaded.game.commands:
-        return Ruling((event,), tuple(absence_notices.timed_out(match, seat, due, "lose")), {"name": "resign"})
+        return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "lose")), {"name": "resign"})
     command = _pass(loaded, due.seat) if kind == "pass" else None
     if told.get("after") is not None and missed >= told["after"]:
         after, more = empty(match, seats, seat)
-        more += absence_notices.timed_out(match, seat, due, "vacated")
+        more += absence_announcements.timed_out(match, seat, due, "vacated")
         return Ruling((event, vacated(due.seat)), tuple(more), command, _with(seats, after))
-    return Ruling((event,), tuple(absence_notices.timed_out(match, seat, due, "default")), command)
+    return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "default")), command)
 
 
 def _with(seats: Sequence[Seat], after: Seat) -> list[Seat]:
@@ -99,11 +100,6 @@ def seated_bot(seat: Seat) -> Event:
     return Event("match.seated", {"seat": seat.index, "holder": str(seat.holder), "kind": "bot"})
 
 
-def bot_of(game: Game[Any]) -> str:
-    """The bot that plays on for a player who is gone: the better one, where there are several."""
-    return "greedy" if "greedy" in game.bots else next(iter(game.bots))
-
-
 def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[Statement]]:
     """The seat without its holder, and the statements that make it so and tell of it."""
     after = copy.copy(seat)
@@ -115,7 +111,7 @@ def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[S
             [after.vacated_at, match.id, seat.index],
         )
     ]
-    return after, [*more, *_laid_aside(match, seat), *absence_notices.seat_free(match, seats, seat)]
+    return after, [*more, *_laid_aside(match, seat), *absence_announcements.seat_free(match, seats, seat)]
 
 
 def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement]]:

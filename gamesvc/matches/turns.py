@@ -21,29 +21,13 @@ from gamesvc.games.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.games.timeline import Run
 from gamesvc.matches import heartbeat, loading, secrets
+from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.recording import STANDING, Act, Actor, record
 from gamesvc.matches.selectors import see_record
 
 ATTEMPTS = 8
-
-
-class Stale(Exception):
-    """Something has happened since the version the sender saw that outdates his command. Nothing was applied."""
-
-    def __init__(self, version: int, events: list[dict[str, Any]]) -> None:
-        super().__init__(f"The match has moved on to version {version}.")
-        self.version = version
-        self.events = events
-
-
-class KeyReused(Exception):
-    """The command id was used before for something else."""
-
-
-class Busy(Exception):
-    """Other writers were faster several times in a row; the same request may be sent again."""
 
 
 @dataclass(frozen=True, slots=True)

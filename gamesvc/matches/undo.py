@@ -24,7 +24,7 @@ from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games import undo_rules
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.games.undo_rules import Found, Taken, Trail
-from gamesvc.matches import heartbeat, loading, surroundings, sweeping, turns, undo_notices
+from gamesvc.matches import heartbeat, loading, surroundings, sweeping, turns, undo_announcements
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
 from gamesvc.matches.clock.compute import Clock
@@ -297,4 +297,4 @@ def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: 
     if not people:
         return _go_back(match, loaded, seats, seat, found.to, found, leading, give_up=True, more=more)
     more.append(Statement(INSERT, [match.id, version, seat, found.to, asked, list(bots), until]))
-    return Decided(leading, [*more, *undo_notices.asked(match, seats, seat, people, version)])
+    return Decided(leading, [*more, *undo_announcements.asked(match, seats, seat, people, version)])

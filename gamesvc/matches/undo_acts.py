@@ -16,7 +16,7 @@ from events.store import DuplicateCommand, Statement, StoredEvent, VersionConfli
 from gamesvc.games import undo_rules
 from gamesvc.games.kernel import REWOUND, Event, Refused, see_event
 from gamesvc.games.undo_rules import Deed, Past, Trail
-from gamesvc.matches import loading, selectors, turns, undo_notices
+from gamesvc.matches import errors, loading, selectors, turns, undo_announcements
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.recording import Act, record, seats_held
@@ -97,7 +97,7 @@ def check_fresh(match: Match, loaded: Loaded, seat: int | None, expected_version
         past = past_of(loaded, stored)
         if past.of_game and see_event(loaded.game, past.event, seat) is not None:
             since = selectors.records_for(loaded, seat, max(0, expected_version), newest - expected_version)
-            raise turns.Stale(newest, since)
+            raise errors.Stale(newest, since)
 
 
 def rewind(
@@ -127,7 +127,7 @@ def rewind(
     run = timeline.rewind(to, turns.dice_for(match, loaded), **why)
     if held := undo_rules.kept(timeline, run.state, since, give_up=give_up):
         run = timeline.rewind(to, turns.dice_for(match, loaded), **why, kept=held)
-    told = undo_notices.taken_back(match, loaded, run.state, seats, seat) if cause == "undo" else []
+    told = undo_announcements.taken_back(match, loaded, run.state, seats, seat) if cause == "undo" else []
     return Decided([*leading, *run.events], [*more, *told])
 
 
@@ -147,7 +147,7 @@ def carry_out(
         seats = seats_held(match, loaded, seats)
         try:
             decided = decide(loaded, seats)
-        except (Refused, turns.Stale) as refused:
+        except (Refused, errors.Stale) as refused:
             if (known := _known(match, sender, command_id, content)) is not None:
                 return known  # a copy of this request was faster
             if isinstance(refused, Refused):
@@ -163,7 +163,7 @@ def carry_out(
             assert known is not None
             return known
         return _outcome(loaded, match, sender.seat, stored)
-    raise turns.Busy
+    raise errors.Busy
 
 
 def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: dict[str, Any]) -> Outcome | None:
@@ -174,10 +174,10 @@ def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: dict[st
         if refusal is None:
             return None
         if not refusal.is_of(content):
-            raise turns.KeyReused
+            raise errors.KeyReused
         raise Refused(refusal.code, refusal.detail, refusal.parameter)
     if not _is_of(stored, content):
-        raise turns.KeyReused
+        raise errors.KeyReused
     loaded = loading.load(match.id, match.game)
     return dataclasses.replace(_outcome(loaded, match, sender.seat, stored), repeated=True)
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from events.store import Statement
-from gamesvc.matches import letterbox, notices
-from gamesvc.matches.loading import Loaded
-from gamesvc.matches.models import Match, Question, Reason, Seat, UndoRequest
+from gamesvc.matches import letterbox, moments, notices, sentences
+from gamesvc.matches.models import Match, Question, Reason, UndoRequest
 from gamesvc.matches.undo_words import CODES
-from notifications import outbox, registry
+from notifications import registry
 from notifications.models import Outbox, Status
 from notifications.registry import Message
 
@@ -28,46 +24,6 @@ def register() -> None:
 # --- rows, written with the append ---
 
 
-def asked(match: Match, seats: Sequence[Seat], seat: int, people: Sequence[int], request: int) -> list[Statement]:
-    """For those whose word is asked for."""
-    payload = {"by": seat, "request": request}
-    return _rows(match, [("undo_asked", row, payload) for row in seats if row.index in people])
-
-
-def answered(match: Match, seats: Sequence[Seat], row: UndoRequest, by: int | None, word: str) -> list[Statement]:
-    """For him who asked."""
-    payload = {"by": by, "request": row.version, "answer": word}
-    return _rows(match, [("undo_answered", one, payload) for one in seats if one.index == row.seat])
-
-
-def taken_back(match: Match, loaded: Loaded, after: Any, seats: Sequence[Seat], undoer: int) -> list[Statement]:
-    """For those whose question is gone with what was taken back."""
-    still = {(one.seat, one.id) for one in loaded.game.awaited(after)}
-    gone = {one.seat: one.id for one in loaded.awaited() if (one.seat, one.id) not in still and one.seat != undoer}
-    told = [row for row in seats if row.index in gone]
-    return _rows(match, [("taken_back", row, {"by": undoer, "question": gone[row.index]}) for row in told])
-
-
-def ruled(match: Match, seats: Sequence[Seat], code: str, reason: str) -> list[Statement]:
-    """For all players of a match that its organiser set back."""
-    return _rows(match, [("taken_back", row, {"code": code, "reason": reason}) for row in seats])
-
-
-def _rows(match: Match, told: Sequence[tuple[str, Seat, dict[str, Any]]]) -> list[Statement]:
-    rows = [
-        outbox.Notice(
-            kind=kind,
-            user_id=seat.user_id,
-            topic=str(match.id),
-            payload={"match": str(match.id), "seat": seat.index, **payload},
-            due_at=timezone.now(),
-        )
-        for kind, seat, payload in told
-        if seat.user_id is not None
-    ]
-    return [Statement(*outbox.insert_sql(rows))] if rows else []
-
-
 # --- words ---
 
 
@@ -80,11 +36,11 @@ def word_asked(row: Outbox) -> Message | None:
         return None
     context = notices.context_of(match, seat, row.user)
     loaded, names = context["loaded"], context["names"]
-    gone = notices.tell_last(loaded, seat, names, notices.MOST_EVENTS, after=request.to, until=request.version - 1)
+    gone = sentences.tell_last(loaded, seat, names, sentences.MOST_EVENTS, after=request.to, until=request.version - 1)
     context |= {
         "headline": _("%(name)s asks to take a move back") % {"name": names[request.seat]},
-        "due": notices.local_time(request.until, row.user),
-        "due_utc": notices.utc_time(request.until),
+        "due": moments.local_time(request.until, row.user),
+        "due_utc": moments.utc_time(request.until),
         "gone": [sentence for _version, _moment, sentence in gone],
         "name": names[request.seat],
         "reply_to": letterbox.reply_address(match=match, loaded=loaded, seat=seat, user=row.user, key=row.id, question=None),

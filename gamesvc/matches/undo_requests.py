@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from events.store import Statement
 from gamesvc.games.kernel import Event, see_event
-from gamesvc.matches import undo_notices
+from gamesvc.matches import undo_announcements
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Seat, UndoRequest
 from gamesvc.matches.undo_acts import ANSWERED, Decided, past_of
@@ -47,5 +47,5 @@ def answered(version: int, request: int, seat: int | None, word: str) -> Event:
 
 def settle(match: Match, loaded: Loaded, seats: Sequence[Seat], row: UndoRequest, seat: int | None, word: str) -> Decided:
     """The last answer to a request; he who asked is told."""
-    told = undo_notices.answered(match, seats, row, seat, word) if seat != row.seat else []
+    told = undo_announcements.answered(match, seats, row, seat, word) if seat != row.seat else []
     return Decided([answered(loaded.version + 1, row.version, seat, word)], [Statement(SETTLE, [timezone.now(), row.pk]), *told])

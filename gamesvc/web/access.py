@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest
 
 from accounts.models import User
-from gamesvc.matches import selectors
+from gamesvc.matches import errors, selectors
 from gamesvc.matches.selectors import Access
 
 
@@ -27,5 +27,5 @@ def find(request: HttpRequest, ident: str) -> Access:
     link = request.POST.get("_link") or request.GET.get("link", "")
     try:
         return selectors.access_match(user=user, ident=ident, link=link, as_seat=_side(request))
-    except selectors.Unknown:
+    except errors.Unknown:
         raise Http404("There is no such match, or it is not open to you.") from None

@@ -18,7 +18,7 @@ from gamesvc.games import intake
 from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import read_order
-from gamesvc.matches import answered, loading, turns
+from gamesvc.matches import answered, errors, loading, turns
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
 from gamesvc.matches.turns import Sender
@@ -45,7 +45,7 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
         return show_match(request, access, Failed(unreadable.detail, 422, form_key, unreadable.path, posted))
     except Refused as refused:
         return show_match(request, access, Failed(refused.detail, 422, form_key, refused.parameter or "", posted))
-    except (turns.Stale, turns.KeyReused, turns.Busy):
+    except (errors.Stale, errors.KeyReused, errors.Busy):
         return show_match(request, access, Failed(SEND_AGAIN, 409, form_key, "", posted))
     messages.success(request, f"Done: {order}")
     return redirect("web:match", access.match.number)
@@ -62,7 +62,7 @@ def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
         command = _chosen(access, request.POST.get("_form", ""), posted)
     except (reading.Unreadable, Refused) as failed:
         return JsonResponse({"order": "", "why": failed.detail})
-    except turns.Stale:
+    except errors.Stale:
         return JsonResponse({"order": "", "why": SEND_AGAIN})
     return JsonResponse({"order": loading.load(access.match.id, access.match.game).game.render(command), "why": ""})
 
@@ -76,7 +76,7 @@ def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> d
     forms = loaded.game.legal_commands(loaded.timeline.state, access.seat.index)
     form = next((form for form in forms if controls.key_of(form) == form_key), None)
     if form is None:
-        raise turns.Stale(loaded.viewer_version(access.viewer), [])
+        raise errors.Stale(loaded.viewer_version(access.viewer), [])
     command = reading.read(controls.sheet(form), posted)
     if found := fault(form.schema(), command):
         raise Refused("not_offered", found.detail, found.path)
@@ -101,7 +101,7 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[s
     before = answered.known(access.match, command_id)
     try:
         command = before.command if before is not None else read()
-    except (Refused, reading.Unreadable, turns.Stale):
+    except (Refused, reading.Unreadable, errors.Stale):
         # The other click of two may have been faster by a moment.
         before = answered.known(access.match, command_id)
         if before is None:
@@ -136,7 +136,7 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
             done.append(order)
     except Refused as refused:
         return show_match(request, access, _failed_orders(refused.detail, 422, lines, done))
-    except (turns.Stale, turns.KeyReused, turns.Busy):
+    except (errors.Stale, errors.KeyReused, errors.Busy):
         return show_match(request, access, _failed_orders(SEND_AGAIN, 409, lines, done))
     messages.success(request, f"Done: {'; '.join(done)}")
     return redirect("web:match", access.match.number)

@@ -16,10 +16,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import board, forks, history, selectors
+from gamesvc.matches.errors import Forbidden, TooMany
 from gamesvc.matches.loading import Loaded
-from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import Match
-from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.matches.selectors import Access
 from gamesvc.rate_limits import folds_history
 from gamesvc.web.access import find, signed_in
 from gamesvc.web.once import once

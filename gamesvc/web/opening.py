@@ -15,7 +15,7 @@ from gamesvc.games import catalog
 from gamesvc.games.chart import SEAT_NAMES
 from gamesvc.games.forms import fault
 from gamesvc.games.kernel import Game, Refused
-from gamesvc.matches import lobby, option_words, selectors
+from gamesvc.matches import errors, lobby, option_words, selectors
 from gamesvc.matches.models import Match
 from gamesvc.web import clocks, controls, reading, rules
 from gamesvc.web.access import find, signed_in
@@ -40,7 +40,7 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
         options = reading.filled(options, posted)
         try:
             return redirect("web:match", once(request, lambda: _create(request, engine, options, posted).number))
-        except lobby.TooMany as too_many:
+        except errors.TooMany as too_many:
             error = Refused("too_many", str(too_many))
         except reading.Unreadable as unreadable:
             error = Refused("unreadable", unreadable.detail, unreadable.path)
@@ -171,7 +171,7 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
         named = {"address": whom} if "@" in whom else {"username": whom}
         once(request, lambda: lobby.invite(by=signed_in(request), match=access.match, **named)[0].pk)
         messages.success(request, f"{whom} is invited.")
-    except (Refused, lobby.TooMany) as refused:
+    except (Refused, errors.TooMany) as refused:
         messages.error(request, str(refused))
     return redirect("web:match", access.match.number)
 

@@ -11,10 +11,11 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import organising, rulings, selectors, tenures, turns
+from gamesvc.matches import authority, errors, organising, selectors, tenures, turns
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.models import Match
 from gamesvc.matches.organising import Measure
-from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.matches.selectors import Access
 from gamesvc.matches.undo_words import CODES
 from gamesvc.web import once
 from gamesvc.web.access import find, signed_in
@@ -31,7 +32,7 @@ DONE = {
 def panel(access: Access) -> dict[str, Any]:
     """What the page shows to an organiser who has never played in the match."""
     match = access.match
-    if match.status != Match.Status.RUNNING or not rulings.may_rule(access.user, match):
+    if match.status != Match.Status.RUNNING or not authority.may_rule(access.user, match):
         return {}
     names = selectors.seat_names(access.seats)
     return {
@@ -44,7 +45,7 @@ def panel(access: Access) -> dict[str, Any]:
             ],
             "seats": list(enumerate(names)),
             "codes": CODES.items(),
-            "longest": rulings.LONGEST_REASON,
+            "longest": authority.LONGEST_REASON,
             "tenures": tenures.of_match(match),
         }
     }
@@ -73,7 +74,7 @@ def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
         organising.organise(by=user, match=access.match, measure=measure, command_id=command_id, channel="web")
     except (Refused, Forbidden) as refused:
         messages.error(request, str(refused))
-    except (turns.Busy, turns.Stale, turns.KeyReused):
+    except (errors.Busy, errors.Stale, errors.KeyReused):
         messages.error(request, "Something happened since this page was made; look at the match and decide again.")
     else:
         messages.success(request, DONE[action])

@@ -13,7 +13,7 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import press, secrets, selectors
-from gamesvc.matches.lobby import TooMany
+from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Match, Press
 from gamesvc.matches.selectors import Access
 from gamesvc.web import once

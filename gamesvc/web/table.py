@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from gamesvc.games import intake
 from gamesvc.games.chart import WIDTH
 from gamesvc.games.kernel import Awaited, Caption, Form
-from gamesvc.matches import board, loading, notices, option_words, reliability, selectors
+from gamesvc.matches import board, loading, option_words, reliability, selectors, sentences
 from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.selectors import Access
@@ -132,7 +132,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     here = (context.get("past") or {"at": context.get("version", 0)})["at"]
     context |= forks.panel(access, loaded, at, here)
     if access.seat is not None:
-        notices.mark_seen(access.seat, loaded.viewer_version(access.viewer))
+        board.mark_seen(access.seat, loaded.viewer_version(access.viewer))
     return render(request, "web/match.html", context, status=failed.status if failed else 200)
 
 
@@ -245,7 +245,7 @@ def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str,
     """The last events as sentences, newest first, or those before a version that the reader asks for."""
     before = _version(request, "before")
     until = None if before is None else before - 1
-    told = notices.tell_last(loaded, access.viewer, names, LOG_LINES + 1, until=until)[::-1]
+    told = sentences.tell_last(loaded, access.viewer, names, LOG_LINES + 1, until=until)[::-1]
     last = access.seat.seen_version if access.seat is not None else None
     lines = [
         {

@@ -13,10 +13,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import rulings, selectors, turns, undo
+from gamesvc.matches import authority, errors, rulings, selectors, turns, undo
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.loading import Loaded
 from gamesvc.matches.recording import Actor
-from gamesvc.matches.selectors import Access, Forbidden
+from gamesvc.matches.selectors import Access
 from gamesvc.matches.turns import Sender
 from gamesvc.matches.undo_acts import Outcome
 from gamesvc.matches.undo_words import CODES
@@ -55,8 +56,8 @@ def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
         if not (offer.how or offer.redo is not None or offer.request):
             return {}
         return {"undo": shown}
-    if rulings.may_rule(access.user, access.match):
-        return {"undo": {**shown, "codes": CODES.items(), "longest": rulings.LONGEST_REASON}}
+    if authority.may_rule(access.user, access.match):
+        return {"undo": {**shown, "codes": CODES.items(), "longest": authority.LONGEST_REASON}}
     return {}
 
 
@@ -70,7 +71,7 @@ def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
         outcome = _carry_out(request, access, act)
     except (Refused, Forbidden) as refused:
         messages.error(request, str(refused))
-    except (turns.Stale, turns.KeyReused, turns.Busy):
+    except (errors.Stale, errors.KeyReused, errors.Busy):
         messages.error(request, "Something has happened since this page was made; look at the board and decide again.")
     else:
         messages.success(request, DONE["asked" if act == "undo" and not outcome.done else act])

@@ -16,7 +16,7 @@ from accounts.tokens import SCOPES, create_token
 from gamesvc.api.v1.base import PUBLIC, View, endpoint
 from gamesvc.api.v1.index import OpenAPI
 from gamesvc.matches import lobby, looks
-from gamesvc.matches.selectors import Forbidden
+from gamesvc.matches.errors import Forbidden
 from tests.architecture.test_layout import ROOT, tracked
 from tests.walking import doors
 

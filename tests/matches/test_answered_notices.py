@@ -11,7 +11,7 @@ from django.test import Client
 from PIL import Image
 
 from gamesvc.games import catalog
-from gamesvc.matches import follows, loading, lobby, notices, pauses, reminding, substitutes
+from gamesvc.matches import board, follows, loading, lobby, notices, pauses, reminding, substitutes
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Actor
@@ -236,7 +236,7 @@ def test_the_words_work_in_every_game(game, anna, ben, mailing):  # noqa: F811
     for title in ("Orders:", "Your hand:", "Status:", "What happened:", "Expected now:", "Due "):
         assert title in receipt.text
     engine, state = catalog.game(game), loading.load(match.id, match.game).timeline.state
-    first_line = engine.board_text(engine.view(state, seat), notices.caption_of(match, ("anna", "ben")[: match.seat_count]))
+    first_line = engine.board_text(engine.view(state, seat), board.caption_of(match, ("anna", "ben")[: match.seat_count]))
     assert " ".join(first_line.splitlines()[0].split()) in flat(receipt)
 
 

@@ -19,7 +19,7 @@ from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
 from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, put_off, run, within
 from gamesvc.matches.clock.fold import follow
-from gamesvc.matches.clock.policy import KINDS, PRESETS, SCHEMA, WEEKDAYS, Policy, parse
+from gamesvc.matches.clock.policy import KINDS, PRESETS, SCHEMA, WEEKDAYS, Policy, nominal_hours, parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
 from gamesvc.matches.models import Seat
 
@@ -143,7 +143,7 @@ def test_presets_are_policies_with_words(name):
     told = policies.choose(name, 48)
     assert parse(told).told == told
     assert all(sentence.endswith((".", ").")) for sentence in words.sentences(told))
-    assert policies.nominal_hours(told) > 0
+    assert nominal_hours(told) > 0
     assert set(told) <= set(SCHEMA["properties"])
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from events.store import VersionConflict
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, lobby, turns, undo
+from gamesvc.matches import errors, loading, lobby, turns, undo
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Refusal
 from gamesvc.matches.recording import Actor
@@ -120,7 +120,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
 
     declined = answer(False)
     assert answer(False).as_json() == declined.as_json()
-    with pytest.raises(turns.KeyReused):
+    with pytest.raises(errors.KeyReused):
         answer(True)
 
 

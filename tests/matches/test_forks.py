@@ -15,9 +15,10 @@ from gamesvc.games.kernel import Refused
 from gamesvc.games.selfplay import bounded, play
 from gamesvc.games.timeline import replay
 from gamesvc.matches import auditing, forks, loading, lobby, positions, proof
+from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Beginning, Match, Question
-from gamesvc.matches.selectors import Forbidden, Unknown, access_match
+from gamesvc.matches.selectors import access_match
 from notifications.models import Outbox
 from tests.games.test_positions import CASE_SEATS, CASES
 from tests.matches.exports import export_of, forge, node_verify, records_of

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from gamesvc.games.dice import commitment, contribution
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import lobby, secrets
+from gamesvc.matches import errors, lobby, secrets
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
 from notifications.models import Outbox
@@ -150,14 +150,14 @@ def test_one_address_is_not_bombed(toy, player):
         host = player(f"host{number}")
         lobby.invite(by=host, match=lobby.create_match(by=host, game=toy), address="victim@elsewhere.example")
     host = player("host5")
-    with pytest.raises(lobby.TooMany):
+    with pytest.raises(errors.TooMany):
         lobby.invite(by=host, match=lobby.create_match(by=host, game=toy), address="victim@elsewhere.example")
 
 
 def test_matches_a_minute_are_limited(toy, anna):
     for _ in range(settings.MATCHES_PER_MINUTE):
         lobby.create_match(by=anna, game=toy)
-    with pytest.raises(lobby.TooMany):
+    with pytest.raises(errors.TooMany):
         lobby.create_match(by=anna, game=toy)
 
 

@@ -10,10 +10,21 @@ from django.utils import timezone
 
 from accounts import erasure
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import auditing, export, loading, lobby, looks, notices, organising_notices, proof, retention, substitutes
+from gamesvc.matches import (
+    auditing,
+    export,
+    loading,
+    lobby,
+    looks,
+    organising_notices,
+    proof,
+    retention,
+    sentences,
+    substitutes,
+)
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Look, Match, Question, Reason, Refusal
-from gamesvc.matches.selectors import Forbidden
 from notifications.models import Outbox
 from tests.matches.exports import node_verify
 from tests.matches.playing import act, play_out
@@ -214,7 +225,7 @@ def test_the_log_tells_each_measure_with_its_reason(match, olga, anna, program):
     for action, more in (("extend", {"seat": 0, "hours": 1}), ("pause", {}), ("resume", {}), ("replace", {"seat": 1})):
         assert organise(program, olga, match, action, reason=f"because of {action}", **more).status_code == 200
     loaded = loading.load(match.id, "toy")
-    told = [sentence for _version, _moment, sentence in notices.tell(loaded, 0, ("anna", "ben"), after, loaded.version)]
+    told = [sentence for _version, _moment, sentence in sentences.tell(loaded, 0, ("anna", "ben"), after, loaded.version)]
     for action in ("extend", "pause", "resume", "replace"):
         [sentence] = [one for one in told if f"because of {action}" in one]
         assert "Reason: a dispute is settled." in sentence

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts import absences
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import checks, clocks, deadlines, heartbeat, loading, lobby, outages, turns, undo
+from gamesvc.matches import checks, clocks, deadlines, errors, heartbeat, loading, lobby, outages, turns, undo
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Heartbeat, Outage, UndoRequest
 from gamesvc.matches.recording import Actor
@@ -193,7 +193,7 @@ def fail(times, monkeypatch):
     def broken(**more):
         if left[0]:
             left[0] -= 1
-            raise turns.Busy
+            raise errors.Busy
         return real(**more)
 
     monkeypatch.setattr(outages, "outlast_outage", broken)

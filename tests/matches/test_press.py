@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import lobby, press
+from gamesvc.matches.errors import TooMany
 from gamesvc.matches.loading import STORE
-from gamesvc.matches.lobby import TooMany
 from gamesvc.matches.models import Match, Press, Seat
 from notifications import channels, handovers, wishes
 from notifications.models import Handover, InboundMail, Outbox

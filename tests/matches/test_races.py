@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import clocks, loading, lobby, robots, substitutes, turns, undo
+from gamesvc.matches import clocks, errors, loading, lobby, robots, substitutes, turns, undo
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.recording import Actor
@@ -153,7 +153,7 @@ def test_a_bot_plays_for_nobody_who_has_taken_its_seat(toy, anna, player, monkey
             done.append(True)
             substitutes.vacate(match=match, seat=1, actor=Actor("host"))
             substitutes.take_over(by=cleo, match=match, seat=1)
-            raise turns.Busy
+            raise errors.Busy
         return real(**more)
 
     monkeypatch.setattr(turns, "submit", slowly)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from gamesvc.games import catalog
 from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import clocks, loading, lobby, notices, replies, turns
+from gamesvc.matches import board, clocks, loading, lobby, notices, replies, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question
 from notifications.inbound import addresses, limits, pipeline, store
@@ -382,9 +382,7 @@ def test_seats_never_see_each_others_cards_by_mail(duel, mailing):  # noqa: F811
     own = loaded.game.view(loaded.timeline.state, mover)["hand"]
     shown = mailing.receipt(f"{names[mover]}@players.example").text
     hidden = replace_hand(loaded, mover)
-    assert loaded.game.board_text(loaded.game.view(hidden, mover), notices.caption_of(match, names)) in shown.replace(
-        "\r\n", "\n"
-    )
+    assert loaded.game.board_text(loaded.game.view(hidden, mover), board.caption_of(match, names)) in shown.replace("\r\n", "\n")
     assert own == loaded.game.view(hidden, mover)["hand"]
     assert mailing.sink.to(f"{other}@players.example")
 

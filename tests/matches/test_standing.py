@@ -25,7 +25,9 @@ from gamesvc.matches import (
     premoves,
     proof,
     rulings,
+    sentences,
     standing,
+    standing_notices,
     substitutes,
     turns,
     undo,
@@ -125,7 +127,7 @@ def test_what_does_not_fit_is_dropped_and_its_owner_told(match: Match) -> None:
     assert (row.status, row.given) == (Premove.Status.DROPPED, 0)
     assert "not open to you" in row.why
     notice = Outbox.objects.get(kind="standing_dropped")
-    message = standing.word_dropped(notice)
+    message = standing_notices.word_dropped(notice)
     assert message is not None
     assert "did not fit" in message.subject
     assert "if drew seat=0 then" in message.text
@@ -528,7 +530,7 @@ def test_it_is_marked_for_all_who_see_it_and_is_no_act_of_the_player(match: Matc
         records = records_for(loaded, viewer, 0, 100)
         marked = [one["data"].get("seat") for one in records if one.get("meta", {}).get("automatic")]
         assert marked[0] == 1, viewer
-        told = [sentence for _version, _moment, sentence in notices.tell(loaded, viewer, ("anna", "ben"), 0, loaded.version)]
+        told = [sentence for _version, _moment, sentence in sentences.tell(loaded, viewer, ("anna", "ben"), 0, loaded.version)]
         assert sum("(An order that was laid by.)" in sentence for sentence in told) == 1
     reckoning = Reckoning(loading.fresh(loaded.game, match.id)).fold(STORE.read(match.id))
     assert {numbers.seat: numbers.answers for numbers in reckoning.numbers.values()} == {0: 1, 1: 0}

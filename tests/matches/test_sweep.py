@@ -12,7 +12,19 @@ from django.utils import timezone
 
 from accounts import absences
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import clocks, deadlines, loading, lobby, outages, recording, service_events, substitutes, turns, vacations
+from gamesvc.matches import (
+    clocks,
+    deadlines,
+    errors,
+    loading,
+    lobby,
+    outages,
+    recording,
+    service_events,
+    substitutes,
+    turns,
+    vacations,
+)
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Heartbeat, Outage, Question
 from gamesvc.matches.recording import Actor
@@ -53,7 +65,7 @@ def test_a_deadline_that_fires_while_a_command_is_processed_loses_or_wins_but_ne
         def play(match=match, due=due, answers=answers):
             try:
                 answers.append(draw(match, due - timedelta(seconds=1), uuid.uuid4()))
-            except (Refused, turns.Stale) as lost:
+            except (Refused, errors.Stale) as lost:
                 answers.append(lost)
 
         at_once(play, clocks.sweep, clocks.sweep)
@@ -210,7 +222,7 @@ def test_where_a_vacation_cannot_be_counted_nothing_fires_for_him_who_is_away(to
 
         def broken(of, *args, **more):
             if of.pk == match.pk:
-                raise turns.Busy
+                raise errors.Busy
             return real(of, *args, **more)
 
         with monkeypatch.context() as patch:
@@ -254,7 +266,7 @@ def test_a_question_asked_meanwhile_has_the_vacation_counted_though_another_matc
         def broken(of, *args, **more):
             tried.append(of.pk)
             if tried == [other.pk]:
-                raise turns.Busy
+                raise errors.Busy
             return real(of, *args, **more)
 
         def meanwhile():
@@ -287,7 +299,7 @@ def test_two_sweeps_may_settle_the_same_vacation(toy, anna, ben, monkeypatch):
                 patch.setattr(service_events, "append", real)
                 travel.shift(timedelta(minutes=2))
                 assert vacations.settle().moved == 1
-            raise turns.Busy
+            raise errors.Busy
 
         with monkeypatch.context() as patch:
             patch.setattr(service_events, "append", slow)

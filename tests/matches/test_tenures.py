@@ -16,8 +16,9 @@ from django.utils import timezone
 from accounts import erasure
 from gamesvc.games.kernel import Refused
 from gamesvc.matches import forks, loading, lobby, looks, substitute_mail, substitutes, tenures
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.models import Holding, Look, Match
-from gamesvc.matches.selectors import Forbidden, access_match
+from gamesvc.matches.selectors import access_match
 from notifications.inbound.purposes import Letter
 from tests.matches.playing import act
 

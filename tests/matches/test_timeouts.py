@@ -19,6 +19,7 @@ from gamesvc.matches import (
     auditing,
     clocks,
     deadlines,
+    errors,
     follows,
     loading,
     lobby,
@@ -237,7 +238,7 @@ def test_who_left_a_match_by_invitation_may_come_back_and_strangers_may_not(
     lobby.join_match(by=ben, match=match, link=match.link_token)
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     carol = player("carol")
-    with pytest.raises(selectors.Unknown):
+    with pytest.raises(errors.Unknown):
         selectors.access_match(user=carol, ident=str(match.number))
     with pytest.raises(Refused, match="invited"):
         substitutes.take_over(by=carol, match=match)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from gamesvc.games.dice import KeyedSource, draw_key
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import replay
-from gamesvc.matches import clocks, loading, lobby, notices, robots, secrets, selectors, turns
+from gamesvc.matches import board, clocks, errors, loading, lobby, robots, secrets, selectors, sentences, turns
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match, Question, Refusal
 from gamesvc.matches.recording import Actor
@@ -59,7 +59,7 @@ def test_a_command_is_applied_once_however_often_it_is_sent(duel):
     assert again.repeated
     assert not first.repeated
     assert len(STORE.read(duel.id)) == 8
-    with pytest.raises(turns.KeyReused):
+    with pytest.raises(errors.KeyReused):
         act(duel, 0, {"name": "play", "card": 1}, key="k")
 
 
@@ -74,7 +74,7 @@ def test_a_refusal_is_remembered_and_answers_the_same(duel):
     act(duel, 0, {"name": "draw"})
     with pytest.raises(Refused, match="other seat's turn"):
         act(duel, 1, {"name": "draw"}, key="k")
-    with pytest.raises(turns.KeyReused):
+    with pytest.raises(errors.KeyReused):
         act(duel, 1, {"name": "pass"}, key="k")
 
 
@@ -86,7 +86,7 @@ def test_the_same_key_of_two_senders_is_two_commands(duel):
 
 def test_a_stale_version_is_told_what_happened_and_nothing_is_applied(duel):
     act(duel, 0, {"name": "draw"})
-    with pytest.raises(turns.Stale) as stale:
+    with pytest.raises(errors.Stale) as stale:
         act(duel, 1, {"name": "draw"}, version=6)
     assert stale.value.version == 8
     assert [event["type"] for event in stale.value.events] == ["toy.drew", "toy.turn_ended"]
@@ -260,5 +260,5 @@ def test_events_are_told_since_the_last_look(duel):
     act(duel, 0, {"name": "draw"})
     loaded = loading.load(duel.id, duel.game)
     seat = duel.seats.get(index=1)
-    notices.mark_seen(seat, 6)
-    assert notices.tell_since(loaded, seat, ("anna", "ben")) == ["drew", "turn_ended"]
+    board.mark_seen(seat, 6)
+    assert sentences.tell_since(loaded, seat, ("anna", "ben")) == ["drew", "turn_ended"]

@@ -12,7 +12,7 @@ from django.utils import timezone
 from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import effective
-from gamesvc.matches import auditing, loading, lobby, proof, selectors, turns, undo
+from gamesvc.matches import auditing, errors, loading, lobby, proof, selectors, turns, undo
 from gamesvc.matches.models import Match, Question, UndoRequest
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
@@ -107,7 +107,7 @@ def test_a_repeated_request_gets_the_first_answer(duel):
     again = take_back(duel, 0, key=key, version=version)
     assert (again.repeated, again.as_json()) == (True, first.as_json())
     assert len([event for event in loading.read_log(load(duel).game, duel.id) if event.type == "match.rewound"]) == 1
-    with pytest.raises(turns.KeyReused):
+    with pytest.raises(errors.KeyReused):
         undo.redo(match=duel, sender=sender(0), expected_version=99, command_id=key)
     refused_key = uuid.uuid4()
     for _ in range(2):
@@ -125,7 +125,7 @@ def test_a_command_that_was_taken_back_is_not_applied_again_by_its_key(duel):
     after = load(duel).version
     assert turns.submit(command=command, **sent).as_json() == first.as_json()
     assert load(duel).version == after
-    with pytest.raises(turns.Stale):
+    with pytest.raises(errors.Stale):
         turns.submit(command=command, **{**sent, "command_id": uuid.uuid4()})
 
 
@@ -204,7 +204,7 @@ def test_undo_racing_a_move_one_wins_and_the_other_is_told(duel):
     play(duel, 0)
     version = load(duel).viewer_version(0)
     act(duel, 1, {"name": "draw"})
-    with pytest.raises(turns.Stale) as stale:
+    with pytest.raises(errors.Stale) as stale:
         take_back(duel, 0, version=version)
     assert [event["type"] for event in stale.value.events] == ["toy.drew", "toy.turn_ended"]
 

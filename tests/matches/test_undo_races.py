@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import auditing, loading, lobby, turns, undo
+from gamesvc.matches import auditing, errors, loading, lobby, turns, undo
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import UndoRequest
 from gamesvc.matches.recording import Actor
@@ -39,7 +39,7 @@ def told(caught, name, attempt):
         try:
             attempt()
             caught[name] = "done"
-        except turns.Stale:
+        except errors.Stale:
             caught[name] = "stale"
         except Refused as refused:
             caught[name] = refused.code

@@ -13,7 +13,7 @@ from gamesvc.api.etags import etag
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View
-from gamesvc.matches import board, export, history, notices, selectors
+from gamesvc.matches import board, export, history, selectors
 from gamesvc.matches.board import Board
 from gamesvc.matches.png import to_png
 from gamesvc.matches.selectors import Access
@@ -70,7 +70,7 @@ class MatchView(_Boards):
         if (same := self.unchanged(seen)) is not None:
             return same
         if seen.access.seat is not None and seen.viewer == seen.access.viewer and not seen.past:
-            notices.mark_seen(seen.access.seat, seen.version)
+            board.mark_seen(seen.access.seat, seen.version)
         match = seen.access.match
         return self.tagged(
             seen,

@@ -14,9 +14,10 @@ from gamesvc.api.idempotency import required_key
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
-from gamesvc.matches import looks, organising, refusals, rulings, summaries, tenures, turns
+from gamesvc.matches import authority, looks, organising, refusals, summaries, tenures, turns
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.organising import Measure
-from gamesvc.matches.selectors import Forbidden, access_match
+from gamesvc.matches.selectors import access_match
 from gamesvc.matches.undo_words import CODES
 
 PAGE = 50
@@ -25,7 +26,7 @@ PAGE = 50
 class NewMeasure(schemas.Strict):
     action = serializers.ChoiceField(list(organising.ACTIONS))
     code = serializers.ChoiceField(list(CODES), help_text="Why, for the record of the match.")
-    reason = serializers.CharField(max_length=rulings.LONGEST_REASON, help_text="In words; the players read it.")
+    reason = serializers.CharField(max_length=authority.LONGEST_REASON, help_text="In words; the players read it.")
     seat = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For extend and replace: whose.")
     hours = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For extend: how much more.")
     to = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For rewind: the version.")
@@ -123,8 +124,8 @@ class Tenures(View):
     @extend_schema(responses={200: TenureShape(many=True), **PROBLEMS}, operation_id="matches_tenures")
     def get(self, request: Request, ident: str) -> Response:
         """As organiser or operator who has not played in the match: its seat tenures, and which belong to one player."""
-        match = rulings.access_to_rule(by=self.user, ident=ident).match
-        if not rulings.may_audit(self.user, match):
+        match = authority.access_to_rule(by=self.user, ident=ident).match
+        if not authority.may_audit(self.user, match):
             raise Forbidden(
                 "Only the organiser of a match, or an operator, reads this; until the end nobody who has played in it."
             )

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from accounts import proving, tokens
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, REFUSALS, View, check_proof
-from gamesvc.matches import selectors
+from gamesvc.matches import errors
 
 
 class Tokens(View):
@@ -60,7 +60,7 @@ class TokenDetail(View):
     def delete(self, request: Request, token_id: UUID) -> Response:
         """Revoke a token, and all tokens made with it."""
         if not tokens.revoke_token(user=self.user, token_id=token_id):
-            raise selectors.Unknown(str(token_id))
+            raise errors.Unknown(str(token_id))
         return Response(status=204)
 
 

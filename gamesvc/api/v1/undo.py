@@ -17,7 +17,7 @@ from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, VERSION, View
 from gamesvc.games.kernel import Viewer
-from gamesvc.matches import answered, loading, rulings, turns, undo
+from gamesvc.matches import answered, authority, loading, rulings, turns, undo
 from gamesvc.matches.models import Match, UndoRequest
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.selectors import Access
@@ -38,7 +38,7 @@ class Answer(schemas.Strict):
 class Ruling(schemas.Strict):
     to = serializers.IntegerField(min_value=1, help_text="The version to set the match back to: one before a command.")
     code = serializers.ChoiceField(list(CODES))
-    reason = serializers.CharField(max_length=rulings.LONGEST_REASON, help_text="In words; the players read it.")
+    reason = serializers.CharField(max_length=authority.LONGEST_REASON, help_text="In words; the players read it.")
 
 
 class UndoRequestShape(serializers.Serializer[Any]):
@@ -121,7 +121,7 @@ class Rewind(View):
     def post(self, request: Request, ident: str) -> Response:
         """As organiser or operator who has never played in the match: set the match back to a version, with a reason."""
         body = self.body(Ruling)
-        access = rulings.access_to_rule(by=self.user, ident=ident)
+        access = authority.access_to_rule(by=self.user, ident=ident)
         command_id = _command_id(self, access)
         outcome = rulings.set_back(
             by=self.user,
@@ -153,7 +153,7 @@ def _offer(access: Access) -> dict[str, Any]:
         "order": loaded.game.render(offer.command) if offer.command else "",
         "asks": list(offer.asks),
         "redo": offer.redo,
-        "may_rewind": rulings.may_rule(access.user, match) and loaded.started and not loaded.ended,
+        "may_rewind": authority.may_rule(access.user, match) and loaded.started and not loaded.ended,
         "request": _request(offer.request, seat),
     }
 

@@ -405,3 +405,13 @@ def _longest(policy: Policy) -> timedelta:
     bank = policy.bank.cap if policy.bank is not None else timedelta(0)
     own = [policy.own_time(kind) + (bank if policy.banked(kind) else timedelta(0)) for kind in KINDS]
     return max(policy.minimum, *own) + policy.grace
+
+
+def nominal_hours(told: Mapping[str, Any]) -> int:
+    """Roughly how many hours a turn has, for lists that compare matches; with fixed times the longest wait."""
+    policy = parse(told, judge=False)
+    if policy.adjudication is not None:
+        days = sorted(policy.adjudication.weekdays)
+        return 24 * max((after - day) % 7 or 7 for day, after in zip(days, [*days[1:], days[0]], strict=True))
+    own = policy.own_time("turn") or (policy.bank.start if policy.bank is not None else timedelta(0))
+    return max(1, round(own / timedelta(hours=1)))

@@ -25,7 +25,7 @@ from accounts import absences
 from accounts.models import Absence, User
 from gamesvc.celery import app
 from gamesvc.games.kernel import Refused
-from gamesvc.matches import deadlines, loading, lobby, notices, substitutes, turns, vacations
+from gamesvc.matches import deadlines, errors, loading, lobby, notices, substitutes, turns, vacations
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.simulation.clock import VirtualClock
@@ -185,7 +185,7 @@ def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, in
             )
         except Refused as refused:
             return refused.code.replace("_", " "), given
-        except (turns.Stale, turns.Busy):
+        except (errors.Stale, errors.Busy):
             continue
     return "answered in part", SITTING
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.adapter import AccountAdapter
 from accounts.addresses import add_verified_address
-from gamesvc.matches import lobby, retention
+from gamesvc.matches import errors, lobby, retention
 from notifications import delivery
 from notifications.inbound import addresses, pipeline, store
 from notifications.inbound.authentication import FAIL, Verdict
@@ -147,7 +147,7 @@ def test_an_address_is_not_bombed_with_invitations(toy, anna, player, mailing): 
     for _ in range(5):
         lobby.invite(by=anna, match=match, address="victim@elsewhere.example")
     for _ in range(95):
-        with pytest.raises(lobby.TooMany):
+        with pytest.raises(errors.TooMany):
             lobby.invite(by=anna, match=match, address="Victim@elsewhere.example")
     mailing.work()
     assert len(mailing.sink.to("victim@elsewhere.example")) == 5

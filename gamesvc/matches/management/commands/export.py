@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from gamesvc.matches import export, loading, selectors
+from gamesvc.matches import errors, export, loading, selectors
 from gamesvc.matches.models import Match
 
 
@@ -52,5 +52,5 @@ def find(ident: str) -> Match:
     """A match by number or uuid, for an operator. Raises `CommandError`."""
     try:
         return Match.objects.get(selectors.by_ident(ident))
-    except (Match.DoesNotExist, selectors.Unknown):
+    except (Match.DoesNotExist, errors.Unknown):
         raise CommandError(f"There is no match {ident}. Give its number or its uuid.") from None

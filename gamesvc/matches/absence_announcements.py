@@ -1,0 +1,83 @@
+"""Queue the notices of time-outs, of seats that fall free or are taken, of pauses, and of questions that are open already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import User
+from events.store import Statement
+from gamesvc.matches.models import Follow, Match, Question, Seat
+from notifications import outbox
+from notifications.outbox import Notice
+
+
+def timed_out(match: Match, seat: Seat, due: Any, what: str, left: int = 0) -> list[Statement]:
+    """For the player whose time ran out. `what`: excused, default, lose, bot or vacated; `left`: excused time-outs left."""
+    payload = {"seat": seat.index, "question": due.question, "what": what, "left": left, "due_at": due.due_at.isoformat()}
+    return _statement(match, [("timed_out", seat.user_id, payload)])
+
+
+def seat_free(match: Match, seats: Sequence[Seat], seat: Seat) -> list[Statement]:
+    """For the other players, the organiser, and those who follow him or the game."""
+    return _statement(match, [("seat_free", user, {"seat": seat.index}) for user in _callers(match, seats, seat)])
+
+
+def tell_seat_taken(match: Match, seats: Iterable[Seat], seat: Seat) -> None:
+    """For the other players, within the caller's transaction."""
+    _queue(match, [("seat_taken", one.user_id, {"seat": seat.index}) for one in seats if one.index != seat.index])
+
+
+def tell_pause(match: Match, seats: Iterable[Seat], what: str, by: int | None = None) -> None:
+    """For all players but `by`. `what`: asked, paused, asked_on, resumed."""
+    _queue(match, [("pause", one.user_id, {"what": what, "by": by}) for one in seats if one.index != by])
+
+
+def _callers(match: Match, seats: Sequence[Seat], seat: Seat) -> list[int]:
+    told = {one.user_id for one in seats if one.user_id is not None and one.index != seat.index}
+    if match.creator_id is not None:
+        told.add(match.creator_id)
+    full = Match.objects.only("entry", "creator_id", "game", "anonymous", "status").get(pk=match.pk)
+    if full.entry == Match.Entry.PUBLIC:
+        wanted = Q(organiser=None, game=full.game)
+        if full.creator_id is not None and not full.hides_names:
+            wanted |= Q(organiser=full.creator_id)
+        following = Follow.objects.filter(wanted)
+        told |= set(following.values_list("user_id", flat=True))
+    return sorted(told - {seat.user_id})
+
+
+def _rows(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> list[outbox.Notice]:
+    now, topic = timezone.now(), str(match.id)
+    return [
+        outbox.Notice(kind=kind, user_id=user, topic=topic, payload={"match": topic, **payload}, due_at=now)
+        for kind, user, payload in told
+        if user is not None
+    ]
+
+
+def _statement(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> list[Statement]:
+    rows = _rows(match, told)
+    return [Statement(*outbox.insert_sql(rows))] if rows else []
+
+
+def _queue(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> None:
+    outbox.notify(*_rows(match, told))
+
+
+def ask_again(*, user: User, questions: Iterable[Question]) -> None:
+    """Queue the turn mails of questions that are open already, in the caller's transaction."""
+    outbox.notify(
+        *(
+            Notice(
+                kind="your_turn",
+                user_id=user.pk,
+                topic=str(one.match_id),
+                payload={"match": str(one.match_id), "seat": one.seat, "question": one.question},
+            )
+            for one in questions
+        )
+    )
