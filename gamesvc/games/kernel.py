@@ -224,7 +224,7 @@ class Game(Generic[S]):
     manifest: Manifest
     state: type[S]
     commands: Mapping[str, Schema]
-    """Per command the JSON Schema of its parameters in full width; `gamesvc.games.forms.check` has been run before `decide`."""
+    """Per command the JSON Schema of its parameters in full width; `forms.check` has been run before `decide`."""
     setup: Callable[[Run[S], Data, int], None]
     """`setup(run, options, seats)`: emit the opening events; the first makes the state from nothing."""
     decide: Callable[[Run[S], int, Command], None]

@@ -48,8 +48,11 @@ VERBS = {
     "stop": "end_turn",
     "resign": "resign",
 }
-SLOTS = {slot: slot for slot in ROSTER.order} | {part: slot for slot in ROSTER.order for part in slot.split("-")}
-SLOTS |= {slot.replace("-", "/"): slot for slot in ROSTER.order}
+SLOTS = (
+    {slot: slot for slot in ROSTER.order}
+    | {part: slot for slot in ROSTER.order for part in slot.split("-")}
+    | {slot.replace("-", "/"): slot for slot in ROSTER.order}
+)
 _CHANGE = re.compile(r"(?:(?P<ship>[\d/-]+):)?(?P<die>[\d/-]+\.\d+)(?P<sign>[+x-])", re.IGNORECASE)
 
 
@@ -367,15 +370,13 @@ HELP = {
     "reroll hit           a Hospital Barge rolls again\n"
     "redirect SLOT        a Bulwark Ship takes it",
     "push": "push DIE             set that die aside and roll the others\nend                  end the turn",
-}
-HELP["turn"] = (
-    "reroll DICE          reroll 9.1 8.2, reroll all; keep: none\n"
+    "turn": "reroll DICE          reroll 9.1 8.2, reroll all; keep: none\n"
     "tinker CHANGES       tinker 5.2+ 9.1x, tinker none\n"
     "explore HEX          explore G5; with a Destroyer: explore G5 5.1-\n"
     "accept / reroll hit / redirect SLOT   when a hit asks\n"
     "repair SLOT          when a Repair Tender asks\n"
-    "push DIE / end       set a die aside and go on, or end the turn"
-)
+    "push DIE / end       set a die aside and go on, or end the turn",
+}
 
 
 def order_help(prompt: str | None) -> str:

@@ -53,7 +53,7 @@ def _dice(count: int) -> str:
     return f"{count} die" if count == 1 else f"{count} dice"
 
 
-def _listed(items: Sequence[Any]) -> str:
+def listed(items: Sequence[Any]) -> str:
     texts = [str(item) for item in items]
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
@@ -120,7 +120,7 @@ _TELL: dict[str, Callable[[_Teller], str]] = {
     "game_created": _created,
     "fleet_dice_rolled": lambda t: f"Formation dice: {', '.join(map(str, t.data['dice']))}.",
     "ship_placed": lambda t: t.does("placed", f"{_ship(t.data['ship'])} in slot {t.data['slot']}"),
-    "ship_removed": lambda t: t.does("removed", f"the ships in slot {_listed(t.data['slots'])}"),
+    "ship_removed": lambda t: t.does("removed", f"the ships in slot {listed(t.data['slots'])}"),
     "upgrade_set": lambda t: (
         f"The Drone Boat in {t.data['slot']} upgrades the ship in {t.data['target']}."
         if t.data["target"]
@@ -135,8 +135,8 @@ _TELL: dict[str, Callable[[_Teller], str]] = {
         f"The ship in {t.data['ship']} changed {t.data['die']} from {t.data['before']} to {t.data['value']}."
     ),
     "die_removed": lambda t: f"The Prison Barge in {t.data['ship']} removed {t.data['die']}.",
-    "ones_counted": lambda t: f"Dice showing 1: {_listed(t.data['dice'])}." if t.data["dice"] else "No die shows 1.",
-    "targets_found": lambda t: f"The dice reach {_listed(t.data['hexes'])}.",
+    "ones_counted": lambda t: f"Dice showing 1: {listed(t.data['dice'])}." if t.data["dice"] else "No die shows 1.",
+    "targets_found": lambda t: f"The dice reach {listed(t.data['hexes'])}.",
     "exploration_failed": lambda t: "The exploration failed: two hits.",
     "hex_explored": _explored,
     "rank_gained": lambda t: t.does("gained", f"the rank of {t.data['title']}"),
@@ -158,7 +158,7 @@ _TELL: dict[str, Callable[[_Teller], str]] = {
     "ship_damaged": lambda t: f"The ship in {t.data['slot']} has {t.data['damage']} damage.",
     "ship_destroyed": lambda t: (
         f"{_ship(t.data['ship'])} in {t.data['slot']} was destroyed"
-        + (f"; lost dice: {_listed(t.data['dice_lost'])}." if t.data["dice_lost"] else ".")
+        + (f"; lost dice: {listed(t.data['dice_lost'])}." if t.data["dice_lost"] else ".")
     ),
     "sheet_finished": _finished,
     "game_over": lambda t: f"The match is over. Stars: {', '.join(map(str, t.data['stars']))}.",
@@ -177,7 +177,7 @@ def result(view: Data, names: Sequence[str]) -> str:
     """How a race ended, in a sentence."""
     first = view["outcome"]["ranking"][0]
     stars = stars_of(view["outcome"]["scores"][first[0]])
-    who = _listed([seat_name(seat, names) for seat in first])
+    who = listed([seat_name(seat, names) for seat in first])
     return f"{who} {'wins' if len(first) == 1 else 'share the win'} with {stars}."
 
 

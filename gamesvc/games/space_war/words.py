@@ -22,7 +22,7 @@ KIND_WORDS = {
 PHASE_WORDS = {"draw": "draw phase over", "action": "action phase over", "turn": "turn over"}
 
 
-class _Teller:
+class Teller:
     """Who is who for one viewer."""
 
     def __init__(self, viewer: Viewer, names: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ class _Teller:
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
     """One redacted event in one sentence; empty for what is only bookkeeping."""
-    teller = _Teller(viewer, names)
+    teller = Teller(viewer, names)
     if event.type == REWOUND:
         if event.data.get("cause") == "reaction":
             return f"{teller.who(event.data['seat'])} reacted: the match went back to item {event.data['item']}."
@@ -64,47 +64,47 @@ def _cap(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _drew(data: Data, t: _Teller) -> str:
+def _drew(data: Data, t: Teller) -> str:
     shown = f": {_list(data['names'])}" if "names" in data else ""
     return f"{t.who(data['seat'])} drew {count_of(data.get('count', len(data.get('cards', ()))), 'card')}{shown}."
 
 
-def _returned(data: Data, t: _Teller) -> str:
+def _returned(data: Data, t: Teller) -> str:
     to = "hand" if data["to"] == "hand" else "draw pile"
     total = len(data["cards"]) if "cards" in data else data["count"]
     shown = f" ({_list(data['names'])})" if data["names"] else ""
     return _cap(f"{count_of(total, 'card')}{shown} went to {t.whose(data['seat'])} {to}.")
 
 
-def _prompt(data: Data, t: _Teller) -> str:
+def _prompt(data: Data, t: Teller) -> str:
     who = t.verb(data["seat"], "must choose", "must choose")
     kind = {"flips": "station cards to flip", "offer": "whether to draw and discard", "search": "from a search"}.get(data["kind"])
     return f"{who} {kind or 'for: ' + data['kind']}."
 
 
-def _item(data: Data, t: _Teller) -> str:
+def _item(data: Data, t: Teller) -> str:
     name = PHASE_WORDS.get(data["card"]) or name_of(data["card"])
     return f"Item {data['item']} is open: {name}."
 
 
-def _played(data: Data, t: _Teller) -> str:
+def _played(data: Data, t: Teller) -> str:
     source = "" if data["origin"] == "hand" else " out of the station"
     x = f" with x = {data['x']}" if CARDS[data["name"]].cost is None else ""
     return f"{t.who(data['seat'])} played {name_of(data['name'])}{source}{x} for {count_of(data['cost'], 'action')}."
 
 
-def _left(data: Data, t: _Teller) -> str:
+def _left(data: Data, t: Teller) -> str:
     verb = {"destroyed": "destroyed", "discarded": "discarded from play", "returned": "returned to hand"}[data["reason"]]
     names = _list([data["names"][card] for card in data["cards"]])
     return f"{names} {'was' if len(data['cards']) == 1 else 'were'} {verb}."
 
 
-def _attacked(data: Data, t: _Teller) -> str:
+def _attacked(data: Data, t: Teller) -> str:
     target = name_of(data["target_name"]) if data["target"] else f"{t.whose(1 - data['seat'])} station"
     return f"{name_of(data['name'])} attacks {target} with {data['power']}."
 
 
-def _damaged(data: Data, t: _Teller) -> str:
+def _damaged(data: Data, t: Teller) -> str:
     return (
         "Damage: "
         + ", ".join(f"{name_of(data['names'][card])} {hit['amount']}" for card, hit in sorted(data["hits"].items()))
@@ -116,12 +116,12 @@ def _names(data: Data) -> list[str]:
     return [data["names"][card] for card in sorted(data["names"])]
 
 
-def _flipped(data: Data, t: _Teller) -> str:
+def _flipped(data: Data, t: Teller) -> str:
     shown = f" ({_list(_names(data))})" if "names" in data else ""
     return _cap(f"{count_of(len(data['slots']), 'card')} of {t.whose(data['seat'])} station flipped{shown}.")
 
 
-def _settled(data: Data, t: _Teller) -> str:
+def _settled(data: Data, t: Teller) -> str:
     told = [f"You let stand: item {', '.join(map(str, data['items']))}."] if "items" in data else []
     for seat in (0, 1):
         cards = [card["name"] for card in data.get("flips", ()) if card["seat"] == seat]
@@ -130,32 +130,32 @@ def _settled(data: Data, t: _Teller) -> str:
     return " ".join(told)
 
 
-def _ended(data: Data, t: _Teller) -> str:
+def _ended(data: Data, t: Teller) -> str:
     why = {"commander": "the commander fell", "resigned": "by resignation", "timed_out": "by time-outs"}[data["reason"]]
     return f"{t.verb(data['winner'], 'won', 'won')}: {why}."
 
 
-def _revealed(data: Data, t: _Teller) -> str:
+def _revealed(data: Data, t: Teller) -> str:
     pairs = [f"{t.who(seat)}: {name_of(entry['commander'])}" for seat, entry in enumerate(data["sides"])]
     return f"Commanders and stations are revealed. {'; '.join(pairs)}."
 
 
-def _upkeep(data: Data, t: _Teller) -> str:
+def _upkeep(data: Data, t: Teller) -> str:
     kept = _list([data["names"][card] for card in data["kept"]]) or "nothing"
     return f"{t.who(data['seat'])} paid {count_of(data['cost'], 'action')} upkeep and kept {kept}."
 
 
-def _collided(data: Data, t: _Teller) -> str:
+def _collided(data: Data, t: Teller) -> str:
     target = name_of(data["target_name"]) if data["target"] else f"{t.whose(1 - data['seat'])} station"
     return f"{name_of(data['name'])} collides with {target} for {data['power']}."
 
 
-def _added(data: Data, t: _Teller) -> str:
+def _added(data: Data, t: Teller) -> str:
     name = f" ({name_of(data['name'])})" if "name" in data else ""
     return f"{t.who(data['seat'])} added a card{name} to the {data['row']} row, slot {data['slot']}."
 
 
-_SENTENCES: dict[str, Callable[[Data, _Teller], str]] = {
+_SENTENCES: dict[str, Callable[[Data, Teller], str]] = {
     "game_created": lambda d, t: "The match begins.",
     "chooser_drawn": lambda d, t: f"{t.verb(d['seat'], 'chooses', 'choose')} who starts.",
     "starter_chosen": lambda d, t: f"{t.verb(d['seat'], 'starts', 'start')}.",
@@ -216,7 +216,7 @@ _SENTENCES: dict[str, Callable[[Data, _Teller], str]] = {
 def board_text(seen: Data, caption: Caption) -> str:
     """The position in lines of at most 72 characters; the viewer's side is below."""
     you = seen["you"] if seen["you"] is not None else 0
-    teller = _Teller(seen["you"], caption.names)
+    teller = Teller(seen["you"], caption.names)
     lines = [f"The Space War {caption.match}".rstrip() + f", turn {seen['turn']}, {seen['phase']}"]
     waiting = ", ".join(f"{teller.who(one['seat'])} ({one['prompt']})" for one in seen["awaited"])
     lines.append(f"Awaited: {waiting or 'nobody'}")
@@ -271,7 +271,7 @@ def item_words(item: Mapping[str, Any]) -> str:
     return f"{item['item']} {name_of(item['card'])} {KIND_WORDS[item['kind']]}{aim}{targets}{power}"
 
 
-def _side_lines(seen: Data, seat: int, teller: _Teller) -> list[str]:
+def _side_lines(seen: Data, seat: int, teller: Teller) -> list[str]:
     side = seen["sides"][seat]
     deck = DECKS[side["deck"]].name if side["deck"] in DECKS else "constructed deck"
     commander = name_of(side["commander"]) if side["commander"] else "no commander yet"

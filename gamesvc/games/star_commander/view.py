@@ -64,8 +64,8 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
         "undealt": len(state.undealt),
         "supply": dict(state.supply),
         "stack": [_item(board, item, seat) for item in state.stack],
-        "window": _with_own(codec.to_json(state.window, Window), "early", seat) if state.window else None,
-        "combat": _with_own(codec.to_json(state.combat, Combat), "passed", seat) if state.combat else None,
+        "window": with_own(codec.to_json(state.window, Window), "early", seat) if state.window else None,
+        "combat": with_own(codec.to_json(state.combat, Combat), "passed", seat) if state.combat else None,
         "fought": list(state.fought),
         "offers": [_offer(state, offer, seat) for offer in state.offers],
         "result": codec.to_json(state.result, type(state.result)) if state.result else None,
@@ -87,7 +87,7 @@ def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
     return told
 
 
-def _with_own(data: Data, name: str, viewer: Viewer) -> dict[str, Any]:
+def with_own(data: Data, name: str, viewer: Viewer) -> dict[str, Any]:
     """The data with only the viewer's own seat left in a list of seats that passed in advance."""
     return {**data, name: [seat for seat in data[name] if seat == viewer]}
 
@@ -239,7 +239,7 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
         case "card_played" | "ability_activated" | "action_declared":
             return {**data, "item": item_for(data["item"], viewer)}
         case "phase_entered" if "passed" in data:
-            return _with_own(data, "passed", viewer)
+            return with_own(data, "passed", viewer)
         case "priority_passed" if data.get("early"):
             return data if viewer in data["seats"] else None
         case "damage_assigned":
