@@ -58,6 +58,9 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
 
     `of_match` is the lookup from a row to its match or its topic (the id of a match): rows of matches that are closed to the
     operator are left out. `of_player` is the lookup to the player a row is about, for lists in which operators find their own.
+
+    An address may filter by `list_filter` and `date_hierarchy` alone. Django takes a condition on any field of the rows: so
+    guess after guess would tell what no page shows.
     """
 
     of_match = ""
@@ -74,6 +77,12 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
         matches = {str(match) for closed in _closed for match in closed(request.user)}
         shown = ~Q(**{f"{self.of_match}__in": matches})
         return rows.filter(shown | Q(**{self.of_player: request.user}) if self.of_player else shown)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        own = [getattr(one, "parameter_name", "") for one in self.list_filter]
+        fields = [one for one in (*self.list_filter, self.date_hierarchy) if isinstance(one, str)]
+        named = lookup in own or any(lookup == field or lookup.startswith(f"{field}__") for field in fields)
+        return named and super().lookup_allowed(lookup, value, request)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return self.admin_site.has_permission(request)
