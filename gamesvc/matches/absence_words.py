@@ -20,6 +20,8 @@ def sentence(event: Event, names: tuple[str, ...]) -> str:
             return _("Seat %(seat)s is free for a substitute.") % {"seat": data["seat"] + 1}
         case "match.seated" if data.get("kind") == "bot":
             return _("A bot plays on from seat %(seat)s.") % {"seat": data["seat"] + 1}
+        case "match.seated" if "returns" in data:
+            return _("The former player of seat %(seat)s is back.") % {"seat": data["seat"] + 1}
         case "match.seated":
             return _("A substitute takes over seat %(seat)s.") % {"seat": data["seat"] + 1}
         case "match.paused" if data["by"] == "seats":

@@ -1,8 +1,9 @@
 """Seats of running matches that fall free: who may take one over, and what happens when nobody does.
 
-A substitute plays on from the position as it is. He sees what the seat may see from now on, gets the time of its open
-questions anew, and contributes nothing to the draws: those are fixed since the start. After some days a bot takes the seat,
-or it resigns where the game has no bot.
+A substitute plays on from the position as it is. They see what the seat may see from now on, get the time of its open
+questions anew, and contribute nothing to the draws: those are fixed since the start. Who comes back to a seat of their own goes
+on with the time that is left, so that nobody gains any by leaving. After some days a bot takes the seat, or it resigns where the
+game has no bot.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -39,6 +41,9 @@ from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
 
+# So often one player may sit down in one match: each time they leave, all who follow the game are called.
+MOST_TENURES = 5
+
 
 def free_seats() -> QuerySet[Seat]:
     """The seats of running public matches that wait for a substitute, the longest waiting first."""
@@ -64,6 +69,10 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
             if not invited and not tenures.played(by, match):
                 raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
         reliability.check(by, match)
+        returns = tenures.returns(by=by, match=match, seat=found.index)
+        if len(returns) >= MOST_TENURES:
+            detail = f"You have left this match {len(returns)} times; leave the seat to somebody else."
+            raise Refused("too_often", detail, "seat")
         found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
         # What happened before he came is news to him.
         found.contribution, found.joined_at, found.seen_version = "", timezone.now(), 0
@@ -72,8 +81,10 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
                 found.save()
         except IntegrityError:
             raise Refused("joined_already", "You have a seat in this match already.") from None
-        event = Event("match.seated", {"seat": found.index, "holder": str(found.holder), "kind": "user"})
-        _append(match, [event], Actor("seat", found.index), channel)
+        data: dict[str, Any] = {"seat": found.index, "holder": str(found.holder), "kind": "user"}
+        if returns:
+            data["returns"] = {"excused": tenures.excused(match=match, holders=returns)}
+        _append(match, [Event("match.seated", data)], Actor("seat", found.index), channel)
         absence_announcements.tell_seat_taken(match, seats, found)
         # What the seat was asked before he came is asked of him now.
         absence_announcements.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))

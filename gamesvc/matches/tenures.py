@@ -8,7 +8,7 @@ What cannot be known: a second account of the same person.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,10 @@ from gamesvc.games.kernel import Refused
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Beginning, Holding, Look, Match, Seat
 
+_EXCUSED = (
+    "SELECT type, payload FROM events_event WHERE stream = %s::uuid"
+    " AND type IN ('match.joined', 'match.seated', 'match.timed_out') AND version <= %s::int ORDER BY version"
+)
 UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
 _SEATED = (
     "SELECT payload FROM events_event WHERE stream = %s::uuid AND type IN ('match.joined', 'match.seated')"
@@ -53,6 +57,24 @@ def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
         detail = f"You held {own}, so you know what it hides. You can return to that seat when it is free, and take no other one."
         raise Refused("another_seat", detail, "seat")
     return fitting
+
+
+def returns(*, by: User, match: Match, seat: int) -> list[str]:
+    """Return the holder ids under which a user has held a seat of a match before; none for a substitute."""
+    held = Holding.objects.filter(match=match, user=by, seat=seat)
+    return [str(holder) for holder in held.values_list("holder", flat=True)]
+
+
+def excused(*, match: Match, holders: Collection[str]) -> int:
+    """Return how many time-outs of these holders were excused: coming back brings no new ones."""
+    count, seated = 0, dict[int, str]()
+    for kind, payload in STORE.ask(_EXCUSED, [match.pk, match.version]).fetchall():
+        data = json.loads(payload)
+        if kind == "match.timed_out":
+            count += bool(data["excused"]) and seated.get(data["seat"]) in holders
+        else:
+            seated[data["seat"]] = data["holder"]
+    return count
 
 
 def closed_to(user: User) -> list[UUID]:

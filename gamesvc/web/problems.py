@@ -118,6 +118,11 @@ PROBLEMS: dict[str, Entry] = {
         "You know what that seat hides, so until the end you play from no other one.",
         "Take your own seat again when it is free, watch, or play another match.",
     ),
+    "too_often": Entry(
+        "You have left this match too often",
+        "Each time a seat falls free others are called to take it, so a player comes back a few times only.",
+        "Leave the seat to somebody else; you can still watch.",
+    ),
     "looked_behind": Entry(
         "You have looked behind in this match",
         "As an operator you have seen what a seat hides, so you take no seat in it.",

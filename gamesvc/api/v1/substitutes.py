@@ -65,7 +65,8 @@ class Substitute(View):
         request=TakeOver, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_substitute"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Take over a free seat of a running match. You see what the seat may see, and have the time of its turn anew."""
+        """Take over a free seat of a running match. You see what the seat may see, and have the time of its turn anew; on a
+        seat that you held before you have what is left."""
         body, link = self.body(TakeOver), request.query_params.get("link", "")
 
         def effect() -> tuple[int, dict[str, Any]]:

@@ -319,7 +319,7 @@ class _Fold:
         account.note(key, "undo", found.since)
 
     def _count(self, event_type: str, data: Mapping[str, Any]) -> None:
-        """The time-outs of a seat's holder; another holder begins anew."""
+        """Count the time-outs of a seat's holder. Another holder begins anew, one who comes back goes on with their excuses."""
         account = self.account
         if event_type == "match.timed_out":
             counts = account.excused if data.get("excused") else account.missed
@@ -327,15 +327,21 @@ class _Fold:
         elif event_type in ("match.vacated", "match.seated"):
             account.missed.pop(data["seat"], None)
             account.excused.pop(data["seat"], None)
-        if event_type == "match.seated":
+        if event_type == "match.seated" and "returns" in data:
+            if data["returns"]["excused"]:
+                account.excused[data["seat"]] = data["returns"]["excused"]
+        elif event_type == "match.seated":
             account.seated[data["seat"]] = account.seated.get(data["seat"], 0) + 1
 
     def _renew(self, event_type: str, data: Mapping[str, Any]) -> None:
-        """A substitute has the time of the question and the bank anew; he whose time-out is excused has the time once more.
+        """A substitute has the time of the question and the bank anew; whose time-out is excused has the time once more.
 
-        Where a turn has no time but from the bank, this is what a turn brings the bank.
+        Where a turn has no time but from the bank, this is what a turn brings the bank. Who comes back to a seat of their own has
+        what is left.
         """
         account, policy, seat = self.account, self.policy, data.get("seat")
+        if event_type == "match.seated" and "returns" in data:
+            return
         if event_type == "match.seated":
             keys = [key for key in account.open if key[0] == seat]
         elif event_type == "match.timed_out" and data.get("excused"):

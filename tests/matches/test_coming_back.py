@@ -1,0 +1,123 @@
+"""A player who gives up a seat and takes it again comes back to their own clock: leaving brings them no time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+
+from accounts.models import User
+from gamesvc.matches import auditing, clocks, follows, loading, lobby, substitutes
+from gamesvc.matches.models import Match, Question
+from notifications.models import Outbox
+from tests.matches.playing import act
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DAY = timedelta(hours=24)
+
+
+def opened(by: User, other: User, **clock: Any) -> Match:
+    match = lobby.create_match(by=by, game="stratastar", clock={"turn": "24h", **clock}, watch="all")
+    return lobby.join_match(by=other, match=match)
+
+
+def asked(match: Match) -> Question:
+    return Question.objects.get(match=match)
+
+
+def left_and_came_back(match: Match, user: User, program: Callable[..., Any]) -> None:
+    assert program(user).post(f"/matches/{match.number}/give-up/").status_code == 200
+    answer = program(user).post(f"/matches/{match.number}/substitute/")
+    assert answer.status_code == 200, answer.content
+
+
+def player_of(match: Match) -> User:
+    found = match.seats.get(index=asked(match).seat).user
+    assert found is not None
+    return found
+
+
+def run_out(match: Match) -> None:
+    with time_machine.travel(asked(match).due_at + timedelta(seconds=1), tick=False):
+        clocks.heartbeat.keep_alive()
+        clocks.sweep()
+
+
+def test_coming_back_brings_no_time(anna: User, ben: User, program: Callable[..., Any]) -> None:
+    match = opened(anna, ben)
+    due = asked(match).due_at
+    for minutes in (50, 10):
+        with time_machine.travel(due - timedelta(minutes=minutes), tick=False):
+            left_and_came_back(match, player_of(match), program)
+        assert asked(match).due_at == due
+    assert auditing.check_match(match.id) == []
+
+
+def test_another_player_has_the_time_anew(
+    anna: User, ben: User, player: Callable[..., User], program: Callable[..., Any]
+) -> None:
+    match, cora = opened(anna, ben), player("cora")
+    due, gone = asked(match).due_at, player_of(match)
+    with time_machine.travel(due - timedelta(minutes=10), tick=False):
+        assert program(gone).post(f"/matches/{match.number}/give-up/").status_code == 200
+        assert program(cora).post(f"/matches/{match.number}/substitute/").status_code == 200
+        assert asked(match).due_at == due - timedelta(minutes=10) + DAY
+        assert program(cora).post(f"/matches/{match.number}/give-up/").status_code == 200
+        assert program(gone).post(f"/matches/{match.number}/substitute/").status_code == 200
+    assert asked(match).due_at == due - timedelta(minutes=10) + DAY, "what the substitute has left"
+    assert auditing.check_match(match.id) == []
+
+
+def test_coming_back_fills_no_bank(anna: User, ben: User, program: Callable[..., Any]) -> None:
+    match = opened(anna, ben, turn="1h", bank={"start": "10h", "increment": "0h", "cap": "10h"})
+    question = asked(match)
+    with time_machine.travel(question.due_at - timedelta(hours=2), tick=False):
+        left_and_came_back(match, player_of(match), program)
+        loaded = loading.load(match.id, match.game)
+        act(match, question.seat, loaded.game.default_command(loaded.timeline.state, question.seat))
+        loaded = loading.load(match.id, match.game)
+        assert loaded.account.bank(question.seat) == timedelta(hours=2)
+    assert auditing.check_match(match.id) == []
+
+
+def test_coming_back_excuses_no_more_time_outs(anna: User, ben: User, program: Callable[..., Any]) -> None:
+    match = opened(anna, ben, excused=1)
+    seat = asked(match).seat
+    run_out(match)
+    due = asked(match).due_at
+    with time_machine.travel(due - timedelta(minutes=10), tick=False):
+        left_and_came_back(match, player_of(match), program)
+    assert loading.load(match.id, match.game).account.excused == {seat: 1}
+    assert asked(match).due_at == due
+    run_out(match)
+    assert asked(match).seat != seat or asked(match).due_at > due + DAY
+    assert auditing.check_match(match.id) == []
+
+
+def test_what_is_taken_back_gives_them_no_time_either(anna: User, ben: User, program: Callable[..., Any]) -> None:
+    match = opened(anna, ben)
+    question = asked(match)
+    loaded = loading.load(match.id, match.game)
+    assert loaded.account.seated == {}
+    left_and_came_back(match, player_of(match), program)
+    assert loading.load(match.id, match.game).account.seated == {}, "to the clocks they have never been away"
+    assert asked(match).due_at == question.due_at
+
+
+def test_a_seat_is_given_up_so_often_only(
+    anna: User, ben: User, player: Callable[..., User], program: Callable[..., Any]
+) -> None:
+    """Each time all who follow the game are called by mail."""
+    match, cora = opened(anna, ben), player("cora")
+    follows.follow(by=cora, game="stratastar")
+    for _ in range(substitutes.MOST_TENURES - 1):
+        left_and_came_back(match, anna, program)
+    assert program(anna).post(f"/matches/{match.number}/give-up/").status_code == 200
+    answer = program(anna).post(f"/matches/{match.number}/substitute/")
+    assert (answer.status_code, answer.json()["code"]) == (422, "too_often")
+    assert Outbox.objects.filter(kind="seat_free", user=cora).count() == substitutes.MOST_TENURES
+    assert program(cora).post(f"/matches/{match.number}/substitute/").status_code == 200
