@@ -132,7 +132,8 @@ def record(
     stored = STORE.append(match.id, new, expected=loaded.head, command_id=act.command_id, also=also)
     after.note(stored, events)
     transaction.on_commit(lambda: _keep(after), robust=True)
-    if any(one.seat in bots for one in open_now):
+    # A bot that acts goes on by itself (`robots`): a hint for each of its turns would fill the queue.
+    if act.actor.kind != "bot" and any(one.seat in bots for one in open_now):
         transaction.on_commit(lambda: hints.bots(match.id), robust=True)
     if ended:
         transaction.on_commit(lambda: hints.ended(match.id), robust=True)

@@ -1,4 +1,8 @@
-"""Bots on seats: they act from a worker, see only their seat's view, and submit like everybody else."""
+"""Bots on seats: they act from a worker, see only their seat's view, and submit like everybody else.
+
+They take some turns at a time and then wait in line behind the bots of other matches. Where nobody but bots plays, a match is
+called off in the end: some games never end between them.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,53 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from gamesvc.matches import errors, loading, turns
+from gamesvc.games.kernel import Event
+from gamesvc.matches import errors, hints, loading, service_events, turns
+from gamesvc.matches.loading import STORE, Loaded
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.recording import Actor, seats_held
 from gamesvc.matches.turns import Sender
 
 MOST_TURNS = 500
+TURNS_AT_ONCE = 25
+MOST_ALONE = 20_000
+"""So many events at most come of bots among themselves; a whole match of any game has fewer."""
 FORGOTTEN_AFTER_SECONDS = 5
 
 
-def play(match_id: uuid.UUID) -> int:
-    """Let every awaited bot of a match act until none is awaited. Returns how many commands they gave."""
+def take_turns(match_id: uuid.UUID) -> int:
+    """Let the awaited bots of a match act for a while; where they are not done, they wait in line again. Return how many
+    commands they gave."""
+    match = Match.objects.get(pk=match_id)
+    if over_alone(match):
+        _call_off(match)
+        return 0
+    given = play(match_id, TURNS_AT_ONCE)
+    if given == TURNS_AT_ONCE:
+        hints.bots(match_id)
+    return given
+
+
+def over_alone(match: Match) -> bool:
+    """Return True if bots have played a match among themselves for as long as they may."""
+    if match.board or match.version < MOST_ALONE or match.seats.filter(bot="").exists():
+        return False
+    left = STORE.last_of_type([match.pk], "match.vacated").get(match.pk)
+    return match.version - (left.version if left is not None else 0) >= MOST_ALONE
+
+
+def _call_off(match: Match) -> None:
+    def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
+        return [] if loaded.ended else [turns.ended(match, loaded.version + 1, "aborted", None)]
+
+    service_events.append(match, decide, actor=Actor("system"), channel="bot")
+
+
+def play(match_id: uuid.UUID, most: int = MOST_TURNS) -> int:
+    """Let every awaited bot of a match act until none is awaited, `most` turns at most. Return how many commands they gave."""
     match = Match.objects.get(pk=match_id)
     rows: Sequence[Seat] | None = None
-    for turn in range(MOST_TURNS):
+    for turn in range(most):
         loaded = loading.load(match.id, match.game)
         rows = seats_held(match, loaded, rows)
         seats = {seat.index: seat for seat in rows}
@@ -47,7 +84,7 @@ def play(match_id: uuid.UUID) -> int:
             )
         except (errors.Stale, errors.Busy):
             continue  # somebody was faster; look again
-    return MOST_TURNS
+    return most
 
 
 def forgotten(limit: int = 100) -> list[uuid.UUID]:

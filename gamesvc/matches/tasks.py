@@ -36,13 +36,13 @@ BOTS_AT_ONCE, BOTS_WAITING, SNAPSHOTS_WAITING = 100, 10_000, 10_000
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def play_bots(match_id: str) -> int:
-    return robots.play(UUID(match_id))
+    return robots.take_turns(UUID(match_id))
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_bots() -> int:
     """Find bots whose turn was forgotten."""
-    return sweeping.each("the bots of match", robots.forgotten(BOTS_WAITING), robots.play, limit=BOTS_AT_ONCE)
+    return sweeping.each("the bots of match", robots.forgotten(BOTS_WAITING), robots.take_turns, limit=BOTS_AT_ONCE)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
