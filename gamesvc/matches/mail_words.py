@@ -84,9 +84,9 @@ def _press(writer: Writer, line: Line) -> tuple[list[int] | str, str]:
     if below:
         head, below = head.strip().rstrip(":"), below.strip()
     lowered = head.lower()
-    known: dict[str, list[int] | str] = {"all": "all"}
-    for at, player in enumerate(writer.names):
-        known |= {player.lower(): [at], str(at + 1): [at]}
+    known: dict[str, list[int] | str] = {player.lower(): [at] for at, player in enumerate(writer.names)}
+    # Whatever a player calls themselves, seats are meant by their numbers and everybody by this word.
+    known |= {str(at + 1): [at] for at in range(len(writer.names))} | {"all": "all"}
     for name, seats in sorted(known.items(), key=lambda pair: -len(pair[0])):
         if lowered == name or lowered.startswith((name + " ", name + ":")):
             words = below or head[len(name) :].lstrip(" :")

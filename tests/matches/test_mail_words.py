@@ -10,7 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from accounts import absences, erasure
-from accounts.models import Absence
+from accounts.models import Absence, User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Awaited, Refused
 from gamesvc.matches import clocks, held_orders, loading, lobby, mail_words, order_run, retention, turns
@@ -403,6 +403,17 @@ def test_press_by_mail_reaches_a_player_or_all(duel, mailing):  # noqa: F811
     assert "1. press ben: well played Passed on." in flat(mailing.receipt())
     assert "1 order done" in mailing.receipt().subject
     assert "anna@players.example" not in "".join(mail.raw.decode() for mail in mailing.sink.to("ben@players.example"))
+
+
+@pytest.mark.parametrize(("name", "word", "to"), [("all", "all", []), ("1", "2", [1]), ("2", "2", [1])])
+def test_no_name_of_a_player_takes_what_is_written_to_others(duel, anna, ben, name, word, to, mailing):  # noqa: F811
+    duel.press = Match.PressKind.PRIVATE
+    duel.save()
+    # Of old there may be names that nobody can choose any more.
+    User.objects.filter(pk=(anna if name == "2" else ben).pk).update(username=name)
+    mailing.write(f"press {word}: the secret plan", to=reply_to(turn_mail(mailing)))
+    pipeline.work()
+    assert [message.to for message in Press.objects.all()] == [to]
 
 
 def test_press_to_nobody_or_beside_a_mistake_is_not_passed_on(duel, mailing):  # noqa: F811
