@@ -38,7 +38,7 @@ SENTENCES = {
     "address": "{limit} requests a minute are allowed from one network.",
     "user": "{limit} requests a minute are allowed for one user.",
     "token": "{limit} requests a minute are allowed with one token.",
-    "history": "{limit} requests a minute are allowed that look at the past, draw a board or export a match.",
+    "history": "{limit} requests a minute are allowed that look at the past, try a position, draw a board or export a match.",
 }
 
 V = TypeVar("V", bound=Callable[..., Any])

@@ -162,8 +162,10 @@ def _extra(route: str, limits: str) -> str:
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
     elif last == "press":
         limits += f"; {press.PER_HOUR} messages an hour in a match, {press.PER_DAY} a day"
-    elif parts[-1:] == ["matches"] or "new" in parts or last in ("forks", "fork"):
+    elif last == "matches" or "new" in parts or last in ("forks", "fork"):
         limits += f"; {settings.MATCHES_PER_MINUTE} new matches a minute, {settings.MATCHES_OPEN_PER_USER} not over"
+    if last == "matches":
+        limits += f"; {settings.RATE_LIMIT_HISTORY} a minute with a described position"
     return limits
 
 

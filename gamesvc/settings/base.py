@@ -300,7 +300,7 @@ SUBSTITUTE_DAYS = float(os.environ.get("SUBSTITUTE_DAYS", "3"))
 MATCHES_OPEN_PER_USER = int(os.environ.get("MATCHES_OPEN_PER_USER", "50"))
 MATCHES_PER_MINUTE = int(os.environ.get("MATCHES_PER_MINUTE", "10"))
 # Requests a minute from one network, for one user and with one token; and of one user those that look at the past, draw a
-# board or export a match. 0: no limit.
+# board, try a position or export a match. 0: no limit.
 RATE_LIMIT_PER_ADDRESS = int(os.environ.get("RATE_LIMIT_PER_ADDRESS", "1200"))
 RATE_LIMIT_PER_USER = int(os.environ.get("RATE_LIMIT_PER_USER", "600"))
 RATE_LIMIT_PER_TOKEN = int(os.environ.get("RATE_LIMIT_PER_TOKEN", "300"))

@@ -204,3 +204,12 @@ def test_a_refused_command_keeps_four_kilobytes_and_its_copy_is_still_known(toy,
     assert row.command["name"] == "set_orders"
     assert row.command["left_out"]["bytes"] > 14_000
     assert len(str(row.command)) + len(row.detail) < 4096
+
+
+def test_a_described_position_counts_as_one_that_folds_the_past(settings, anna, program):
+    """It is tried before anything else can be wrong with the match, and no match comes of it."""
+    settings.RATE_LIMIT_HISTORY = 2
+    asked = {"game": "space_fleet_commander", "hours": 0}
+    position = {**asked, "position": {"game": "space_fleet_commander"}}
+    assert statuses(lambda: program(anna).post("/matches/", position), 3) == [422, 422, 429]
+    assert program(anna).post("/matches/", asked).status_code == 422

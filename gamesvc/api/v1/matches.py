@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from gamesvc import rate_limits
 from gamesvc.api.idempotency import once
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import filters, schemas
@@ -53,6 +54,9 @@ class Matches(View):
         body = self.body(schemas.NewMatch)
 
         def create() -> tuple[int, dict[str, Any]]:
+            if body["position"] is not None:
+                # Trying a position takes as long as folding a match does.
+                rate_limits.count(request._request, {"history": self.user.pk})
             start = forks.described(catalog.game(body["game"]), body["position"]) if body["position"] is not None else None
             match = lobby.create_match(
                 by=self.user,
