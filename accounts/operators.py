@@ -78,7 +78,7 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
         shown = ~Q(**{f"{self.of_match}__in": matches})
         return rows.filter(shown | Q(**{self.of_player: request.user}) if self.of_player else shown)
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         own = [getattr(one, "parameter_name", "") for one in self.list_filter]
         fields = [one for one in (*self.list_filter, self.date_hierarchy) if isinstance(one, str)]
         named = lookup in own or any(lookup == field or lookup.startswith(f"{field}__") for field in fields)

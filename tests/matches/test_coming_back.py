@@ -10,7 +10,7 @@ import pytest
 import time_machine
 
 from accounts.models import User
-from gamesvc.matches import auditing, clocks, follows, loading, lobby, substitutes
+from gamesvc.matches import auditing, clocks, follows, heartbeat, loading, lobby, substitutes
 from gamesvc.matches.models import Match, Question
 from notifications.models import Outbox
 from tests.matches.playing import act
@@ -43,7 +43,7 @@ def player_of(match: Match) -> User:
 
 def run_out(match: Match) -> None:
     with time_machine.travel(asked(match).due_at + timedelta(seconds=1), tick=False):
-        clocks.heartbeat.keep_alive()
+        heartbeat.keep_alive()
         clocks.sweep()
 
 
