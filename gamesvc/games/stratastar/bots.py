@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gamesvc.games import forms as reading
@@ -58,6 +59,10 @@ class Sight:
 
     def would_win(self, space: str, more: int = 0) -> bool:
         return self.force(self.me, space) + more + self.attack() > self.feared(space)
+
+    def is_held(self, space: str) -> bool:
+        """Whether another seat stands there."""
+        return any(self.force(player, space) or space in player["stargates"] for player in self.others)
 
     def colonies(self, space: str) -> int:
         return sum(int(player["colonies"].get(space, 0)) for player in self.seen["players"])
@@ -175,6 +180,31 @@ def _build(sight: Sight, rng: random.Random) -> Command | None:
 def _move(sight: Sight, rng: random.Random) -> Command | None:
     """One step of the group that has the shortest way to a goal."""
     moves = sight.named("move")
+    best = _wanted(sight, moves)
+    if best is not None and sight.is_held(best["to"]) and _points(sight) >= 2:
+        # What others may answer comes last: the same moves, but fewer questions in their midst.
+        best = _wanted(sight, _quiet(sight, moves, best["from"])) or best
+    return {**best, **_following(sight, best)} if best else None
+
+
+def _points(sight: Sight) -> int:
+    """How many steps the bot can still make."""
+    cards = sum(WORTH[card] for card in sight.hand if card in ("move", "move2", "research"))
+    return int(cards + sight.seen["credit"].get("move", 0) + sight.seen["free_move"])
+
+
+def _quiet(sight: Sight, moves: Sequence[Form], but: str) -> list[Form]:
+    """Steps of other groups to where nobody stands."""
+    found = []
+    for form in moves:
+        to = [space for space in form.parameters["to"]["enum"] if not sight.is_held(space)]
+        if to and form.parameters["from"]["const"] != but:
+            found.append(replace(form, parameters={**form.parameters, "to": {"enum": to}}))
+    return found
+
+
+def _wanted(sight: Sight, moves: Sequence[Form]) -> Command | None:
+    """The step that the bot makes out of those it can make."""
     if not moves:
         return None
     free = sight.free_worlds()
@@ -184,6 +214,41 @@ def _move(sight: Sight, rng: random.Random) -> Command | None:
     if best is None or not _can_still_win(sight, len(free)):
         best = _best_step(sight, moves, sight.prey(), guarded, whole=True) or best
     return best
+
+
+def _following(sight: Sight, step: Command) -> dict[str, str]:
+    """What follows the last movement of a turn: the battle there, or the end of the turn where no battle is wanted."""
+    after = _after(sight, step)
+    if _points(sight) > 1 and _wanted(after, _steps(after)) is not None:
+        return {}
+    if after.is_held(step["to"]) and after.would_win(step["to"]):
+        return {"then": "battle"}
+    elsewhere = [space for space in sight.seen["contested"] if after.force(after.me, space) and after.would_win(space)]
+    return {} if elsewhere else {"then": "end_turn"}
+
+
+def _after(sight: Sight, step: Command) -> Sight:
+    """What the bot sees once the step is made, but for what it pays."""
+    players = list(sight.seen["players"])
+    me = {name: dict(players[sight.seat][name]) for name in ("fleets", "warfleets")}
+    for name, spaces in me.items():
+        count = step.get(name, 0)
+        spaces[step["to"]] = spaces.get(step["to"], 0) + count
+        spaces[step["from"]] = spaces.get(step["from"], 0) - count
+        me[name] = {space: n for space, n in spaces.items() if n}
+    players[sight.seat] = {**players[sight.seat], **me}
+    return type(sight)({**sight.seen, "players": players}, sight.offered)
+
+
+def _steps(sight: Sight) -> list[Form]:
+    """The steps that may be possible from where the fleets stand."""
+    chits = sight.seen["chits"] | sight.seen["scouted"]
+    found = []
+    for start in sorted({*sight.me["fleets"], *sight.me["warfleets"]}):
+        limits = {name: {"maximum": sight.me[name].get(start, 0)} for name in ("fleets", "warfleets")}
+        reached = [to for to in ADJACENT[start] if chits.get(to) not in HAZARDS]
+        found.append(Form("move", "", {"from": {"const": start}, "to": {"enum": reached}, **limits, "free": {"const": False}}))
+    return found
 
 
 def _can_still_win(sight: Sight, free: int) -> bool:

@@ -52,6 +52,7 @@ def _command(required: dict[str, Any] | None = None, optional: dict[str, Any] | 
 _PAY = {"pay": CARD_LIST}
 _STEP = {"from": SPACE, "to": SPACE}
 _GROUP = {"fleets": COUNT, "warfleets": COUNT}
+_THEN = {"then": {"enum": ["battle", "end_turn"]}}
 _AIM = {"seat": SEAT, "piece": {"enum": list(PIECES)}, "space": SPACE}
 
 COMMANDS: dict[str, dict[str, Any]] = {
@@ -75,9 +76,9 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "terraform": _command({"space": SPACE}, _PAY),
     "allied_minor_race": _command({"space": SPACE}, _PAY),
     "breakthrough": _command({}, _PAY),
-    "move": _command(_STEP, {**_GROUP, "free": BOOLEAN, **_PAY}),
-    "gate": _command(_STEP, {**_GROUP, "free": BOOLEAN, **_PAY}),
-    "hyper_jump": _command(_STEP, {**_GROUP, **_PAY}),
+    "move": _command(_STEP, {**_GROUP, "free": BOOLEAN, **_THEN, **_PAY}),
+    "gate": _command(_STEP, {**_GROUP, "free": BOOLEAN, **_THEN, **_PAY}),
+    "hyper_jump": _command(_STEP, {**_GROUP, **_THEN, **_PAY}),
     "defend_homeworld": _command({"groups": GROUPS}, _PAY),
     "scout": _command(_STEP, _PAY),
     "planning": _command({}, _PAY),

@@ -161,7 +161,9 @@ def _action_declared(state: State, data: Data) -> State:
         state = _answered(state, data["answers"], data["seat"])
     elif state.actions and data["seat"] in state.actions[-1].later:
         state = _prepared(state, state.actions[-1].id, data["seat"], None)
-    state = replace(state, next_id=data["id"] + 1)
+    # A movement that is answered by anything but a pass is thought over anew: what was to follow it is dropped.
+    actions = tuple(replace(one, then="") if one.then else one for one in state.actions)
+    state = replace(state, next_id=data["id"] + 1, actions=actions)
     return _pushed(state, data, "before", at) if data["asked"] else state
 
 
@@ -179,6 +181,7 @@ def _pushed(state: State, data: Data, stage: Any, at: int) -> State:
         asked=tuple(data["asked"]),
         enters=data["enters"],
         later={int(seat): command for seat, command in data.get("later", {}).items()},
+        then=data.get("then", ""),
     )
     return replace(state, actions=(*state.actions, action))
 

@@ -12,6 +12,13 @@ from gamesvc.games.stratastar.fields import group_fields, groups_schema, is_lega
 from gamesvc.games.stratastar.payment import Cost, can_pay, cost_of, pay_schema
 from gamesvc.games.stratastar.state import State
 
+THEN: dict[str, Any] = {
+    "enum": ["battle", "end_turn"],
+    "labels": {"battle": "fight there", "end_turn": "end the turn"},
+    "title": "If nobody answers, then",
+}
+"""What may follow a movement at once: a player who knows it need not be asked again after the others have let it happen."""
+
 
 def movement(state: State, seat: int) -> Iterable[Form]:
     """Moves, gates, jumps and the way home in the own movement phase."""
@@ -24,7 +31,7 @@ def movement(state: State, seat: int) -> Iterable[Form]:
         if facts.has(state, seat, "hyper_jump") and can_pay(state, seat, cost_of("hyper_jump")):
             targets = [to for to in SPACES if is_legal(moves.check_jump, state, seat, start, to)]
             for fields, needed in group_fields(player, start):
-                parameters = {"from": {"const": start}, "to": spaces(targets, "To"), **fields}
+                parameters = {"from": {"const": start}, "to": spaces(targets, "To"), **fields, "then": THEN}
                 label = f"Hyper jump from {start}"
                 yield from priced(state, seat, "hyper_jump", label, cost_of("hyper_jump"), parameters, ("from", "to", *needed))
     yield from defence(state, seat)
@@ -48,7 +55,7 @@ def _steps(state: State, seat: int, start: str) -> Iterable[Form]:
 def _going(state: State, seat: int, name: str, start: str, reached: list[str], cost: Cost, *, free: bool) -> Iterable[Form]:
     words = "through the Stargate" if name == "gate" else "from"
     for fields, needed in group_fields(state.players[seat], start):
-        parameters: dict[str, Any] = {"from": {"const": start}, "to": spaces(reached, "To"), **fields}
+        parameters: dict[str, Any] = {"from": {"const": start}, "to": spaces(reached, "To"), **fields, "then": THEN}
         if free and state.turn.free_move:
             with_free = {**parameters, "free": {"const": True, "title": "Free move"}}
             yield Form(name, f"Free move {words} {start}", with_free, ("from", "to", *needed, "free"))

@@ -60,7 +60,7 @@ def plan_move(state: State, seat: int, command: Command) -> Plan:
     free = _free(state, command)
     if free and cost != cost_of("move"):
         raise Refused("hazard", f"{args['to']} is a Nebula: entering it costs 2 Move and is never free.", "free")
-    return Plan("move", args, () if free else cost, free, args["to"])
+    return Plan("move", args, () if free else cost, free, args["to"], command.get("then", ""))
 
 
 def check_gate(state: State, seat: int, start: str, to: str) -> None:
@@ -81,7 +81,7 @@ def plan_gate(state: State, seat: int, command: Command) -> Plan:
     args = _group(state, seat, command)
     check_gate(state, seat, args["from"], args["to"])
     free = _free(state, command)
-    return Plan("gate", args, () if free else cost_of("move"), free, args["to"])
+    return Plan("gate", args, () if free else cost_of("move"), free, args["to"], command.get("then", ""))
 
 
 def check_jump(state: State, seat: int, start: str, to: str) -> None:
@@ -100,7 +100,7 @@ def plan_hyper_jump(state: State, seat: int, command: Command) -> Plan:
     need_ability(state, seat, "hyper_jump")
     args = _group(state, seat, command)
     check_jump(state, seat, args["from"], args["to"])
-    return Plan("hyper_jump", args, cost_of("hyper_jump"), enters=args["to"])
+    return Plan("hyper_jump", args, cost_of("hyper_jump"), enters=args["to"], then=command.get("then", ""))
 
 
 def check_defend(state: State, seat: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from gamesvc.games.kernel import Refused
 from gamesvc.games.stratastar import facts
@@ -48,6 +48,7 @@ class Plan:
     cost: Cost = ()
     free: bool = False
     enters: str | None = None
+    then: Literal["", "battle", "end_turn"] = ""
 
 
 def need_space(space: str, parameter: str = "space") -> str:

@@ -200,9 +200,25 @@ def _build_fleet(found: list[str], seen: Data) -> dict[str, Any]:
     return {"name": "build_fleet", **space, **pay}
 
 
+_FOLLOWING = {"battle": "battle", "fight": "battle", "end": "end_turn", "end turn": "end_turn", "end_turn": "end_turn"}
+
+
+def _following(found: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Split off `then battle` or `then end`: what a movement is followed by if nobody answers it."""
+    folded = [word.casefold() for word in found]
+    if "then" not in folded:
+        return found, {}
+    at = folded.index("then")
+    act = " ".join(folded[at + 1 :])
+    if act not in _FOLLOWING:
+        raise unreadable("After `then` write battle (fight there) or end (end the turn).", "then")
+    return found[:at], {"then": _FOLLOWING[act]}
+
+
 def _step(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
     def read(found: list[str], seen: Data) -> dict[str, Any]:
         found, pay = split_pay(found)
+        found, then = _following(found) if name != "scout" else (found, {})
         where = [word for word in found if is_space(word)][:2]
         for word in where:
             found.remove(word)
@@ -216,7 +232,7 @@ def _step(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
             command |= {**(read_numbers(group) or all_at(seen, start)), **free}
         else:
             no_more(found)
-        return {**command, **pay}
+        return {**command, **then, **pay}
 
     return read
 

@@ -99,6 +99,8 @@ def _action_faults(state: State, at: int, action: Action) -> Iterator[str]:
     if action.seat in action.asked or any(not state.players[seat].alive for seat in action.asked):
         yield "it asks a seat that has left, or its own"
     yield from _later_faults(state, action)
+    if action.then and (action.name not in ("move", "gate", "hyper_jump") or action.seat != state.turn.active):
+        yield "only a movement of the active seat says what follows it"
     if action.name in ("sabotage", "diplomacy_block", "retreat") or action.seat != state.turn.active:
         yield from _reaction_faults(state, at, action)
     elif action.stage == "before":

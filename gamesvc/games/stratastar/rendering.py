@@ -62,6 +62,8 @@ def render(command: Command) -> str:
             parts.append("disband " + (" ".join(_listed(command["disband"], "space")) or "none"))
     if "groups" in command:
         parts += _listed(command["groups"], "from")
+    if "then" in command:
+        parts.append("then battle" if command["then"] == "battle" else "then end")
     if "pay" in command:
         parts.append(f"pay {show_cards(command['pay'])}")
     return " ".join(parts)

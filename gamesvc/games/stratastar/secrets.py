@@ -57,6 +57,18 @@ def _by_order(data: Data, viewer: Viewer) -> Data:
     return data if viewer == data["seat"] else _but(data, "auto")
 
 
+def _declared(data: Data, viewer: Viewer) -> Data:
+    return data if viewer == data["seat"] else _but(data, "auto", "then")
+
+
+def _opened(data: Data, viewer: Viewer) -> Data:
+    """What seats have said beforehand about what follows a movement is their own."""
+    shown = data if viewer == data["seat"] else _but(data, "then")
+    if "later" in data:
+        shown = {**shown, "later": {seat: command for seat, command in data["later"].items() if seat == str(viewer)}}
+    return shown
+
+
 def _rejected(data: Data, viewer: Viewer) -> Data:
     return data if viewer == data["by"] else _but(data, "auto")
 
@@ -109,7 +121,8 @@ _CUTS: dict[str, Callable[[Data, Viewer], Data | None]] = {
     "card_taken": _taken,
     "card_taken_discarded": _thrown,
     "card_lost": _thrown,
-    "action_declared": _by_order,
+    "action_declared": _declared,
+    "window_opened": _opened,
     "battle_declared": _by_order,
     "passed": _passed,
     "reaction_prepared": _prepared,
@@ -223,8 +236,9 @@ def _other(player: Player, hand: Sequence[str], dice: Dice) -> Player:
 
 
 def _unprepared(action: Action, seat: int) -> Action:
-    """Let others have answered nothing beforehand: their pass is known, what follows it is not."""
-    return replace(action, later={one: command if one == seat else {} for one, command in action.later.items()})
+    """Let others have said nothing beforehand: their move or pass is known, what follows it is not."""
+    later = {one: command if one == seat else {} for one, command in action.later.items()}
+    return replace(action, later=later, then=action.then if action.seat == seat else "")
 
 
 def _recommitted(state: State, players: Sequence[Player], seat: int, dice: Dice) -> Any:

@@ -147,6 +147,7 @@ class Action:
     enters: Space | None = None  # the space that a movement of the active seat goes to
     later: dict[Seat, Annotated[Any, Like({"type": "object", "additionalProperties": True})]] = field(default_factory=dict)
     """What seats have answered beforehand about the after-window of a movement: a command, or {} for nothing."""
+    then: Literal["", "battle", "end_turn"] = ""  # what the active seat does after a movement that nobody answers
 
 
 @dataclass(frozen=True, slots=True)

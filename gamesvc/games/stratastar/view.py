@@ -116,7 +116,7 @@ def _offer(offer: Offer, viewer: Viewer) -> dict[str, Any]:
 
 
 def _action(action: Action, viewer: Viewer) -> dict[str, Any]:
-    """A declared action; what seats have answered beforehand about its after-window is their own until it happens."""
+    """A declared action; what seats have said beforehand about what follows it is their own until it happens."""
     return {
         "id": action.id,
         "seat": action.seat,
@@ -127,6 +127,7 @@ def _action(action: Action, viewer: Viewer) -> dict[str, Any]:
         "asked": list(action.asked),
         "enters": action.enters,
         "later": {str(seat): dict(command) for seat, command in action.later.items() if seat == viewer},
+        "then": action.then if action.seat == viewer else "",
     }
 
 

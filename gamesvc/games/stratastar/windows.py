@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel import Command, Refused
-from gamesvc.games.stratastar import effects, reactions
+from gamesvc.games.stratastar import battle, effects, facts, reactions, turn
 from gamesvc.games.stratastar.needs import Plan
 from gamesvc.games.stratastar.payment import Payment, settle
 from gamesvc.games.stratastar.state import Action, State
@@ -35,6 +35,7 @@ def announce(run: Run[State], seat: int, plan: Plan, payment: Payment, *, auto: 
         stage="before",
         asked=(),
         enters=plan.enters,
+        then=plan.then,
     )
     asked = reactions.asked(state, action)
     _record(run, "action_declared", action, plan.args, asked, auto=auto, answers=answers)
@@ -55,6 +56,7 @@ def _record(run: Run[State], event: str, action: Action, args: Any, asked: Seque
         free=action.free,
         enters=action.enters,
         asked=list(asked),
+        **({"then": action.then} if action.then else {}),
         **more,
     )
 
@@ -106,6 +108,18 @@ def perform(run: Run[State], action: Action) -> None:
             args = {name: value for name, value in action.args.items() if name != "discard_at"}
             later = {"later": {str(seat): command for seat, command in after.later.items()}} if after.later else {}
             _record(run, "window_opened", after, args, asked, **later)
+        else:
+            _carry_on(run, action)
+
+
+def _carry_on(run: Run[State], action: Action) -> None:
+    """Do what the active seat said with its movement that it does then: nobody has answered the movement."""
+    if action.then == "end_turn":
+        turn.end_turn(run)
+    elif action.then == "battle" and (space := action.enters) in facts.contested(run.state, action.seat):
+        assert space is not None
+        turn.leave_phase(run)
+        battle.begin(run, action.seat, space, called=False)
 
 
 def _target(run: Run[State], action: Action) -> Action:
@@ -140,6 +154,8 @@ def resolve(run: Run[State]) -> None:
         run.emit("window_closed", id=action.id)
         if action.stage == "before":
             perform(run, action)
+        else:
+            _carry_on(run, action)
 
 
 def _answered(run: Run[State], action: Action) -> bool:

@@ -205,3 +205,41 @@ def compare(
     if runs[0] is not None and runs[1] is not None:
         compared["compared"] += 1
         compared["parted"] += part(GAME, keeper, runs[0], runs[1], acts)
+
+
+@pytest.mark.parametrize("then", ["battle", "end_turn"])
+def test_what_is_to_follow_a_movement_shows_to_nobody_before_it_happens(then):
+    tables = []
+    for more in ({}, {"then": then}):
+        table = Table(3, pace="secret").hand(P, "1M").hand(Q, "2T 2M").hand(R, "2T").phase("movement", free_move=False)
+        table.put(P, "D4", fleets=2).put(Q, "D5", fleets=1).put(R, "D5", colonies=1)
+        table.do(P, "move", start="D4", to="D5", fleets=2, **more)
+        table.do(R, "pass")
+        tables.append(table)
+    one, two = (table.session.match for table in tables)
+    assert one.version == two.version
+    for viewer in (None, Q, R):
+        same_sight(GAME, one.state, two.state, viewer, str(viewer))
+        for event, twin in zip(*(table.session.log for table in tables), strict=True):
+            assert see_event(GAME, event, viewer) == see_event(GAME, twin, viewer)
+        assert GAME.redeal(two.state, R, seeded("anew")).actions[-1].then == ""
+    assert tables[1].view(P)["actions"][-1]["then"] == then
+
+
+def test_a_prepared_retreat_stays_hidden_when_the_after_window_opens():
+    """R could retreat as well, and is asked once the movement has happened; Q has said beforehand what it does."""
+    table = waiting_table()
+    table.do(Q, "retreat", to="D6", fleets=1)
+    table.do(R, "pass")
+    for event in table.session.log:
+        if event.type == "window_opened" and "later" in event.data:
+            for viewer in (None, P, R):
+                told = see_event(GAME, event, viewer)
+                assert told is not None
+                assert set(told.data["later"]) <= {str(viewer)}
+            own = see_event(GAME, event, Q)
+            assert own is not None
+            assert "1" in own.data["later"]
+            break
+    else:
+        raise AssertionError("no window opened with an answer given beforehand")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from gamesvc.games import records
@@ -9,6 +11,8 @@ from gamesvc.games.stratastar import GAME
 from tests.games.stratastar.record import FOLDER, PLANS, record
 
 FILES = sorted(FOLDER.glob("*.json"))
+EARLIER = sorted((FOLDER.parent / "earlier").glob("*.json"))
+"""Matches recorded under earlier rules: what they decided stands, and what they did is still decided so."""
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -16,6 +20,15 @@ def test_playthrough(path):
     played = records.load(path.read_text(encoding="utf-8"))
     timeline = records.check_replay(GAME, played)
     assert GAME.faults(timeline.state) == []
+    records.check_again(GAME, played)
+
+
+@pytest.mark.parametrize("path", EARLIER, ids=lambda path: path.stem)
+def test_a_match_of_earlier_rules_plays_again(path):
+    text = path.read_text(encoding="utf-8")
+    assert json.loads(text)["rules"] != GAME.manifest.rules
+    played = records.load(text)
+    assert GAME.faults(records.check_replay(GAME, played).state) == []
     records.check_again(GAME, played)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from gamesvc.games.kernel import Refused
 from gamesvc.games.stratastar import GAME, facts
 from gamesvc.games.stratastar.state import Orders
 from tests.games.stratastar.table import Table
@@ -526,3 +527,67 @@ def test_only_the_pace_fast_lets_hidden_cards_decide_who_is_asked():
             table.do(P, "move", start="A3", to="A4", fleets=1)
             found.add(tuple(table.awaited()))
         assert found == waits, pace
+
+
+# --- what follows a movement that nobody answers ---
+
+
+def test_a_movement_goes_on_to_its_battle_once_it_is_let_happen():
+    for pace in ("fast", "secret"):
+        table = meeting_table(pace=pace).hand(P, "1M 2A").hand(Q, "2T 1M 1A")
+        table.do(P, "move", start="D4", to="D5", fleets=2, then="battle")
+        assert table.awaited() == [(Q, "window")], pace
+        events = table.events(table.do(Q, "pass"))
+        assert "battle_declared" in events
+        assert table.awaited() == [(P, "commit"), (Q, "commit")], pace
+
+
+def test_a_movement_can_be_the_end_of_the_turn():
+    table = meeting_table(pace="secret")
+    table.do(P, "move", start="D4", to="D5", fleets=2, then="end_turn")
+    table.do(Q, "pass")
+    assert table.awaited() == [(Q, "battle_call")]
+    table = Table(pace="secret").phase("movement").put(P, "D4", fleets=1)
+    table.do(P, "move", start="D4", to="D5", fleets=1, free=True, then="end_turn")
+    assert table.awaited() == [(Q, "retool")], "nobody is asked: it is done at once"
+
+
+@pytest.mark.parametrize(
+    ("answer", "parameters"),
+    [("diplomacy_block", {}), ("retreat", {"to": "D6", "fleets": 1})],
+)
+@pytest.mark.parametrize("then", ["battle", "end_turn"])
+def test_an_answer_to_a_movement_drops_what_was_to_follow(answer, parameters, then):
+    table = meeting_table(pace="fast")
+    table.do(P, "move", start="D4", to="D5", fleets=2, then=then)
+    table.do(Q, answer, **parameters)
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_without_an_enemy_there_is_no_battle_to_go_on_to():
+    table = Table(pace="fast").phase("movement").put(P, "D4", fleets=1)
+    table.do(P, "move", start="D4", to="D5", fleets=1, free=True, then="battle")
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_a_hazard_drops_what_was_to_follow():
+    table = Table(exploration=True, pace="fast").phase("movement").put(P, "A1", fleets=1)
+    chart = table.raw["chart"]
+    chart["scouted"], chart["scouts"] = {"A2": "supernova"}, {"A2": [Q]}
+    chart["pile"]["supernova"] -= 1
+    table.do(P, "move", start="A1", to="A2", fleets=1, free=True, then="end_turn")
+    assert table.state.players[P].fleets == {"A1": 1}
+    assert table.awaited() == [(P, "movement")]
+
+
+def test_what_follows_a_movement_is_written_and_read():
+    view = GAME.view(meeting_table().start().state, P)
+    for then, words in (("battle", "then battle"), ("end_turn", "then end")):
+        command = {"name": "move", "from": "D4", "to": "D5", "fleets": 2, "then": then, "pay": ["move"]}
+        text = GAME.render(command)
+        assert words in text
+        assert GAME.parse(text, view) == command
+    assert GAME.parse("jump D4 E9 2F then end turn", view)["then"] == "end_turn"
+    with pytest.raises(Refused) as refused:
+        GAME.parse("move D4 D5 then dance", view)
+    assert refused.value.parameter == "then"
