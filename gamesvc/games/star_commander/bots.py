@@ -85,7 +85,9 @@ class Greedy:
                 own = [at for at in top["targets"].values() if at in self.vessels and self.vessels[at]["seat"] == self.seat]
                 if own:
                     return self.aimed(form, own[0])
-        return {"name": "pass"}
+        # In the turn of another seat no card comes into the hand: without an answer now there is none later.
+        holds = {card for _, card in self.view["hand"]} & {"intercept_orders", "evasion"}
+        return {"name": "pass"} if holds or self.view["active"] == self.seat else {"name": "pass", "rest": True}
 
     def threatened(self) -> str | None:
         """The costliest own ship that the assigned damage would destroy."""
@@ -278,7 +280,7 @@ class Greedy:
                 target = min(targets, key=lambda at: self.remaining(at, coming))
             coming[target] = coming.get(target, 0) + left
             fired[own] = [{"target": target, "amount": left}]
-        return {"name": "assign_damage", "assignments": fired, "more": bool(fired)}
+        return {"name": "assign_damage", "assignments": fired, "more": bool(fired), "stay": True}
 
     def hostile(self, at: str) -> bool:
         return bool(self.vessels[at]["seat"] != self.seat)

@@ -157,4 +157,11 @@ def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
         return False
     if command["name"] == "pass":
         return any(event.type in _NEW for event in since)
-    return any(event.type not in _HARMLESS and not event.data.get("early") for event in since)
+    return any(event.type not in _HARMLESS and not _goes_round(event) for event in since)
+
+
+def _goes_round(event: Event) -> bool:
+    """Whether an event only hands priority on in an open window, in which others may be asked at the same time."""
+    if event.type == "priority_passed":
+        return bool(event.data.get("early")) or not event.data["closed"]
+    return event.type == "choice_requested" and event.data["prompt"] == "window"

@@ -83,11 +83,18 @@ def run_assign(play: Play, step: Step) -> bool:
 
 
 def assign(
-    play: Play, seat: int, assignments: fire.Assignments, *, more: bool = False, auto: bool = False, passes: bool = False
+    play: Play,
+    seat: int,
+    assignments: fire.Assignments,
+    *,
+    more: bool = False,
+    auto: bool = False,
+    passes: bool = False,
+    stays: bool = False,
 ) -> None:
-    """Assign damage. `passes`: the seat also passes the window after assigning, unless something is played in it.
+    """Assign damage. `passes`: the seat also passes the window after assigning; `stays`: it does not retreat from the combat.
 
-    Where a seat assigns in several commands, the last of them says whether it passes.
+    Both hold unless something is played. Where a seat assigns in several commands, the last of them says so.
     """
     combat = fire.fight(play.board)
     flat = fire.check_assign(play.board, seat, assignments)
@@ -100,6 +107,7 @@ def assign(
         more=more,
         auto=auto,
         passes=passes,
+        **({"stays": True} if stays else {}),
     )
 
 
@@ -125,9 +133,10 @@ def run_retreat(play: Play, step: Step) -> bool:
         if play.state.seats[seat].alive and any(movement.retreats(board, ship) for ship in board.ships(cell, seat)):
             word = play.state.seats[seat].orders.retreat
             pressed = any(vessel.controller != seat for vessel in board.here(cell))
-            if word == "ask" or (word == "pressed" and pressed):
+            stays = seat in fire.fight(board).staying
+            if not stays and (word == "ask" or (word == "pressed" and pressed)):
                 return play.wait({**step, "queue": list(queue)}, "combat_retreat", seat)
-            # That it was not asked tells of its orders, which are hidden: the log says so.
+            # That it was not asked tells of what it said before, which is hidden: the log says so.
             play.emit("retreat_declined", seat=seat, cell=cell, auto=True)
         queue = queue[1:]
     return False

@@ -76,9 +76,13 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
             raise Refused(
                 "wrong_time", f"{name} answers {' or '.join(prompts)}; the match waits for {state.prompt.kind}.", "name"
             )
-        if state.prompt.seat != seat:
+        window = state.window
+        if window is not None and seat in window.asked and name in ("play_command", "activate"):
+            stack.prepare(play, seat, command)
+        elif state.prompt.seat != seat:
             raise Refused("not_your_turn", f"The match waits for seat {state.prompt.seat}.")
-        HANDLE[name](play, seat, command)
+        else:
+            HANDLE[name](play, seat, command)
     if play.state.result is None:
         advance(play)
     trade.drop_hollow(play)
@@ -108,17 +112,22 @@ def resign(play: Play, seat: int, command: Command) -> None:
 
 
 def pass_priority(play: Play, seat: int, command: Command) -> None:
-    """With priority: pass. Without: an early pass, which stands until a new item is added."""
+    """With priority: pass. Without: an early pass, which stands until a new item is added.
+
+    `rest`: the seat also passes in all windows for the rest of the turn, until it sets standing orders.
+    """
     window, prompt = play.state.window, play.state.prompt
     if window is None or prompt.kind != "window":
         raise Refused("wrong_time", "There is no open window to pass in.", "name")
+    rest = {"rest": True} if command.get("rest") and seat not in play.state.resting else {}
     if prompt.seat == seat:
-        play.emit("priority_passed", seats=[seat], auto=False, closed=False)
+        play.emit("priority_passed", seats=[seat], auto=False, closed=False, **rest)
         play.answering = True
         return
-    if seat in window.early or seat in window.passed:
+    if seat in (*window.early, *window.passed, *window.ready):
         raise Refused("already_passed", "You have passed already; you will be asked again when something new is played.", "name")
-    play.emit("priority_passed", seats=[seat], auto=False, closed=False, early=True)
+    sealed = {"sealed": True} if seat in window.asked else {}
+    play.emit("priority_passed", seats=[seat], auto=False, closed=False, early=True, **sealed, **rest)
 
 
 def offer_trade(play: Play, seat: int, command: Command) -> None:
@@ -191,7 +200,7 @@ def end_combat(play: Play, seat: int, command: Command) -> None:
 def assign_damage(play: Play, seat: int, command: Command) -> None:
     """`more`: the seat goes on assigning; what it has assigned so far counts for guards."""
     more, passes = command.get("more", False), command.get("pass", combat.passes_by_itself(play.board, seat))
-    combat.assign(play, seat, command["assignments"], more=more, passes=passes)
+    combat.assign(play, seat, command["assignments"], more=more, passes=passes, stays=command.get("stay", False))
     if not more:
         play.work[-1]["queue"] = play.work[-1]["queue"][1:]
 

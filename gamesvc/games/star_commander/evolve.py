@@ -59,6 +59,7 @@ def turn_started(state: State, data: Data) -> State:
         resume=state.resume if data["extra"] else data["seat"],
         abandoned={cell: tuple(ids) for cell, ids in data["abandoned"].items()},
         fought=(),
+        resting=(),
         work=[],
     )
 
@@ -78,7 +79,9 @@ def turn_ended(state: State, data: Data) -> State:
 
 
 def choice_requested(state: State, data: Data) -> State:
-    return replace(state, prompt=Prompt(data["prompt"], data["seat"], data["number"], data["what"]), work=data["work"])
+    prompt = Prompt(data["prompt"], data["seat"], data["number"], data["what"])
+    window = state.window and replace(state.window, asked=tuple(data.get("asked", ())))
+    return replace(state, prompt=prompt, work=data["work"], window=window)
 
 
 def choice_made(state: State, data: Data) -> State:

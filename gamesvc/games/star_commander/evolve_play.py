@@ -29,7 +29,7 @@ def item_added(state: State, data: Data) -> State:
         seats = with_seat(state, item.seat, hand=without(state.seats[item.seat].hand, item.uid))
     if combat is not None:
         used = (*combat.used, item.source) if data.get("once") else combat.used
-        combat = replace(combat, used=used, passed=())
+        combat = replace(combat, used=used, passed=(), staying=())
     return replace(
         state,
         seats=seats,
@@ -44,7 +44,13 @@ def priority_passed(state: State, data: Data) -> State:
     window = state.window
     if window is None:
         return state
+    if data.get("rest"):
+        state = replace(state, resting=(*state.resting, *data["seats"]))
     if data.get("early"):
+        window = replace(window, asked=tuple(seat for seat in window.asked if seat not in data["seats"]))
+        if "play" in data:
+            [seat] = data["seats"]
+            return replace(state, window=replace(window, ready={**window.ready, seat: data["play"]}))
         return replace(state, window=replace(window, early=(*window.early, *data["seats"])))
     if data["closed"]:
         return replace(state, window=None)
@@ -81,7 +87,12 @@ def damage_assigned(state: State, data: Data) -> State:
     combat = state.combat
     if combat is not None:
         others = tuple(seat for seat in combat.passed if seat != data["seat"])
-        combat = replace(combat, passed=(*others, data["seat"]) if data.get("passes") else others)
+        still = tuple(seat for seat in combat.staying if seat != data["seat"])
+        combat = replace(
+            combat,
+            passed=(*others, data["seat"]) if data.get("passes") else others,
+            staying=(*still, data["seat"]) if data.get("stays") else still,
+        )
     if combat is None or not data["shots"]:
         return replace(state, combat=combat)
     shots = tuple(Assigned(one["vessel"], data["seat"], one["target"], one["amount"], one["attack"]) for one in data["shots"])
@@ -157,7 +168,9 @@ def read_orders(data: Mapping[str, Any]) -> Orders:
 
 
 def standing_orders_set(state: State, data: Data) -> State:
-    return replace(state, seats=with_seat(state, data["seat"], orders=read_orders(data["orders"])))
+    """A seat that gives orders is asked again by them, also if it had passed for the rest of the turn."""
+    resting = tuple(seat for seat in state.resting if seat != data["seat"])
+    return replace(state, seats=with_seat(state, data["seat"], orders=read_orders(data["orders"])), resting=resting)
 
 
 def player_eliminated(state: State, data: Data) -> State:
@@ -167,6 +180,9 @@ def player_eliminated(state: State, data: Data) -> State:
     for cell in data["cells"]:
         cells[cell] = replace(cells[cell], controller=None, devs=0)
     stack = tuple(item for item in state.stack if item.id not in data["stack"])
+    window = state.window
+    if window is not None:  # what a prepared play aims at may be gone: its seat is asked anew
+        window = replace(window, asked=tuple(asked for asked in window.asked if asked != seat), ready={})
     together = state.out and set(state.out[-1]) & set(data["with_seats"])
     out = (*state.out[:-1], (*state.out[-1], seat)) if together else (*state.out, (seat,))
     ends_turn = data["cause"] == "resigned" and seat == state.active
@@ -178,7 +194,7 @@ def player_eliminated(state: State, data: Data) -> State:
         discards=discarded(state, [(uid, domain) for uid, domain, _ in data["cards"]]),
         modifiers=tuple(modifier for modifier in state.modifiers if modifier.until_seat != seat),
         stack=() if ends_turn else stack,
-        window=None if closes else state.window,
+        window=None if closes else window,
         combat=None if ends_turn else state.combat,
         prompt=answered(state) if ends_turn or seat == state.prompt.seat else state.prompt,
         offers=tuple(offer for offer in state.offers if seat not in (offer.maker, offer.to)),

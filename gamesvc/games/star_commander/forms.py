@@ -18,6 +18,7 @@ from gamesvc.games.star_commander.state import COLOURS, State, Vessel
 from gamesvc.games.star_commander.targets import Aim, affordable, aim_of_card, bundles, sources
 
 HOLD = {"type": "boolean", "default": False, "title": "hold priority"}
+REST = {"type": "boolean", "default": False, "title": "and pass for the rest of this turn"}
 EXPLORE = {"type": "boolean", "default": True, "title": "explore"}
 
 
@@ -26,7 +27,10 @@ def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
         return ()
     board = Board(state)
     forms: list[Form] = []
-    if state.prompt.seat == seat:
+    window = state.window
+    if window is not None and seat in window.asked:
+        forms += _window(board, seat)
+    elif state.prompt.seat == seat:
         forms += {
             "ready_draw": _ready_draw,
             "choice": _choice,
@@ -36,8 +40,8 @@ def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
             "combat_assign": _assign,
             "combat_retreat": _retreat,
         }[state.prompt.kind](board, seat)
-    elif state.prompt.kind == "window" and state.window and seat not in (*state.window.early, *state.window.passed):
-        forms.append(Form("pass", "Pass before being asked", aside=True))
+    elif state.prompt.kind == "window" and window and seat not in (*window.early, *window.passed, *window.ready):
+        forms.append(Form("pass", "Pass before being asked", {"rest": REST}, (), aside=True))
     forms += _trades(board, seat)
     orders = {**ORDERS, "properties": {**ORDERS["properties"], "auto": _auto(state)}}
     forms.append(Form("set_standing_orders", "Set standing orders", {"orders": orders}, aside=True))
@@ -131,7 +135,7 @@ def _choice(board: Board, seat: int) -> list[Form]:
 
 
 def _window(board: Board, seat: int) -> list[Form]:
-    return [Form("pass", "Pass"), *_plays(board, seat)]
+    return [Form("pass", "Pass", {"rest": REST}, ()), *_plays(board, seat)]
 
 
 def _command(board: Board, seat: int) -> list[Form]:
@@ -288,6 +292,7 @@ def _assign(board: Board, seat: int) -> list[Form]:
             "default": combat.passes_by_itself(board, seat),
             "title": "and pass unless something is played",
         },
+        "stay": {"type": "boolean", "default": False, "title": "and do not retreat unless something is played"},
     }
     return [Form("assign_damage", "Assign damage", parameters, ("assignments",))]
 

@@ -218,7 +218,7 @@ def _offer_number(words: list[str], view: Data) -> dict[str, Any]:
 
 
 def _fire(words: list[str], view: Data) -> dict[str, Any]:
-    command: dict[str, Any] = {**reading.flag(words, "more"), **reading.flag(words, "pass")}
+    command: dict[str, Any] = {**reading.flag(words, "more"), **reading.flag(words, "pass"), **reading.flag(words, "stay")}
     assignments: dict[str, list[dict[str, Any]]] = {}
     waiting: list[str] = []
     for word in words:
@@ -345,7 +345,7 @@ _VERBS: Mapping[str, tuple[str, Read]] = {
     "withdraw": ("withdraw_trade", _offer_number),
     "end": ("end_command", _end),
     "done": ("end_command", _end),
-    "pass": ("pass", _bare),
+    "pass": ("pass", lambda words, view: {**reading.flag(words, "rest"), **_bare(words, view)}),
     "fight": ("open_combat", _one_cell("fight 1,1")),
     "fire": ("assign_damage", _fire),
     "retreat": ("retreat", _retreat),

@@ -219,8 +219,16 @@ def _window(board: Board) -> Iterator[str]:
     if window.name != "stack" and (state.combat is None or state.combat.step != window.name):
         yield "a window of combat needs a combat in that step"
     seats = range(len(state.seats))
-    if any(seat not in seats for seat in (window.priority, *window.passed, *window.early)):
+    if any(seat not in seats for seat in (window.priority, *window.passed, *window.early, *window.asked, *window.ready)):
         yield "/window names a seat that does not exist"
+    if any(seat >= len(state.seats) for seat in state.resting):
+        yield "/resting names a seat that does not exist"
+    if {state.prompt.seat, *window.passed, *window.early, *window.ready} & set(window.asked):
+        yield "/window/asked names a seat that has answered, or has priority"
+    for seat, play in window.ready.items():
+        schema = COMMANDS.get(play.get("name")) if play and play.get("name") in ("play_command", "activate") else None
+        if schema is None or forms.fault(schema, {name: value for name, value in play.items() if name != "name"}):
+            yield f"/window/ready/{seat} is no play in a window"
     if state.prompt.seat in (*window.passed, *window.early):
         yield "the seat that is asked has passed already"
 

@@ -85,8 +85,10 @@ class Sheet:
     # --- words ---
 
     def _acting(self) -> str:
-        prompt = self.view["prompt"]
-        return "" if prompt["seat"] < 0 else f"{self.name(prompt['seat'])} to act"
+        return f"{' and '.join(map(self.name, self._awaited()))} to act" if self._awaited() else ""
+
+    def _awaited(self) -> list[int]:
+        return [one["seat"] for one in self.view["awaited"]]
 
     def _second(self) -> str:
         view = self.view
@@ -113,7 +115,7 @@ class Sheet:
     def _header(self) -> None:
         prompt = self.view["prompt"]
         flag = ""
-        if prompt["seat"] == self.viewer and self.viewer is not None:
+        if self.viewer in self._awaited():
             flag = {"window": "Your response", "choice": "Your choice"}.get(prompt["kind"], "Your move")
         self.chart.header("Star Commander", self.caption.match, self._second(), flag=flag, acting="" if flag else self._acting())
 
@@ -124,7 +126,7 @@ class Sheet:
             return f"The match is over: {REASONS[view['result']['reason']]}. First: {winners}."
         if prompt["seat"] < 0:  # in the middle of a command, or before the set-up is done
             return "No decision is open at this point."
-        if prompt["seat"] == self.viewer:
+        if self.viewer in self._awaited():
             ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
             return f"Respond to {WINDOW_WORDS[prompt['what']]}. {ask}" if prompt["kind"] == "window" else ask
         return f"{self._acting()}."
@@ -139,7 +141,7 @@ class Sheet:
             self.name(seat),
             height=BAND,
             you=seat == self.viewer,
-            awaited=self.view["prompt"]["seat"] == seat,
+            awaited=seat in self._awaited(),
             room=146,
         )
         if not one["alive"]:

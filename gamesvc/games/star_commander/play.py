@@ -48,6 +48,8 @@ class Play:
         standing = self.state.prompt
         same = (standing.kind, standing.seat, standing.what, standing.answered) == (prompt, seat, what, False)
         same = same and self.state.work == self.work
+        if self.state.window is not None:
+            same = same and list(self.state.window.asked) == told.get("asked", [])
         if not same or (self.answering and prompt not in TURN_PROMPTS):
             self.emit(
                 "choice_requested",

@@ -8,7 +8,7 @@ from typing import Any
 from gamesvc.games import codec
 from gamesvc.games.kernel import Refused
 from gamesvc.games.star_commander import actions, combat, ops, standing
-from gamesvc.games.star_commander.data import Card, Target
+from gamesvc.games.star_commander.data import Card, Effect, Target
 from gamesvc.games.star_commander.play import Play, Step
 from gamesvc.games.star_commander.state import Item
 from gamesvc.games.star_commander.targets import (
@@ -64,8 +64,15 @@ def check_command_card(play: Play, seat: int, uid: str) -> Card:
     return card
 
 
-def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False) -> None:
-    """Use an ability; its cost is paid at once."""
+def check_play(play: Play, seat: int, command: Mapping[str, Any]) -> None:
+    """Check a command card that a seat plays, and its targets. Raises `Refused`."""
+    card = check_command_card(play, seat, command["uid"])
+    check_named(card.targets, command)
+    check_targets(play.board, aim_of_card(seat, card), command.get("targets", {}))
+
+
+def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[Effect, int]:
+    """Check the use of an ability; returns its effect and its price in credits. Raises `Refused`."""
     source, board = command["source"], play.board
     effect = ability_of(board, seat, source)
     if effect is None:
@@ -85,14 +92,21 @@ def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = 
     price = price_of(board, effect, targets, x)
     if effect.cost_credits and not 1 <= price <= state.seats[seat].credits:
         raise Refused("cannot_pay", f"This costs {price}; you have {state.seats[seat].credits} credits.", "x")
+    return effect, price
+
+
+def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False) -> None:
+    """Use an ability; its cost is paid at once."""
+    effect, price = check_activate(play, seat, command)
+    source, thrown = command["source"], command.get("discard")
     item = next_item(
         play,
         "ability",
         seat,
         name_of(play, source),
         source=source,
-        targets=targets,
-        x=x,
+        targets=dict(command.get("targets", {})),
+        x=command.get("x", 0),
         paid=price,
         explore=command.get("explore", True),
         hold=command.get("hold", False),
@@ -134,16 +148,20 @@ def run_window(play: Play, step: Step) -> bool:
             play.emit("priority_passed", seats=passing, auto=True, closed=True)
             break
         seat = waiting[0]
-        answered, response = (False, None) if seat in window.early else standing.automatic(board, seat)
-        if seat in window.early or not standing.can_respond(board, seat):
+        response = None if seat in window.early else standing.automatic(board, seat)[1]
+        if seat in window.ready:
+            _pass_automatically(play, passing)
+            passing = []
+            _play_ready(play, seat, window.ready[seat])
+        elif seat in window.early or not standing.can_respond(board, seat):
             passing.append(seat)
         elif response is not None:
             _pass_automatically(play, passing)
             passing = []
             _respond(play, seat, response)
-        elif standing.wants_asking(board, seat) and (not answered or standing.names_asked_for(board, seat)):
+        elif standing.is_asked(board, seat):
             _pass_automatically(play, passing)
-            return play.wait(step, "window", seat, name)
+            return _ask(play, step, seat, waiting[1:])
         else:
             passing.append(seat)
     if play.state.stack:
@@ -151,6 +169,36 @@ def run_window(play: Play, step: Step) -> bool:
             play.work.append(step)
         play.push("resolve")
     return False
+
+
+def _ask(play: Play, step: Step, seat: int, behind: Sequence[int]) -> bool:
+    """Ask the seat with priority, and with it those behind it that will be asked unless it plays something.
+
+    Their answers wait sealed until priority comes to them; a new item on the stack drops these answers.
+    """
+    window, board = play.state.window, play.board
+    assert window is not None
+    answered = {*window.early, *window.ready}
+    asked = [one for one in behind if one not in answered and standing.is_asked(board, one)]
+    return play.wait(step, "window", seat, step["name"], **({"asked": asked} if asked else {}))
+
+
+def prepare(play: Play, seat: int, command: Mapping[str, Any]) -> None:
+    """Take note of what a seat plays when priority comes to it. Others are not told whether it plays or passes."""
+    if command["name"] == "play_command":
+        check_play(play, seat, command)
+    else:
+        check_activate(play, seat, command)
+    play.answering = False
+    play.emit("priority_passed", seats=[seat], auto=False, closed=False, early=True, sealed=True, play=dict(command))
+
+
+def _play_ready(play: Play, seat: int, command: Mapping[str, Any]) -> None:
+    """Make a prepared play. It is as legal as it was: a window in which anything changes drops what is prepared."""
+    if command["name"] == "play_command":
+        play_command(play, seat, command["uid"], command.get("targets", {}), hold=command.get("hold", False))
+    else:
+        activate(play, seat, command)
 
 
 def _passed_before(play: Play, window: str) -> list[int]:

@@ -69,6 +69,16 @@ def wants_asking(board: Board, seat: int) -> bool:
     return word == "ask" or (word == "involved" and bool(board.here(state.combat.cell, seat)))
 
 
+def is_asked(board: Board, seat: int) -> bool:
+    """Whether the seat is asked in the open window once priority comes to it, as things stand."""
+    if seat in board.state.resting or not can_respond(board, seat):
+        return False
+    answered, response = automatic(board, seat)
+    if response is not None or not wants_asking(board, seat):
+        return False
+    return not answered or names_asked_for(board, seat)
+
+
 def names_asked_for(board: Board, seat: int) -> bool:
     """Whether something on the stack is named in the seat's `always_ask`, by card or by action."""
     names = board.state.seats[seat].orders.always_ask

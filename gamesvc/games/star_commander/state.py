@@ -152,6 +152,7 @@ class Combat:
     assigned: Annotated[tuple[Assigned, ...], AtMost(500)] = ()
     used: Annotated[tuple[Thing, ...], AtMost(200)] = ()
     passed: SeatsAt = ()  # seats that passed the window after assigning as they assigned, unless something is played
+    staying: SeatsAt = ()  # seats that said as they assigned that they do not retreat, unless something is played
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,8 @@ class Window:
     priority: SeatAt
     passed: Annotated[tuple[SeatAt, ...], AtMost(50)] = ()
     early: Annotated[tuple[SeatAt, ...], AtMost(50)] = ()
+    asked: SeatsAt = ()  # seats behind the one with priority that are asked already and have not answered
+    ready: dict[SeatAt, Plain] = field(default_factory=dict)  # their plays, made when priority comes to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +242,7 @@ class State:
     extra: Annotated[tuple[SeatAt, ...], AtMost(60)] = ()
     resume: SeatAt = 0
     abandoned: dict[CellName, Annotated[tuple[VesselId, ...], AtMost(200)]] = field(default_factory=dict)
+    resting: SeatsAt = ()  # seats that pass for the rest of the turn
     out: Annotated[tuple[SeatsAt, ...], AtMost(MOST_SEATS)] = ()  # seats put out, in order; those of one moment together
     prompt: Prompt = Prompt("none")
     work: Annotated[Any, Like({"type": "array", "items": {"type": "object", "additionalProperties": True}, "maxItems": 60})] = (

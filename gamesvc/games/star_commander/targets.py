@@ -262,11 +262,20 @@ def can_use_any(board: Board, seat: int) -> bool:
 # --- who is concerned ---
 
 
+_FOR_ITS_PLAYER = frozenset({"gain_credits", "draw"})
+
+
 def concerns(board: Board, item: Item, seat: int) -> bool:
-    """Whether an item targets the seat, its things, a cell where it has a vessel, or an item of its own (14)."""
+    """Whether an item does something to the seat, its things, a cell where it has a vessel, or an item of its own (14).
+
+    What gives credits or cards to its player only looks at what it aims at.
+    """
     card = board.cards.cards.get(item.name)
-    if card is not None and any(effect.op == "extra_turn" for effect in card.effects):
+    ops = {effect.op for effect in card.effects} if card is not None else set()
+    if "extra_turn" in ops:
         return True  # Filibuster concerns everybody
+    if item.kind != "action" and ops and ops <= _FOR_ITS_PLAYER:
+        return False
     return any(_touches(board, value, seat) for value in _aimed_at(item))
 
 

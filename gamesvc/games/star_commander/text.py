@@ -51,7 +51,7 @@ def _head(view: Data, t: Teller) -> list[str]:
         return _wrap(f"Star Commander, {view['edition']}. Over: {REASONS[view['result']['reason']]}. {places}.")
     head = f"Star Commander, {view['edition']}. Turn {view['turn']}, {t.whose(view['active'])}. {PHASES[view['phase']]}."
     prompt = view["prompt"]
-    who = f"{t.who(prompt['seat'])} to act." if prompt["seat"] >= 0 else ""
+    who = f"{' and '.join(t.who(one['seat']) for one in view['awaited'])} to act." if view["awaited"] else ""
     if prompt["kind"] == "window":
         who += f" Responses to {WINDOW_WORDS[prompt['what']]}."
     return _wrap(f"{head} {who}")
@@ -155,12 +155,18 @@ _HELP = {
         "orders commands=ask draw=science+industry       resign",
         "end                     (end the command phase)",
     ],
-    "window": ["pass", "play evasion v3         play intercept_orders s4", "use railgun v3 x=2      add hold to be asked again"],
+    "window": [
+        "pass",
+        "pass rest               (and for the rest of this turn)",
+        "play evasion v3         play intercept_orders s4",
+        "use railgun v3 x=2      add hold to be asked again",
+    ],
     "combat_choose": ["fight 1,1", "end", "build corvette 2,2   (with Forsei)"],
     "combat_assign": [
         "fire v3>v7=2 v4>v8      (vessel > target = amount)",
         "fire nothing            add more to go on assigning",
         "add no-pass to be asked again before damage is dealt",
+        "add stay not to be asked about a retreat",
     ],
     "combat_retreat": ["retreat v3>2,1 v9>2,1+v5+v6   (+ carried fighters)", "stay"],
 }

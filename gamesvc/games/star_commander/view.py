@@ -1,8 +1,8 @@
 """What a viewer may see: of the state (`view`), of an event (`redact`), and everything else dealt anew (`redeal`).
 
 Hidden are (RULES.md 17): decks, face-down systems, the undealt ones, other hands, other standing orders, looks at a
-top card or a hand, and what a trade between two others holds. So is what another seat has decided in advance: to pass in a
-window, or to be asked again after its own play. Others learn of it when the seat is passed, or asked.
+top card or a hand, and what a trade between two others holds. So is what another seat has decided in advance: to pass or
+to play something in a window, not to retreat, or to be asked again after its own play. Others learn of it when it happens.
 """
 
 from __future__ import annotations
@@ -25,10 +25,17 @@ PRIVATE_PARAMS = ("uids", "discard")
 
 
 def awaited(state: State) -> tuple[Awaited, ...]:
-    """The one seat that must act (RULES.md 5). Its own turn is one question, what comes in between are others."""
+    """The seat that must act (RULES.md 5), and in a window those behind it that can answer already.
+
+    Its own turn is one question, what comes in between are others. A round of a window is one question, whoever has priority.
+    """
     prompt = state.prompt
     if prompt.seat < 0:
         return ()
+    if prompt.kind == "window":
+        name = f"window{state.turn}.{len(state.fought)}.{prompt.what}.{state.items_made}"
+        behind = state.window.asked if state.window else ()
+        return tuple(Awaited(seat, prompt.kind, name, "reaction") for seat in (prompt.seat, *behind))
     own = prompt.seat == state.active
     turn = prompt.kind == "ready_draw" or prompt.kind in TURN_PROMPTS or (own and prompt.kind.startswith("combat"))
     kind = _KINDS.get(prompt.kind, "turn" if turn else "reaction")
@@ -64,8 +71,9 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
         "undealt": len(state.undealt),
         "supply": dict(state.supply),
         "stack": [_item(board, item, seat) for item in state.stack],
-        "window": with_own(codec.to_json(state.window, Window), "early", seat) if state.window else None,
-        "combat": with_own(codec.to_json(state.combat, Combat), "passed", seat) if state.combat else None,
+        "window": _window(state.window, seat) if state.window else None,
+        "combat": _combat(state.combat, seat) if state.combat else None,
+        "resting": [at for at in state.resting if at == seat],
         "fought": list(state.fought),
         "offers": [_offer(state, offer, seat) for offer in state.offers],
         "result": codec.to_json(state.result, type(state.result)) if state.result else None,
@@ -90,6 +98,15 @@ def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
 def with_own(data: Data, name: str, viewer: Viewer) -> dict[str, Any]:
     """The data with only the viewer's own seat left in a list of seats that passed in advance."""
     return {**data, name: [seat for seat in data[name] if seat == viewer]}
+
+
+def _window(window: Window, viewer: Viewer) -> dict[str, Any]:
+    shown = dict(with_own(codec.to_json(window, Window), "early", viewer))
+    return {**shown, "ready": {seat: play for seat, play in shown["ready"].items() if seat == str(viewer)}}
+
+
+def _combat(combat: Combat, viewer: Viewer) -> dict[str, Any]:
+    return dict(with_own(with_own(codec.to_json(combat, Combat), "passed", viewer), "staying", viewer))
 
 
 def _seat(board: Board, at: int) -> dict[str, Any]:
@@ -241,9 +258,13 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
         case "phase_entered" if "passed" in data:
             return with_own(data, "passed", viewer)
         case "priority_passed" if data.get("early"):
-            return data if viewer in data["seats"] else None
+            if viewer in data["seats"]:
+                return data
+            return {name: data[name] for name in ("seats", "early", "sealed")} if "sealed" in data else None
         case "damage_assigned":
-            return data if data["seat"] == viewer else {k: v for k, v in data.items() if k != "passes"}
+            return data if data["seat"] == viewer else {k: v for k, v in data.items() if k not in ("passes", "stays")}
+        case "priority_passed" if "rest" in data:
+            return data if viewer in data["seats"] else {k: v for k, v in data.items() if k != "rest"}
         case "deck_reshuffled":
             return {"domain": data["domain"], "cards": len(data["deck"])}
         case "trade_offered":
@@ -343,8 +364,19 @@ def _without_plans(state: State, seat: int) -> State:
     window, combat = state.window, state.combat
     return replace(
         state,
-        window=window and replace(window, early=tuple(early for early in window.early if early == seat)),
-        combat=combat and replace(combat, passed=tuple(passed for passed in combat.passed if passed == seat)),
+        window=window
+        and replace(
+            window,
+            early=tuple(early for early in window.early if early == seat),
+            ready={at: play for at, play in window.ready.items() if at == seat},
+        ),
+        combat=combat
+        and replace(
+            combat,
+            passed=tuple(passed for passed in combat.passed if passed == seat),
+            staying=tuple(staying for staying in combat.staying if staying == seat),
+        ),
+        resting=tuple(resting for resting in state.resting if resting == seat),
         stack=tuple(item if item.seat == seat else replace(item, hold=False) for item in state.stack),
     )
 

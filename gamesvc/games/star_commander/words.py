@@ -262,9 +262,20 @@ def _declared(t: Teller, d: Data) -> str:
 
 def _passed(t: Teller, d: Data) -> str:
     seats = " and ".join(t.who(seat) for seat in d["seats"])
+    if d.get("sealed"):
+        return f"{seats} answered{_sealed(d)}."
     closed = "All have passed." if d["closed"] else ""
     how = " automatically" if d["auto"] else " early" if d.get("early") else ""
+    how += " and for the rest of the turn" if d.get("rest") else ""
     return " ".join(part for part in (f"{seats} passed{how}." if seats else "", closed) if part)
+
+
+def _sealed(d: Data) -> str:
+    """What a seat reads of its own answer; others are told only that it has answered."""
+    if "auto" not in d:
+        return ""
+    rest = " for the rest of the turn" if d.get("rest") else ""
+    return ": it plays something when priority comes to it" if "play" in d else f": it passes{rest}"
 
 
 def _resolved(t: Teller, d: Data) -> str:
@@ -293,7 +304,8 @@ def _assigned(t: Teller, d: Data) -> str:
 
 
 def _and_passed(d: Data) -> str:
-    return ", and passed unless something is played" if d.get("passes") else ""
+    said = [word for key, word in (("passes", "passed"), ("stays", "stays")) if d.get(key)]
+    return f", and {' and '.join(said)} unless something is played" if said else ""
 
 
 def _redirected(t: Teller, d: Data) -> str:

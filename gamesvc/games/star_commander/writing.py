@@ -37,7 +37,7 @@ def _render_fire(command: Command) -> str:
     parts = []
     for at, shots in command["assignments"].items():
         parts += [f"{at}>{shot['target']}={shot['amount']}" for shot in shots] or [f"{at}>none"]
-    return f"fire {' '.join(parts) or 'nothing'}{_flags(command, 'more', 'pass')}"
+    return f"fire {' '.join(parts) or 'nothing'}{_flags(command, 'more', 'pass', 'stay')}"
 
 
 def _render_retreat(command: Command) -> str:
@@ -109,7 +109,7 @@ _WRITERS: Mapping[str, Callable[[Command], str]] = {
     "withdraw_trade": lambda command: f"withdraw {command['offer']}",
     "end_command": lambda command: "end command",
     "end_combat": lambda command: "end combat",
-    "pass": lambda command: "pass",
+    "pass": lambda command: f"pass{_flags(command, 'rest')}",
     "open_combat": lambda command: f"fight {command['cell']}",
     "assign_damage": _render_fire,
     "retreat": _render_retreat,

@@ -35,7 +35,7 @@ def play(edition: str, seats: int, seed: str, resigning: float = 0.004, commands
         state = timeline.state
         if GAME.outcome(state) is not None:
             break
-        seat = GAME.awaited(state)[0].seat
+        seat = rng.choice(GAME.awaited(state)).seat
         offered = GAME.legal_commands(state, seat)
         command = play_random(GAME.view(state, seat), offered, rng)
         if rng.random() < 0.35:
@@ -51,8 +51,8 @@ def play(edition: str, seats: int, seed: str, resigning: float = 0.004, commands
         if rng.random() < 0.05:
             check_secrets(timeline.state, rng)
         if GAME.outcome(timeline.state) is None:
-            [awaited] = GAME.awaited(timeline.state)
-            assert any(not form.aside for form in GAME.legal_commands(timeline.state, awaited.seat))
+            for awaited in GAME.awaited(timeline.state):
+                assert any(not form.aside for form in GAME.legal_commands(timeline.state, awaited.seat))
     events = [Event(e.type, json.loads(json.dumps(e.data)), e.version, e.type_version, e.draws) for e in log]
     assert replay(GAME, events).state == timeline.state
     return events

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from gamesvc.games.kernel import see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.star_commander import GAME
 from tests.games.star_commander.table import Table
+from tests.games.two_worlds import same_sight
 
 
 def seen(table: Table, kind: str, viewer: int | None) -> dict[str, Any]:
@@ -204,14 +206,14 @@ def told_to(table: Table, since: int, viewer: int | None) -> list[tuple[str, dic
     return [(event.type, dict(event.data)) for event in seen if event is not None]
 
 
-def barrage(seats: int = 3) -> Table:
-    """Seat 0 has played a card at a ship of seat 1, which is asked first; all hold something and want to be asked."""
+def barrage(seats: int = 3, asked: Sequence[int] = (1, 2, 3)) -> Table:
+    """Seat 0 has played a card at a ship of seat 1, which is asked first; all hold something, and some want to be asked."""
     table = Table(seats=seats).system("1,1", "trade_world")
     ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(1, "destroyer", "1,1")
     [uid, *_] = table.hand(0, "barrage", "ram")
     for seat in range(1, seats):
         table.hand(seat, "trade_envoy")
-        table.orders(seat, commands="ask")
+        table.orders(seat, commands="ask" if seat in asked else "pass")
     table.hand(1, "filibuster")
     table.do(0, "play_command", uid=uid, targets={"a": ours, "b": theirs})
     assert table.waits() == ("window", 1)
@@ -219,7 +221,8 @@ def barrage(seats: int = 3) -> Table:
 
 
 def test_a_pass_in_advance_is_known_to_its_seat_alone_until_it_counts() -> None:
-    table = barrage()
+    """Of a seat that is not asked; that one which is asked has answered is known, but not what."""
+    table = barrage(asked=(1,))
     before = {viewer: table.view(viewer) for viewer in (None, 0, 1)}
     since = table.session.match.version
     table.do(2, "pass")
@@ -280,3 +283,39 @@ def test_hidden_passes_of_others_are_dealt_anew() -> None:
         assert GAME.view(other, viewer) == GAME.view(state, viewer)
         assert other.window.early == early
         assert other.stack[-1].hold is holds
+
+
+def test_what_a_seat_answers_before_it_has_priority_is_known_to_it_alone() -> None:
+    tables = [barrage(4), barrage(4), barrage(4)]
+    envoy = tables[0].seat(2)["hand"][0]
+    since = tables[0].session.match.version
+    tables[0].do(2, "pass")
+    tables[1].do(2, "play_command", uid=envoy, targets={"a": tables[1].homes[2]})
+    tables[2].do(2, "pass", rest=True)
+    states = [table.session.match.state for table in tables]
+    for viewer in (None, 0, 1, 3):
+        for state, table in zip(states[1:], tables[1:], strict=True):
+            same_sight(GAME, states[0], state, viewer, str(viewer))
+            told = {"seats": [2], "early": True, "sealed": True}
+            assert told_to(table, since, viewer) == told_to(tables[0], since, viewer) == [("priority_passed", told)]
+        assert GAME.view(states[1], viewer)["window"]["ready"] == {}
+        assert GAME.view(states[2], viewer)["resting"] == []
+    assert tables[1].view(2)["window"]["ready"]["2"]["uid"] == envoy
+    assert tables[2].view(2)["resting"] == [2]
+    redealt = GAME.redeal(states[1], 1, seeded("redealt"))
+    assert redealt.window.ready == {}
+    assert GAME.awaited(redealt) == GAME.awaited(states[1])
+
+
+def test_not_to_retreat_is_known_to_its_seat_alone() -> None:
+    seen_by = []
+    for stay in (False, True):
+        table = Table().system("1,1", "trade_world")
+        for seat in (0, 1):
+            table.vessel(seat, "destroyer", "1,1")
+            table.hand(seat, "trade_envoy")
+        table.fight("1,1")
+        table.do(0, "assign_damage", assignments={}, stay=stay)
+        seen_by.append((table.view(1)["combat"], seen(table, "damage_assigned", 1)))
+        assert table.view(0)["combat"]["staying"] == ([0] if stay else [])
+    assert seen_by[0] == seen_by[1]

@@ -368,3 +368,130 @@ def test_return_fire_goes_on_from_what_was_assigned() -> None:
         (battleship, theirs, 5),
         (frigate, ours, 3),
     ]
+
+
+# --- asked together, passing for a turn, staying ---
+
+
+def everybody() -> tuple[Table, list[str]]:
+    """A card of seat 0 that seats 1, 2 and 3 want to be asked about; the uids of the cards that they hold."""
+    table = Table("revised", seats=4)
+    [filibuster] = table.hand(0, "filibuster")
+    held = [table.hand(seat, card)[0] for seat, card in ((1, "intercept_orders"), (2, "trade_envoy"), (3, "intercept_orders"))]
+    table.do(0, "play_command", uid=filibuster)
+    return table, held
+
+
+def asked(table: Table) -> list[int]:
+    return [one.seat for one in GAME.awaited(table.session.match.state)]
+
+
+def test_all_who_will_be_asked_in_a_window_are_asked_at_once() -> None:
+    table, _ = everybody()
+    assert asked(table) == [1, 2, 3]
+    ids = {one.id for one in GAME.awaited(table.session.match.state)}
+    assert len(ids) == 1
+    table.do(3, "pass")
+    assert asked(table) == [1, 2]
+    table.do(1, "pass")
+    assert asked(table) == [2]
+    assert {one.id for one in GAME.awaited(table.session.match.state)} == ids, "the clock of the second runs on"
+    table.do(2, "pass")
+    assert table.waits() == ("command", 0)
+
+
+def test_an_answer_given_before_priority_comes_waits_for_it() -> None:
+    table, held = everybody()
+    target = f"s{table.session.match.state.stack[0].id}"
+    table.do(3, "play_command", uid=held[2], targets={"c": target})
+    assert asked(table) == [1, 2]
+    assert len(table.session.match.state.stack) == 1
+    assert held[2] in table.seat(3)["hand"]
+    table.refuse(3, "play_command", "not_your_turn", uid=held[2], targets={"c": target})
+    table.do(1, "pass")
+    table.do(2, "pass")
+    assert [item.name for item in table.session.match.state.stack] == ["filibuster", "intercept_orders"]
+    assert asked(table) == [1, 2], "the new item goes round anew; seat 0 has nothing left to answer with"
+
+
+def test_a_play_drops_the_answers_behind_it() -> None:
+    table, held = everybody()
+    target = f"s{table.session.match.state.stack[0].id}"
+    table.do(3, "play_command", uid=held[2], targets={"c": target})
+    table.do(2, "pass")
+    table.orders(0, commands="pass")
+    table.do(1, "play_command", uid=held[0], targets={"c": target})
+    assert 3 not in table.session.match.state.window.ready
+    assert table.session.match.state.window.early == ()
+    assert held[2] in table.seat(3)["hand"]
+
+
+def test_an_illegal_answer_is_refused_before_priority_comes() -> None:
+    table, held = everybody()
+    table.refuse(3, "play_command", "illegal_target", uid=held[2], targets={"c": "s99"})
+    assert asked(table) == [1, 2, 3]
+
+
+def test_a_resignation_drops_what_others_have_prepared() -> None:
+    table, held = everybody()
+    target = f"s{table.session.match.state.stack[0].id}"
+    table.do(3, "play_command", uid=held[2], targets={"c": target})
+    table.do(2, "resign")
+    assert asked(table) == [1, 3]
+
+
+def test_a_pass_for_the_rest_of_the_turn() -> None:
+    table, _ = everybody()
+    for seat in (1, 2, 3):
+        table.do(seat, "pass", rest=True)
+    again = table.seat(0)["hand"]
+    assert again == []
+    assert table.session.match.state.resting == (1, 2, 3)
+    table.do(1, "set_standing_orders", orders={"commands": "ask"})
+    assert table.session.match.state.resting == (2, 3), "who gives orders is asked by them"
+    table.do(0, "end_command")
+    assert table.session.match.state.turn > 11
+    assert table.session.match.state.resting == ()
+
+
+def test_who_passes_for_the_rest_of_the_turn_is_not_asked_again() -> None:
+    for rest in (False, True):
+        table = Table("revised", seats=2)
+        cards = table.hand(0, "filibuster", "filibuster")
+        table.hand(1, "intercept_orders")
+        table.do(0, "play_command", uid=cards[0])
+        table.do(1, "pass", rest=rest)
+        table.do(0, "play_command", uid=cards[1])
+        assert table.waits() == (("command", 0) if rest else ("window", 1))
+
+
+def test_trade_envoy_only_looks_at_the_system() -> None:
+    for word, waits in (("concerned", ("command", 0)), ("ask", ("window", 1))):
+        table = Table("revised", seats=2)
+        [envoy] = table.hand(0, "trade_envoy")
+        table.hand(1, "intercept_orders")
+        table.orders(1, commands=word)
+        table.do(0, "play_command", uid=envoy, targets={"a": table.homes[1]})
+        assert table.waits() == waits
+
+
+def test_to_stay_is_said_with_the_damage() -> None:
+    for stay, waits in ((False, "combat_retreat"), (True, "command")):
+        table = Table("revised", seats=2).system("1,1", "trade_world").system("2,1", "trade_world", 0, 1)
+        for seat in (0, 1):
+            table.vessel(seat, "destroyer", "1,1")
+        table.fight("1,1")
+        table.do(0, "assign_damage", assignments={}, stay=stay)
+        table.do(1, "assign_damage", assignments={}, stay=stay)
+        assert (table.waits()[0] == "combat_retreat") is not stay, waits
+        assert bool(table.ever("retreat_declined")) is stay
+
+
+def test_the_new_words_are_written_and_read() -> None:
+    view = Table().view(0)
+    for text, command in (
+        ("pass rest", {"name": "pass", "rest": True}),
+        ("fire nothing stay", {"name": "assign_damage", "assignments": {}, "stay": True}),
+    ):
+        assert GAME.parse(text, view) == command
+        assert GAME.render(command) == text
