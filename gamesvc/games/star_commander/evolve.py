@@ -80,7 +80,9 @@ def turn_ended(state: State, data: Data) -> State:
 
 def choice_requested(state: State, data: Data) -> State:
     prompt = Prompt(data["prompt"], data["seat"], data["number"], data["what"])
-    window = state.window and replace(state.window, asked=tuple(data.get("asked", ())))
+    window, asked = state.window, tuple(data.get("asked", ()))
+    if window is not None:
+        window = replace(window, asked=asked, question=window.question or (data["number"] if asked else 0))
     return replace(state, prompt=prompt, work=data["work"], window=window)
 
 

@@ -164,6 +164,7 @@ class Window:
     passed: Annotated[tuple[SeatAt, ...], AtMost(50)] = ()
     early: Annotated[tuple[SeatAt, ...], AtMost(50)] = ()
     asked: SeatsAt = ()  # seats behind the one with priority that are asked already and have not answered
+    question: Annotated[int, Within(0, 1_000_000)] = 0  # the number by which all of them are asked; 0: each by its own
     ready: dict[SeatAt, Plain] = field(default_factory=dict)  # their plays, made when priority comes to them
 
 

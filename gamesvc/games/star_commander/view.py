@@ -33,8 +33,8 @@ def awaited(state: State) -> tuple[Awaited, ...]:
     if prompt.seat < 0:
         return ()
     if prompt.kind == "window":
-        name = f"window{state.turn}.{len(state.fought)}.{prompt.what}.{state.items_made}"
-        behind = state.window.asked if state.window else ()
+        behind, number = (state.window.asked, state.window.question) if state.window else ((), 0)
+        name = f"ask{number or prompt.number}"
         return tuple(Awaited(seat, prompt.kind, name, "reaction") for seat in (prompt.seat, *behind))
     own = prompt.seat == state.active
     turn = prompt.kind == "ready_draw" or prompt.kind in TURN_PROMPTS or (own and prompt.kind.startswith("combat"))
