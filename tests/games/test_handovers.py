@@ -122,3 +122,26 @@ def test_the_command_publishes_hand_overs(game_id):
     call_command("selfplay", *arguments, stdout=out)
     [line] = [line for line in out.getvalue().splitlines() if line.startswith("hand overs")]
     assert f"median {told['median']}, 90th percentile {told['ninetieth']}, of {told['turns']} turns" in line
+
+
+@pytest.mark.parametrize(
+    ("game_id", "seats", "options"),
+    [
+        ("stratastar", 2, {"max_rounds": 15}),
+        ("stratastar", 4, {"max_rounds": 12}),
+        ("star_commander", 2, {"edition": "classic", "turn_limit": 40}),
+        ("star_commander", 4, {"edition": "classic", "turn_limit": 40}),
+        ("star_commander", 4, {"edition": "revised", "turn_limit": 40}),
+        ("space_war", 2, {}),
+    ],
+    ids=str,
+)
+def test_a_turn_is_handed_on_once_and_seldom_more_than_three_times(game_id, seats, options):
+    per_turn: list[int] = []
+    for number in range(2):
+        seed = f"few {number}"
+        record = play(catalog.game(game_id), options=options, seats=seats, seed=seed, check_every=0, bots=("greedy",))
+        per_turn += record.handovers
+    told = figures(per_turn)
+    assert told["median"] <= 1, told
+    assert told["ninetieth"] <= 3, told
