@@ -287,9 +287,6 @@ INBOUND_MAILS_KEPT_DAYS = int(os.environ.get("INBOUND_MAILS_KEPT_DAYS", "30"))
 # How many pixels wide the pictures of boards in mails are drawn; the time it takes grows with their area.
 MAIL_PICTURE_WIDTH = int(os.environ.get("MAIL_PICTURE_WIDTH", "1080"))
 
-# Serves the view that `manage.py bench submit` compares a turn to; never set elsewhere.
-BASELINE = os.environ.get("BASELINE", "") == "1"
-
 # An hour of the clocks in seconds: less than 3600 only for trying out, as `manage.py demo` does.
 SECONDS_PER_HOUR = int(os.environ.get("SECONDS_PER_HOUR", "3600"))
 # How many days a year a player may be on vacation.

@@ -4,9 +4,6 @@
 players, `operate` the same by an operator who is not the host.
 """
 
-from django.conf import settings
-from django.urls import path
-
 from gamesvc.api.v1 import (
     absence,
     boards,
@@ -98,8 +95,3 @@ urlpatterns = [
     endpoint("tokens/", tokens.Tokens, GET="account", POST="account", DELETE="account"),
     endpoint("tokens/<uuid:token_id>/", tokens.TokenDetail, DELETE="account"),
 ]
-
-if settings.BASELINE:
-    from gamesvc.api.baseline import Baseline
-
-    urlpatterns.append(path("baseline/<uuid:stream>/", Baseline.as_view()))

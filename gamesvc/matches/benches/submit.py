@@ -24,7 +24,11 @@ TABLE = "CREATE TABLE bench_row (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY 
 def rows(seconds: float) -> list[Row]:
     """Start a service of its own in a temporary folder and measure it, ours and the minimal view in turn."""
     with environment.throwaway("gamesvc-bench-") as folder:
-        settings = {"BASELINE": "1", "MATCHES_PER_MINUTE": "100000", "MATCHES_OPEN_PER_USER": "100000"}
+        settings = {
+            "DJANGO_SETTINGS_MODULE": "gamesvc.settings.bench",
+            "MATCHES_PER_MINUTE": "100000",
+            "MATCHES_OPEN_PER_USER": "100000",
+        }
         with Service(folder, port=free_port(), environment=settings, processes=("web",)) as service:
             with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
                 owner.execute(TABLE)

@@ -1,6 +1,6 @@
 """The least that a turn through HTTP can cost, for `manage.py bench submit`: token look-up, tail read, one bare insert, JSON.
 
-Served only where the setting `BASELINE` says so. The bench makes and drops the table it writes to.
+Served by the settings of the bench alone. The bench makes and drops the table it writes to.
 """
 
 from __future__ import annotations

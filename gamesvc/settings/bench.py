@@ -1,0 +1,5 @@
+"""The service that `manage.py bench submit` measures: as `dev`, with the view that a turn is compared to."""
+
+from gamesvc.settings.dev import *  # noqa: F403
+
+ROOT_URLCONF = "gamesvc.matches.benches.urls"
