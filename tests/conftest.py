@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 import secrets
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import psycopg
 import pytest
 from django.conf import settings
-from django.db import connections
-from django.test import Client
+from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
+from pytest_django import DjangoDbBlocker
 
 from accounts import tokens
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.matches import loading
+from tests import databases
 from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY
+
+# What is loaded and collected stays: the garbage collector need not look through it, neither on the way nor during the tests.
+gc.disable()
 
 # The same examples every time, and no limit on how long a busy machine takes over one.
 hypothesis.register_profile("here", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -33,6 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files whose tests may take long, most of which wait for services: the others fill the time beside them."""
     slow = {item.path for item in items if item.get_closest_marker("timeout")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
@@ -49,23 +59,24 @@ def _chance_fixed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     random.seed(request.node.nodeid)
 
 
-LOG = ("events_event", "events_checkpoint", "events_checkpoint_head")
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """Copy the database of this process from one that all processes of the run share."""
+    template = settings.DATABASES["default"]["TEST"].get("TEMPLATE")
+    if template:
+        with django_db_blocker.unblock():
+            databases.make_template(template)
 
 
-@pytest.fixture(autouse=True)
-def _log_cleared(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A test that really commits leaves events behind, which nothing can clear but the tables' owner with the triggers off."""
-    yield
-    marker = request.node.get_closest_marker("django_db")
-    if marker is None or not marker.kwargs.get("transaction"):
-        return
-    name = connections["default"].settings_dict["NAME"]
-    with psycopg.connect(settings.DATABASE_OWNER_URL, dbname=name) as owner:
-        for change in ("DISABLE TRIGGER {}_table", "ENABLE ALWAYS TRIGGER {}_table"):
-            for table in LOG:
-                owner.execute(f"ALTER TABLE {table} {change.format(table)}".encode())
-            if change.startswith("DISABLE"):
-                owner.execute(f"TRUNCATE {', '.join(LOG)}, events_snapshot".encode())
+@pytest.fixture(autouse=True, scope="session")
+def _emptied_by_us() -> None:
+    """After a test that really commits: `flush` would refill what it has emptied, and cannot empty the log."""
+
+    def emptied(case: TransactionTestCase) -> None:
+        for alias in case._databases_names(include_mirrors=False):  # type: ignore[attr-defined]
+            databases.empty(alias)
+
+    TransactionTestCase._fixture_teardown = emptied  # type: ignore[method-assign]
 
 
 @pytest.fixture

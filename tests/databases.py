@@ -1,0 +1,63 @@
+"""The databases of a run: migrated once and copied, and emptied after a test that really commits."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import call_command
+from django.db import connections, transaction
+from psycopg import sql
+
+MAKING = 0x74656D706C617465  # "template"
+LOG = ("events_event", "events_checkpoint", "events_checkpoint_head")
+# The same rows in every database, made by `migrate`.
+KEPT = {ContentType._meta.db_table, Permission._meta.db_table}
+
+
+def make_template(name: str) -> None:
+    """Make and migrate a database to copy from, unless another process of this run has done so."""
+    default: dict[str, Any] = connections["default"].settings_dict
+    own = default["NAME"]
+    with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
+        owner.execute("SELECT pg_advisory_lock(%s::bigint)", [MAKING])
+        if owner.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+            return
+        half_made = sql.Identifier(f"{name}_new")
+        owner.execute(sql.SQL("CREATE DATABASE {}").format(half_made))
+        connections["default"].close()
+        default["NAME"] = f"{name}_new"
+        try:
+            call_command("migrate", interactive=False, verbosity=0, skip_checks=True)
+        finally:
+            connections["default"].close()
+            default["NAME"] = own
+        owner.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(half_made, sql.Identifier(name)))
+
+
+def empty(alias: str) -> None:
+    """Empty the tables, as `flush` does but only those with rows, and the event log, which the triggers of its owner guard."""
+    with connections[alias].cursor() as cursor:
+        filled_ones = (f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in _tables(alias))  # noqa: S608
+        cursor.execute(" UNION ALL ".join(filled_ones))
+        filled = [table for (table,) in cursor.fetchall()]
+    if not filled:
+        return
+    guarded = [f"ALTER TABLE {table} {{}} TRIGGER {table}_table" for table in LOG if table in filled]
+    with transaction.atomic(alias), connections[alias].cursor() as cursor:
+        for change in guarded:
+            cursor.execute(change.format("DISABLE"))
+        cursor.execute(f"TRUNCATE {', '.join(filled)} CASCADE")
+        for change in guarded:
+            cursor.execute(change.format("ENABLE ALWAYS"))
+
+
+@cache
+def _tables(alias: str) -> list[str]:
+    """Name the tables that tests fill."""
+    of_models = connections[alias].introspection.django_table_names(only_existing=True, include_views=False)
+    return [*sorted({*of_models} - KEPT), *LOG, "events_snapshot"]
