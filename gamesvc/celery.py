@@ -7,6 +7,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_init
 
+gc.disable()  # until all is loaded: `gamesvc.web.apps`
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
 app = Celery("gamesvc", task_cls="gamesvc.time_limits:LimitedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -5,6 +5,7 @@ Settings, `manage.py up` and the tests of `deploy/` read this one table. Pure Py
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -65,14 +66,14 @@ class Limits:
         return None
 
 
-def worker_options(name: str) -> list[str]:
-    """The options of `celery worker` for one of the `WORKERS`, in `up` and in the Procfile alike.
+def worker_options(name: str, listens: Collection[str] = ()) -> list[str]:
+    """The options of `celery worker` for one of the `WORKERS`, in `up` and in the Procfile alike. `listens`: to other queues.
 
     Prefork, as no other pool has time limits. Each child takes one task at a time and none in advance.
     """
     concurrency = 2 if name == "worker" else 1
     return [
-        *("--queues", ",".join(WORKERS[name])),
+        *("--queues", ",".join(listens or WORKERS[name])),
         *("--hostname", f"{name}@%h"),
         *("--concurrency", str(concurrency), "--prefetch-multiplier", "1"),
         *("--without-gossip", "--without-mingle"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gamesvc import queues
 from gamesvc.embedded import Servers
 from notifications.sink import MailSink
 
@@ -24,3 +25,9 @@ def environment_of(data: Path, servers: Servers, sink: MailSink, *, seconds_per_
         "SWEEP_SECONDS": "0.5",
         **more,
     }
+
+
+def workers(*alone: str) -> dict[str, tuple[str, ...]]:
+    """One Celery worker for all queues, which is up sooner than five, beside those `alone` that the tests stop or kill."""
+    shared = tuple(queue for name, listens in queues.WORKERS.items() if name not in alone for queue in listens)
+    return {"worker": shared, **{name: queues.WORKERS[name] for name in alone}}

@@ -1,14 +1,12 @@
-"""The README's commands, run as they stand there."""
+"""The README's commands, run as they stand there; its match by curl is played on the `up` of `tests.embedded.test_up`."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
 import pytest
@@ -42,37 +40,6 @@ def alone() -> dict[str, str]:
 def test_the_two_commands_for_a_fresh_machine_come_first():
     assert commands()[:2] == ["pip install uv && uv run manage.py up", "uv run pytest"]
     assert "uv run pytest" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-
-
-def test_up_serves_and_the_curl_match_is_played(tmp_path):
-    up = subprocess.Popen(
-        [sys.executable, "manage.py", "up", "--port", "0", "--data", str(tmp_path / "data"), "--json"],
-        cwd=ROOT, env=alone(), stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        facts = json.loads(up.stdout.readline())
-        with urllib.request.urlopen(facts["web"]) as page:
-            assert "gamesvc" in page.read().decode()
-        variables = {"API": facts["api"].rstrip("/"), "TOKEN": facts["token"]}
-        curls = [line for line in commands() if line.startswith("curl")]
-        assert len(curls) == 5
-        answers = []
-        for line in curls:
-            done = subprocess.run(
-                ["bash", "-c", line], env={**os.environ, **variables}, capture_output=True, text=True, check=True
-            )
-            answers.append(json.loads(done.stdout))
-            if "number" in answers[-1]:
-                variables["MATCH"] = str(answers[-1]["number"])
-            if "view" in answers[-1]:
-                variables["ETAG"] = f'"{answers[-1]["match"]}-{answers[-1]["seat"]}-{answers[-1]["version"]}"'
-        assert answers[1]["status"] == "running"
-        assert answers[3]["forms"]
-        assert answers[4]["events"][-1]["type"] == "match.ended"
-    finally:
-        up.send_signal(signal.SIGINT)
-        assert up.wait(timeout=60) == 0
-    assert not list((tmp_path / "data").glob("postgres/postmaster.pid"))
 
 
 def test_a_game_without_a_server():

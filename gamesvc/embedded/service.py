@@ -40,7 +40,8 @@ class Service:
     """The running service. `environment` is what its processes get: addresses of the servers, secrets, settings.
 
     The port (0: any free one) and the data folder are its own alone until `stop`; `ServiceError` where they are taken.
-    `upkeep` is called about once a second, to bring back servers that have died.
+    `upkeep` is called about once a second, to bring back servers that have died. The Celery workers
+    listen to the queues that `workers` names.
     """
 
     def __init__(
@@ -50,7 +51,8 @@ class Service:
         port: int,
         environment: Mapping[str, str],
         web_workers: int = 2,
-        processes: Collection[str] = ("web", *queues.WORKERS, "mailserver", "beat"),
+        processes: Collection[str] = ("web", "mailserver", "beat"),
+        workers: Mapping[str, Collection[str]] = queues.WORKERS,
         upkeep: Callable[[], None] = lambda: None,
     ) -> None:
         self.data = data
@@ -75,13 +77,12 @@ class Service:
             **environment,
             "GAMESVC_INSTANCE": self.instance,
             "PYTHONUNBUFFERED": "1",
+            # `prepare` has made Django's checks; each worker would load all addresses and pages for them.
+            "CELERY_SKIP_CHECKS": "1",
         }
         celery = [sys.executable, "-m", "celery", "-A"]
-        workers = {
-            name: [*celery, "gamesvc.celery", "worker", "--loglevel", "WARNING", *queues.worker_options(name)]
-            for name in queues.WORKERS
-        }
-        commands = {
+        worker = [*celery, "gamesvc.celery", "worker", "--loglevel", "WARNING"]
+        others = {
             "web": [
                 sys.executable,
                 *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
@@ -90,11 +91,12 @@ class Service:
                 *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5"),
                 "gamesvc.wsgi:application",
             ],
-            **workers,
             "mailserver": [sys.executable, "manage.py", "mailserver", "--host", "127.0.0.1", "--port", str(self.mail_port)],
             "beat": [*celery, "gamesvc.beat", "beat", "--loglevel", "WARNING", "--schedule", str(data / "beat"), "--pidfile", ""],
         }
-        self.commands = {name: command for name, command in commands.items() if name in processes}
+        self.commands = {name: command for name, command in others.items() if name in processes}
+        for name, listens in workers.items():
+            self.commands[name] = [*worker, *queues.worker_options(name, listens)]
 
     def manage(self, *arguments: str) -> str:
         """Run one of the service's own commands to its end and return what it printed. Raises `ServiceError`."""

@@ -15,7 +15,7 @@ from gamesvc.embedded.service import Service, free_port
 from gamesvc.embedded.valkey import Valkey
 from gamesvc.matches.client import Client
 from notifications.sink import MailSink
-from tests.serving import environment_of
+from tests.serving import environment_of, workers
 
 MAKE_PLAYERS = """
 import json, uuid
@@ -61,5 +61,5 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     data = tmp_path_factory.mktemp("service")
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
         environment = environment_of(data, servers, sink, seconds_per_hour=2, MATCHES_PER_MINUTE="1000")
-        with Service(data, port=free_port(), environment=environment) as service:
+        with Service(data, port=free_port(), environment=environment, workers=workers("mailer")) as service:
             yield Running(service, servers, sink, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -14,8 +15,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.conf import settings
 
 from gamesvc.matches.client import Answer, Client
+from tests.api.raw_http import chunked, head, send
 from tests.racing import at_once
 
 pytestmark = pytest.mark.timeout(240)
@@ -30,6 +33,13 @@ def wait_for(true: Callable[[], Any], seconds: float = 60.0) -> Any:
         assert time.monotonic() < until, "waited in vain"
         time.sleep(0.1)
     return found
+
+
+def queued(running: Any, match: str) -> list[str]:
+    """What went wrong with each notice of a match that is still to be sent; empty for one that was not tried yet."""
+    with psycopg.connect(running.servers.owner_url) as owner:
+        rows = owner.execute("SELECT error FROM notifications_outbox WHERE status = 'queued' AND topic = %s", [match])
+        return [error for (error,) in rows]
 
 
 def mover(match: str, players: list[Client]) -> tuple[Client, str]:
@@ -125,7 +135,7 @@ def test_turn_mails_go_out_and_a_mail_server_that_refuses_only_delays(running):
     running.sink.refuse_mail = lambda raw: "451 4.3.0 come again"
     match, players = running.duel(**CALM)
     number = players[0].get(f"/api/v1/matches/{match}/").body["number"]
-    time.sleep(3)
+    wait_for(lambda: (errors := queued(running, match)) and all(errors))
     running.sink.refuse_mail = lambda raw: None
     with psycopg.connect(running.servers.owner_url, autocommit=True) as owner:
         owner.execute("UPDATE notifications_outbox SET claimed_until = NULL WHERE status = 'queued'")
@@ -200,7 +210,7 @@ def test_a_worker_killed_between_events_and_mail_loses_nothing(running):
             and found
         )
     )
-    time.sleep(2)
+    wait_for(lambda: not queued(running, match))
     ids = [mail.message["Message-ID"] for mail in running.sink.messages if f"#{number}]" in mail.subject]
     assert len(ids) == len(set(ids))
     assert len(started) == 2
@@ -248,3 +258,29 @@ def test_a_start_with_another_key_is_refused_with_a_clear_sentence(running):
         [sys.executable, "-c", "import gamesvc.wsgi"], env={**os.environ, **other}, capture_output=True, text=True, check=False
     )
     assert "MATCH_KEYS has no key 't1'" in done.stderr
+
+
+# --- bodies in chunks, addresses without their last slash ---
+
+
+def test_a_body_in_chunks_is_read(running):
+    player, body = running.player(), json.dumps({"game": "stratastar", "contribution": "tea " * 200}).encode()
+    for size in (7, 4096):
+        request = head(player, "/api/v1/matches/", "Transfer-Encoding: chunked", f"X-Size: {size}")
+        status, text = send(running.service.port, request, chunked(body, size))
+        assert (status, json.loads(text)["game"]) == (201, "stratastar")
+
+
+def test_a_body_in_chunks_that_is_too_long_is_refused(running):
+    request = head(running.player(), "/api/v1/matches/", "Transfer-Encoding: chunked")
+    body = b'{"game": "' + b"x" * settings.API_BODY_BYTES + b'"}'
+    status, text = send(running.service.port, request, chunked(body, 65536))
+    assert (status, json.loads(text)["code"]) == (413, "too_large")
+
+
+def test_a_post_without_the_last_slash_is_not_taken_for_a_get(running):
+    player, body = running.player(), b'{"game": "stratastar"}'
+    status, _ = send(running.service.port, head(player, "/api/v1/matches", f"Content-Length: {len(body)}"), body)
+    assert status == 308
+    status, _ = send(running.service.port, head(player, "/api/v1/matches", "Transfer-Encoding: chunked"), chunked(body, 5))
+    assert status == 308

@@ -22,7 +22,7 @@ import pytest
 
 from gamesvc import queues
 from gamesvc.matches.simulation.strikes import MARKS
-from tests.test_readme import ROOT, alone
+from tests.test_readme import ROOT, alone, commands
 
 pytestmark = pytest.mark.timeout(280)
 ROLES = ("web", *queues.WORKERS, "mailserver", "beat")
@@ -130,6 +130,25 @@ def up(home: Home) -> Up:
 
 def number_in(path: Path) -> int:
     return int(path.read_text().split(maxsplit=1)[0])
+
+
+def test_a_first_start_serves_and_the_curl_match_of_the_readme_is_played(up):
+    with urllib.request.urlopen(up.facts["web"]) as page:
+        assert "gamesvc" in page.read().decode()
+    variables = {"API": up.facts["api"].rstrip("/"), "TOKEN": up.facts["token"]}
+    curls = [line for line in commands() if line.startswith("curl")]
+    assert len(curls) == 5
+    answers = []
+    for line in curls:
+        done = subprocess.run(["bash", "-c", line], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
+        answers.append(json.loads(done.stdout))
+        if "number" in answers[-1]:
+            variables["MATCH"] = str(answers[-1]["number"])
+        if "view" in answers[-1]:
+            variables["ETAG"] = f'"{answers[-1]["match"]}-{answers[-1]["seat"]}-{answers[-1]["version"]}"'
+    assert answers[1]["status"] == "running"
+    assert answers[3]["forms"]
+    assert answers[4]["events"][-1]["type"] == "match.ended"
 
 
 @pytest.mark.parametrize("server", ["postgres/postmaster.pid", "valkey/valkey.pid"])
@@ -246,6 +265,7 @@ def test_ctrl_c_lets_a_request_be_answered_and_ends_all_beside_a_half_sent_one(u
     assert up.process.returncode == 0
     assert said.endswith("Stopped.\n")
     eventually(lambda: not left(up.data))
+    assert not (up.data / "postgres" / "postmaster.pid").exists()
     half.close()
 
 

@@ -31,7 +31,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import REWOUND
 from gamesvc.matches.client import Client
 from notifications.sink import CaughtMail, MailSink
-from tests.serving import environment_of
+from tests.serving import environment_of, workers
 
 PATIENCE = 60.0
 SECONDS_PER_HOUR = 4
@@ -81,7 +81,7 @@ def running(data: Path) -> Iterator[World]:
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
         more = {"NOTICE_BATCH_MINUTES": "0", "INBOUND_ANSWERS_PER_DAY": "2000", "INBOUND_MAILS_PER_USER": "5000"}
         environment = environment_of(data, servers, sink, seconds_per_hour=SECONDS_PER_HOUR, **more)
-        with Service(data, port=free_port(), environment=environment, web_workers=1) as service:
+        with Service(data, port=free_port(), environment=environment, web_workers=1, workers=workers("inbound")) as service:
             yield World(service, servers, sink)
 
 

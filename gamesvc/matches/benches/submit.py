@@ -29,7 +29,7 @@ def rows(seconds: float) -> list[Row]:
             "MATCHES_PER_MINUTE": "100000",
             "MATCHES_OPEN_PER_USER": "100000",
         }
-        with Service(folder, port=free_port(), environment=settings, processes=("web",)) as service:
+        with Service(folder, port=free_port(), environment=settings, processes=("web",), workers={}) as service:
             with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
                 owner.execute(TABLE)
                 owner.execute("GRANT INSERT ON bench_row TO PUBLIC")
