@@ -80,6 +80,9 @@ class Service:
             # `prepare` has made Django's checks; each worker would load all addresses and pages for them.
             "CELERY_SKIP_CHECKS": "1",
         }
+        if sys.dont_write_bytecode:
+            # So many processes would each compile every module again. What they keep of it stays in our own folder.
+            self.environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(data / "bytecode")}
         celery = [sys.executable, "-m", "celery", "-A"]
         worker = [*celery, "gamesvc.celery", "worker", "--loglevel", "WARNING"]
         others = {
