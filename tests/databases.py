@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,9 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 from django.db import connections, transaction
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from gamesvc.embedded import Servers
 
 MAKING = 0x74656D706C617465  # "template"
 LOG = ("events_event", "events_checkpoint", "events_checkpoint_head")
@@ -37,6 +41,22 @@ def make_template(name: str) -> None:
             connections["default"].close()
             default["NAME"] = own
         owner.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(half_made, sql.Identifier(name)))
+
+
+def copy_into(servers: Servers) -> None:
+    """Give the servers of a service the migrated database of this run: `prepare` then finds nothing to migrate."""
+    template = settings.DATABASES["default"]["TEST"].get("TEMPLATE")
+    if not template:
+        return
+    source = make_conninfo(settings.DATABASE_OWNER_URL, dbname=template)
+    dump = subprocess.run([servers.programs / "pg_dump", "--format=custom", source], capture_output=True, check=True).stdout
+    subprocess.run(
+        [servers.programs / "pg_restore", "--exit-on-error", "--dbname", servers.admin_url],
+        input=dump, capture_output=True, check=True,
+    )  # fmt: skip
+    with psycopg.connect(servers.admin_url) as admin:
+        # As if it had been made here, not restored.
+        admin.execute("UPDATE events_epoch SET system_identifier = s.system_identifier FROM pg_control_system() s")
 
 
 def empty(alias: str) -> None:

@@ -15,6 +15,7 @@ from gamesvc.embedded.service import Service, free_port
 from gamesvc.embedded.valkey import Valkey
 from gamesvc.matches.client import Client
 from notifications.sink import MailSink
+from tests import databases
 from tests.serving import environment_of, workers
 
 MAKE_PLAYERS = """
@@ -57,9 +58,10 @@ class Running:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def running(tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings: None) -> Iterator[Running]:
     data = tmp_path_factory.mktemp("service")
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
+        databases.copy_into(servers)
         environment = environment_of(data, servers, sink, seconds_per_hour=2, MATCHES_PER_MINUTE="1000")
         with Service(data, port=free_port(), environment=environment, workers=workers("mailer")) as service:
             yield Running(service, servers, sink, data)

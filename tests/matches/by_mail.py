@@ -31,6 +31,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import REWOUND
 from gamesvc.matches.client import Client
 from notifications.sink import CaughtMail, MailSink
+from tests import databases
 from tests.serving import environment_of, workers
 
 PATIENCE = 60.0
@@ -79,6 +80,7 @@ def address(name: str) -> str:
 def running(data: Path) -> Iterator[World]:
     """The service with all its processes, on servers of its own."""
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
+        databases.copy_into(servers)
         more = {"NOTICE_BATCH_MINUTES": "0", "INBOUND_ANSWERS_PER_DAY": "2000", "INBOUND_MAILS_PER_USER": "5000"}
         environment = environment_of(data, servers, sink, seconds_per_hour=SECONDS_PER_HOUR, **more)
         with Service(data, port=free_port(), environment=environment, web_workers=1, workers=workers("inbound")) as service:

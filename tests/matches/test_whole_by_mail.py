@@ -156,7 +156,7 @@ MATCHES: dict[str, Callable[[World, Path], None]] = {
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings: None) -> Iterator[World]:
     with running(tmp_path_factory.mktemp("by_mail")) as started:
         yield started
 
