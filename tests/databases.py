@@ -16,7 +16,9 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from gamesvc.embedded import Servers
+from gamesvc.embedded.postgres import bundled_programs
 
+DUMP = settings.DATA_DIR / "migrated.dump"
 MAKING = 0x74656D706C617465  # "template"
 LOG = ("events_event", "events_checkpoint", "events_checkpoint_head")
 # The same rows in every database, made by `migrate`.
@@ -40,23 +42,25 @@ def make_template(name: str) -> None:
         finally:
             connections["default"].close()
             default["NAME"] = own
+        # Now, for a database cannot be copied while anybody else looks at it.
+        _pg("pg_dump", "--format=custom", "--file", str(DUMP), make_conninfo(settings.DATABASE_OWNER_URL, dbname=f"{name}_new"))
         owner.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(half_made, sql.Identifier(name)))
 
 
 def copy_into(servers: Servers) -> None:
     """Give the servers of a service the migrated database of this run: `prepare` then finds nothing to migrate."""
-    template = settings.DATABASES["default"]["TEST"].get("TEMPLATE")
-    if not template:
+    if not DUMP.exists():
         return
-    source = make_conninfo(settings.DATABASE_OWNER_URL, dbname=template)
-    dump = subprocess.run([servers.programs / "pg_dump", "--format=custom", source], capture_output=True, check=True).stdout
-    subprocess.run(
-        [servers.programs / "pg_restore", "--exit-on-error", "--dbname", servers.admin_url],
-        input=dump, capture_output=True, check=True,
-    )  # fmt: skip
+    _pg("pg_restore", "--exit-on-error", "--dbname", servers.admin_url, str(DUMP))
     with psycopg.connect(servers.admin_url) as admin:
         # As if it had been made here, not restored.
         admin.execute("UPDATE events_epoch SET system_identifier = s.system_identifier FROM pg_control_system() s")
+
+
+def _pg(program: str, *arguments: str) -> None:
+    programs = bundled_programs()
+    assert programs is not None
+    subprocess.run([programs / program, *arguments], stdin=subprocess.DEVNULL, check=True)
 
 
 def empty(alias: str) -> None:

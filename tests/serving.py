@@ -10,7 +10,7 @@ from notifications.sink import MailSink
 
 
 def environment_of(data: Path, servers: Servers, sink: MailSink, *, seconds_per_hour: int, **more: str) -> dict[str, str]:
-    """What such a service finds in its environment; time runs fast, and sweeps come often."""
+    """What such a service finds in its environment; time runs fast, and sweeps come more often than in earnest."""
     return {
         "DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev",
         "GAMESVC_DATA": str(data),
@@ -22,7 +22,7 @@ def environment_of(data: Path, servers: Servers, sink: MailSink, *, seconds_per_
         "EMAIL_HOST": "127.0.0.1",
         "EMAIL_PORT": str(sink.port),
         "SECONDS_PER_HOUR": str(seconds_per_hour),
-        "SWEEP_SECONDS": "0.5",
+        "SWEEP_SECONDS": "1",
         **more,
     }
 
