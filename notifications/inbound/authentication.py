@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import re
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from email.message import Message
 from typing import Any
 
-from authheaders import dmarc_per_from
+from authheaders import dmarc_lookup, dmarc_per_from
 from authheaders.dmarc_lookup import DMARCException
 from authres import AuthResError, DKIMAuthenticationResult, FeatureContext
 from authres import dmarc as dmarc_feature
@@ -42,6 +43,20 @@ _RUNS = re.compile(rb"[\t ]+")
 _MOST_BLANKS = 200
 _BLANKS = re.compile(rb"\s{40}")
 Lookup = Callable[..., Any]
+
+
+@functools.cache
+def _suffixes(location: str) -> Any:
+    with open(location, encoding="utf-8") as suffixes:
+        return dmarc_lookup.PublicSuffixList(suffixes)
+
+
+def _registered_domain(location: object, domain: str) -> Any:
+    return _suffixes(str(location)).get_public_suffix(domain)
+
+
+# The library reads its list of ten thousand suffixes anew for each domain it judges, several times for each mail.
+dmarc_lookup.get_org_domain_from_suffix_list = _registered_domain
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from email import message_from_bytes
 from email.utils import getaddresses
 
 import pytest
-from authheaders import get_domain_part
+from authheaders import dmarc_lookup, get_domain_part
 from authheaders.dmarc_lookup import get_org_domain
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,6 +100,13 @@ def test_neighbours_in_a_new_top_level_domain_are_strangers():
     assert get_org_domain("players.example") == get_org_domain("evil.example") == "example"
     assert judged(signed(mail(PLAYER), "evil.example"))[1].dmarc == NONE
     assert judged(signed(mail("anna@mail.t-online.de"), "t-online.de"))[1].dmarc == PASS
+
+
+def test_the_list_of_public_suffixes_is_read_once(monkeypatch):
+    """It has ten thousand lines, and each mail names several domains."""
+    judged(signed(mail(PLAYER), "players.example"))
+    monkeypatch.setattr(dmarc_lookup, "PublicSuffixList", lambda *_: pytest.fail("the list is read again"))
+    assert judged(signed(mail(PLAYER), "players.example"))[1].dmarc == PASS
 
 
 def test_a_signature_of_a_part_of_the_body_proves_nothing():
