@@ -65,3 +65,5 @@ INBOUND_MAILS_PER_ADDRESS = INBOUND_MAILS_PER_USER = MAILSERVER_UNKNOWN_PER_HOUR
 # Most tests let the time of a question run out by moving the clock to its deadline; those of the margin set it themselves.
 DEADLINE_MARGIN_SECONDS = 0.0
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Each client of a test makes the middleware anew: it looks for a static file when it is asked for one, not for all at once.
+WHITENOISE_AUTOREFRESH = True
