@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from functools import lru_cache
 from pathlib import Path
 
 _DATA = json.loads(Path(__file__).with_name("chart_font.json").read_text(encoding="utf-8"))
@@ -29,8 +30,14 @@ def drawable(text: str) -> bool:
 
 def measure(text: str, size: float, weight: int = 400) -> float:
     """The width of a text in units; a character without a glyph counts as wide as an em."""
+    return _width(text, weight) * size / _EM
+
+
+@lru_cache(maxsize=5_000)
+def _width(text: str, weight: int) -> int:
+    """The width of a text in the units of the font; pictures mostly bear the same words."""
     widths = _WIDTHS[weight]
-    return sum(widths.get(letter, _EM) for letter in text) * size / _EM
+    return sum(widths.get(letter, _EM) for letter in text)
 
 
 def cut(text: str, room: float, size: float, weight: int = 400) -> str:

@@ -6,6 +6,7 @@ mails, print and both colour schemes. Pieces, cards and frames lie in the module
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -53,6 +54,7 @@ ICONS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("chart_ic
 Point = tuple[float, float]
 
 
+@functools.lru_cache(maxsize=10_000)
 def number(value: float) -> str:
     """A coordinate as short as two decimals allow."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
@@ -77,6 +79,18 @@ def points(*at: Point, close: bool = True) -> str:
     """Path data through the points given: `points((0, 0), (10, 0), (5, 8))`."""
     data = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in at)
     return data + "Z" if close else data
+
+
+@functools.cache
+def _icon_shapes(name: str, colour: str) -> str:
+    """A sign of `icons.svg` in one colour."""
+    return "".join(_icon_shape(tag, attributes, colour) for tag, attributes in ICONS[name]["shapes"])
+
+
+def _icon_shape(tag: str, attributes: dict[str, str], colour: str) -> str:
+    classes = [f"{kind}-{colour}" for kind, name in (("f", "fill"), ("s", "stroke")) if attributes.get(name) == "currentColor"]
+    written = " ".join(f'{name}="{COLOURS[colour] if value == "currentColor" else value}"' for name, value in attributes.items())
+    return f'<{tag} class="{" ".join(classes)}" {written}/>'
 
 
 class Paper:
@@ -292,18 +306,7 @@ class Paper:
         transform = f"translate({number(x)} {number(y)})" + (f" scale({size / 24:.4g})" if scale else "")
         if turn:
             transform += f" rotate({number(turn)} 12 12)"
-        drawn = "".join(self._icon_shape(tag, attributes, colour) for tag, attributes in ICONS[name]["shapes"])
-        self._parts.append(f'<g transform="{transform}">{drawn}</g>')
-
-    @staticmethod
-    def _icon_shape(tag: str, attributes: dict[str, str], colour: str) -> str:
-        classes = [
-            f"{kind}-{colour}" for kind, name in (("f", "fill"), ("s", "stroke")) if attributes.get(name) == "currentColor"
-        ]
-        written = " ".join(
-            f'{name}="{COLOURS[colour] if value == "currentColor" else value}"' for name, value in attributes.items()
-        )
-        return f'<{tag} class="{" ".join(classes)}" {written}/>'
+        self._parts.append(f'<g transform="{transform}">{_icon_shapes(name, colour)}</g>')
 
     # --- the whole -----------------------------------------------------------------------------------------------
 
