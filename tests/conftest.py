@@ -7,11 +7,13 @@ import json
 import random
 import secrets
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import transaction
 from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
@@ -53,10 +55,42 @@ def _nothing_remembered() -> None:
 @pytest.fixture(autouse=True)
 def _chance_fixed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test the same secrets and ids every time it runs, so that its matches draw the same cards and dice."""
-    rng = random.Random(request.node.nodeid)
-    monkeypatch.setattr(secrets, "token_bytes", lambda length=None: rng.randbytes(length or 32))
-    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=rng.getrandbits(128), version=4))
-    random.seed(request.node.nodeid)
+    fix_chance(request.node.nodeid, monkeypatch)
+
+
+def fix_chance(seed: str, patch: pytest.MonkeyPatch) -> None:
+    """Draw secrets, ids and random numbers from this seed from now on."""
+    rng = random.Random(seed)
+    patch.setattr(secrets, "token_bytes", lambda length=None: rng.randbytes(length or 32))
+    patch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=rng.getrandbits(128), version=4))
+    random.seed(seed)
+
+
+@pytest.fixture(scope="module")
+def shared(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Callable[[], AbstractContextManager[pytest.MonkeyPatch]]]:
+    """A transaction around the tests of a module: each of them finds what the module's own fixtures wrote `with shared():`.
+
+    What a test changes is undone after it, as always; to objects of Python it gets copies. The tests of such a module that
+    need nothing of this see it, too; none of them commits.
+    """
+
+    @contextmanager
+    def making() -> Iterator[pytest.MonkeyPatch]:
+        with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
+            fix_chance(request.node.nodeid, patch)
+            loading.forget_all()
+            yield patch
+
+    around = transaction.atomic()
+    around._from_testcase = True  # as in Django's own tests: what asks for a transaction of its own gets one within this one
+    with django_db_blocker.unblock():
+        around.__enter__()
+    yield making
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
 
 
 @pytest.fixture(scope="session")
@@ -81,22 +115,31 @@ def _emptied_by_us() -> None:
 
 @pytest.fixture
 def player(db: None) -> Callable[..., User]:
+    """How to make a user."""
+    return make_player
+
+
+def make_player(name: str, **more: Any) -> User:
     """Make a user."""
+    return User.objects.create_user(username=name, email=f"{name}@players.example", password="a long password", **more)
 
-    def make(name: str, **more: Any) -> User:
-        return User.objects.create_user(username=name, email=f"{name}@players.example", password="a long password", **more)
 
-    return make
+def make_anna() -> User:
+    return make_player("anna", timezone="Europe/Berlin")
+
+
+def make_ben() -> User:
+    return make_player("ben", timezone="America/New_York")
 
 
 @pytest.fixture
-def anna(player: Callable[..., User]) -> User:
-    return player("anna", timezone="Europe/Berlin")
+def anna(db: None) -> User:
+    return make_anna()
 
 
 @pytest.fixture
-def ben(player: Callable[..., User]) -> User:
-    return player("ben", timezone="America/New_York")
+def ben(db: None) -> User:
+    return make_ben()
 
 
 @pytest.fixture
@@ -109,9 +152,13 @@ def auction(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> str:
+    return offer_toy(monkeypatch)
+
+
+def offer_toy(patch: pytest.MonkeyPatch) -> str:
     """Offer the toy game beside the others."""
     real = catalog.game
-    monkeypatch.setattr(catalog, "game", lambda game_id: TOY if game_id == "toy" else real(game_id))
+    patch.setattr(catalog, "game", lambda game_id: TOY if game_id == "toy" else real(game_id))
     return "toy"
 
 

@@ -5,6 +5,7 @@ The addresses come from the table of addresses itself: a new one fails here unti
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 
@@ -18,6 +19,7 @@ from gamesvc.matches import lobby, substitutes
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Refusal
 from gamesvc.matches.recording import Actor
+from tests.conftest import Program, make_player, offer_toy
 from tests.matches.playing import act, play_out
 
 pytestmark = pytest.mark.django_db
@@ -29,12 +31,6 @@ REFUSED_CARD = 9_876_501_234
 
 def seated(match, index, user):
     substitutes.take_over(by=user, match=match, seat=index, link=match.link_token)
-
-
-@pytest.fixture
-def people(player):
-    names = {name: player(name, is_staff=name.startswith("operator")) for name in READERS}
-    return names | {"rest": player("rest"), "second": player("second")}
 
 
 def made(people, host, *, play):
@@ -50,19 +46,33 @@ def made(people, host, *, play):
     return match
 
 
+@pytest.fixture(scope="module")
+def world(shared):
+    """People of every kind; one match whose host has never played in it, and one whose host has."""
+    with shared() as patch:
+        offer_toy(patch)
+        people = {name: make_player(name, is_staff=name.startswith("operator")) for name in READERS}
+        people |= {name: make_player(name) for name in ("rest", "second")}
+        found = {"host": made(people, "host", play=False), "host_played": made(people, "host_played", play=True)}
+        for match in found.values():
+            act(match, 0)
+            act(match, 1, {"name": "set_orders", "text": KEPT})
+            client = Program(people["seat"])
+            tag = client.get(f"/matches/{match.number}/view/")["ETag"]
+            refused = client.post(f"/matches/{match.number}/commands/", {"name": "play", "card": REFUSED_CARD}, etag=tag)
+            assert refused.status_code == 422
+            assert Refusal.objects.filter(match=match).exists()
+        return people, found
+
+
 @pytest.fixture
-def matches(toy, people, program):
-    """One match whose host has never played in it, and one whose host has."""
-    found = {"host": made(people, "host", play=False), "host_played": made(people, "host_played", play=True)}
-    for match in found.values():
-        act(match, 0)
-        act(match, 1, {"name": "set_orders", "text": KEPT})
-        client = program(people["seat"])
-        tag = client.get(f"/matches/{match.number}/view/")["ETag"]
-        refused = client.post(f"/matches/{match.number}/commands/", {"name": "play", "card": REFUSED_CARD}, etag=tag)
-        assert refused.status_code == 422
-        assert Refusal.objects.filter(match=match).exists()
-    return found
+def people(world, db):
+    return copy.deepcopy(world[0])
+
+
+@pytest.fixture
+def matches(world, toy, db):
+    return copy.deepcopy(world[1])
 
 
 @pytest.fixture
@@ -107,6 +117,14 @@ class Reader:
         self.api = program(self.user, "organise", *(["operate"] if self.user.is_staff else []))
         self.page = Client()
         self.page.force_login(self.user)
+        self.tags = {}
+
+    def tag(self, head):
+        """The tag of the match with this many events: nothing else changes it, as nothing that is sent stays."""
+        if head not in self.tags:
+            answer = self.api.get(f"/matches/{self.match.number}/view/{self.link}")
+            self.tags[head] = answer.headers.get("ETag", '"none"')
+        return self.tags[head]
 
     def get(self, route, *, page=False):
         path = f"/matches/{self.match.number}/{filled(route)}{self.link}"
@@ -115,8 +133,8 @@ class Reader:
 
     def send(self, method, route, body):
         """The status, and whether the match has gone on; it is as before afterwards."""
-        tag = self.api.get(f"/matches/{self.match.number}/view/{self.link}").headers.get("ETag", '"none"')
         head = STORE.head(self.match.id)
+        tag = self.tag(head)
         with transaction.atomic():
             if route == "standing/<int:number>/":  # a player has laid one by
                 laid, _expected = SENT["POST", "standing/"]

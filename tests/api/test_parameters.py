@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 import json
@@ -19,6 +20,7 @@ from gamesvc.games import catalog
 from gamesvc.matches import board, forks, loading, lobby
 from gamesvc.matches.selectors import access_match
 from gamesvc.web import access
+from tests.conftest import make_anna, make_ben, offer_toy
 from tests.walking import doors
 
 NUMBERS = ["", "0", "1", "2", "5", "-1", "1.5", "1_0", "x", "²", "٣", "\x00"]
@@ -66,20 +68,39 @@ def queries(door) -> list[tuple[str, str]]:
     return found + [(name, value) for name in sorted(shared) for value in ("-1", "²", "9" * 40, "\x00")]
 
 
-@pytest.fixture
-def match(toy, anna, ben):
-    """A running match with a fork of it, whose players are anna and ben."""
-    opened = lobby.create_match(by=anna, game=toy, watch="all")
-    running = lobby.join_match(by=ben, match=opened)
-    forks.fork(access=access_match(user=anna, ident=str(running.pk)), version=loading.load(running.id, toy).version, board=True)
-    return running
+@pytest.fixture(scope="module")
+def world(shared):
+    """The players anna, an operator, and ben, and a running match of theirs with a fork of it."""
+    with shared() as patch:
+        toy = offer_toy(patch)
+        anna, ben = make_anna(), make_ben()
+        opened = lobby.create_match(by=anna, game=toy, watch="all")
+        running = lobby.join_match(by=ben, match=opened)
+        version = loading.load(running.id, toy).version
+        forks.fork(access=access_match(user=anna, ident=str(running.pk)), version=version, board=True)
+        anna.is_staff = True
+        anna.save()
+        return anna, ben, running
 
 
 @pytest.fixture
-def asks(anna, match):
+def anna(world, db):
+    return copy.deepcopy(world[0])
+
+
+@pytest.fixture
+def ben(world, db):
+    return copy.deepcopy(world[1])
+
+
+@pytest.fixture
+def match(world, toy, db):
+    return copy.deepcopy(world[2])
+
+
+@pytest.fixture
+def asks(anna):
     """Ask at a path: with a token where the API is, with a session elsewhere. Fails on a fault."""
-    anna.is_staff = True
-    anna.save()
     token = create_token(user=anna, name="test", scopes=SCOPES)[1]
     browser = Client(raise_request_exception=False)
     browser.force_login(anna)

@@ -5,6 +5,7 @@ The operations and their fields come from the service's own OpenAPI document: a 
 
 from __future__ import annotations
 
+import copy
 import json
 import uuid
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from django.db import transaction
 from drf_spectacular.generators import SchemaGenerator
 
 from gamesvc.matches import loading, lobby
+from tests.conftest import make_anna, make_ben, make_player
 from tests.hostile import TEXTS, UNTAKEN, VALUES, nested
 from tests.matches.playing import act
 
@@ -98,16 +100,25 @@ def inside(value: Any, hostile: Any) -> Iterator[Any]:
                 yield [*value[:place], changed, *value[place + 1 :]]
 
 
+@pytest.fixture(scope="module")
+def world(shared):
+    """A player, and the addresses of a running match of theirs, an open one, and one that is over."""
+    with shared():
+        anna, ben = make_anna(), make_ben()
+        make_player("carol")
+        running = lobby.create_match(by=anna, game="space_war", seats=2)
+        running = lobby.join_match(by=ben, match=running)
+        opened = lobby.create_match(by=anna, game="stratastar", seats=3)
+        over = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war"))
+        act(over, 0, {"name": "resign"})
+        return anna, [str(match.number) for match in (running, opened, over)]
+
+
 @pytest.fixture
-def ways(anna, ben, player, program):
-    """A player and an organiser, and the addresses of a running match, an open one, and one that is over."""
-    player("carol")
-    running = lobby.create_match(by=anna, game="space_war", seats=2)
-    running = lobby.join_match(by=ben, match=running)
-    opened = lobby.create_match(by=anna, game="stratastar", seats=3)
-    over = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war"))
-    act(over, 0, {"name": "resign"})
-    return program(anna), [str(match.number) for match in (running, opened, over)]
+def ways(world, db, program):
+    """A player's program, and the addresses of three matches."""
+    anna, matches = copy.deepcopy(world)
+    return program(anna), matches
 
 
 def send(somebody, method: str, path: str, body: Any, **headers: str) -> Any:

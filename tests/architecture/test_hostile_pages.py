@@ -6,6 +6,7 @@ modules read. A new page is tested by being there.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import itertools
 import re
@@ -23,6 +24,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from accounts.models import User
 from gamesvc.matches import loading, lobby
 from notifications import calendar
+from tests.conftest import make_anna, make_ben
 from tests.hostile import TEXTS, UNTAKEN
 from tests.web.page import forms
 
@@ -58,24 +60,33 @@ def address(path: str, values: dict[str, str], hostile: str = "") -> str:
     return "/" + re.sub(r"<(?:\w+:)?(\w+)>", value, path)
 
 
+@pytest.fixture(scope="module")
+def world(shared) -> tuple[User, dict[str, str], list[str]]:
+    """A player, what fits into addresses, and the numbers of matches of theirs."""
+    with shared():
+        anna, ben = make_anna(), make_ben()
+        running = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war", watch="all"))
+        opened = lobby.create_match(by=anna, game="stratastar", seats=3)
+        hosted = lobby.create_match(by=anna, game="space_war", take_seat=False, bots={0: "random", 1: "random"})
+        _invitation, token = lobby.invite(by=ben, match=lobby.create_match(by=ben, game="stratastar"), username="anna")
+        values = {
+            "ident": str(running.number),
+            "game": "stratastar",
+            "name": "ben",
+            "code": "stale",
+            "token": token,
+            "secret": calendar.renew_address(anna).rsplit("/", 1)[1].removesuffix(".ics"),
+        }
+        return anna, values, [str(match.number) for match in (running, opened, hosted)]
+
+
 @pytest.fixture
-def reader(anna: User, ben: User) -> tuple[Client, dict[str, str], list[str]]:
-    """A signed-in player, what fits into addresses, and the numbers of matches of theirs."""
-    running = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war", watch="all"))
-    opened = lobby.create_match(by=anna, game="stratastar", seats=3)
-    hosted = lobby.create_match(by=anna, game="space_war", take_seat=False, bots={0: "random", 1: "random"})
-    _invitation, token = lobby.invite(by=ben, match=lobby.create_match(by=ben, game="stratastar"), username="anna")
+def reader(world, db) -> tuple[Client, dict[str, str], list[str]]:
+    """The player, signed in, what fits into addresses, and the numbers of matches of theirs."""
+    anna, values, matches = copy.deepcopy(world)
     client = Client(raise_request_exception=False)
     client.force_login(anna)
-    values = {
-        "ident": str(running.number),
-        "game": "stratastar",
-        "name": "ben",
-        "code": "stale",
-        "token": token,
-        "secret": calendar.renew_address(anna).rsplit("/", 1)[1].removesuffix(".ics"),
-    }
-    return client, values, [str(match.number) for match in (running, opened, hosted)]
+    return client, values, matches
 
 
 def send(client: Client, method: str, path: str, data: Any = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 import pytest
@@ -44,20 +45,32 @@ def read(monkeypatch):
     return versions
 
 
-@pytest.fixture
-def table(db):
-    return Table()
+@pytest.fixture(scope="module")
+def world(shared):
+    """Two players and a long match of theirs."""
+    with shared():
+        table = Table()
+        match = table.match()
+        play_long(table, match)
+        match.refresh_from_db()
+        return table, match
 
 
-@pytest.fixture
-def long_match(table):
-    match = table.match()
+def play_long(table, match):
     for version in range(50, LONG + 50, 50):
         table.play_to(match, version)
         # As the service does it, which a test's transaction keeps it from.
         loading.save_snapshot(loading.load(match.id, match.game))
-    match.refresh_from_db()
-    return match
+
+
+@pytest.fixture
+def table(world, db):
+    return copy.deepcopy(world[0])
+
+
+@pytest.fixture
+def long_match(world, db):
+    return copy.deepcopy(world[1])
 
 
 @pytest.fixture
@@ -73,9 +86,7 @@ def long_match_of_three(table):
     table.players.append(leaver)
     [gone] = [seat for seat in range(3) if seat not in asked(match)][-1:]
     act(match, gone, {"name": "resign"})
-    for version in range(50, LONG + 50, 50):
-        table.play_to(match, version)
-        loading.save_snapshot(loading.load(match.id, match.game))
+    play_long(table, match)
     return match, gone
 
 
