@@ -1,0 +1,38 @@
+"""Every operation of the API takes hostile text in its address and its headers, and none of it is ever a fault of ours.
+
+The operations and their fields come from the service's own OpenAPI document: a new one is tested by being there.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from tests.architecture.hostile_api import address, every_operation, prepared, send, ways, world  # noqa: F401
+from tests.hostile import TEXTS
+
+pytestmark = pytest.mark.django_db
+QUERIES = {"link", "as"}
+"""Read for every match, and named in no document."""
+
+
+@every_operation
+def test_no_text_around_a_body_is_a_fault_of_ours(ways, method, path, operation):  # noqa: F811
+    somebody, matches = ways
+    body, headers, here = prepared(ways, path, operation)
+    queries = {told["name"] for told in operation.get("parameters", ()) if told["in"] == "query"}
+    queries |= QUERIES if "{ident}" in path else set()
+    named = {told["name"] for told in operation.get("parameters", ()) if told["in"] == "path"}
+    for label, text in TEXTS.items():
+        if "surrogate" in label:
+            continue
+        written = quote(text.encode(), safe="")
+        for name in sorted(queries):
+            send(somebody, method, f"{here}?{name}={written}", body, **headers)
+        for name in sorted(named):
+            send(somebody, method, address(path, matches[0], {name: written}), body, **headers)
+        if "\n" not in text and method != "get":
+            header = text.encode().decode("latin-1")
+            for name in ("If-Match", "Idempotency-Key"):
+                send(somebody, method, here, body, **{**headers, name: header})
