@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
@@ -48,8 +48,17 @@ def pytest_runtestloop() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_remembered() -> None:
+def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember_nothing(monkeypatch)
+
+
+def remember_nothing(patch: pytest.MonkeyPatch) -> None:
+    """Begin with no match in memory, and keep there what the service would.
+
+    The transaction around a test ends after it: within the test, what is read outside of every other one stays.
+    """
     loading.forget_all()
+    patch.setattr(loading, "lasts", lambda: all(block._from_testcase for block in connection.atomic_blocks))
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +89,7 @@ def shared(
     def making() -> Iterator[pytest.MonkeyPatch]:
         with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
             fix_chance(request.node.nodeid, patch)
-            loading.forget_all()
+            remember_nothing(patch)
             yield patch
 
     around = transaction.atomic()

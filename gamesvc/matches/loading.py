@@ -369,10 +369,15 @@ def _follow(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
     if not tail:
         return
     _catch_up(loaded, tail)
-    # What an open transaction has read may be its own writing, and that may be rolled back.
     if not connection.in_atomic_block:
         save_snapshot(loaded)
+    if lasts():
         remember(loaded.copy())
+
+
+def lasts() -> bool:
+    """Return True where what is read stays: an open transaction may read its own writing, and that may be rolled back."""
+    return not connection.in_atomic_block
 
 
 def openings(match_ids: Collection[UUID]) -> dict[UUID, dict[str, Any]]:
