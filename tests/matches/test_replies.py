@@ -420,6 +420,7 @@ def test_orders_that_cost_too_much_to_read_are_refused_and_keep_back_no_others(d
         return read_toy(text, seen)
 
     monkeypatch.setattr(catalog, "game", lambda game_id: replace(TOY, parse=spin) if game_id == "toy" else offered(game_id))
+    loading.forget_all()  # a match in memory keeps its rules
     before = loading.load(duel.id, "toy").version
     mailing.write("draw slowly", to=reply_to(turn_mail(mailing)))
     mailing.work()
