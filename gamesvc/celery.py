@@ -18,9 +18,6 @@ app.autodiscover_tasks()
 def _before_forking(**_: Any) -> None:
     from django.db import connections
 
-    from gamesvc.matches.checks import refuse_wrong_keys  # here: the apps are loaded by now
-
-    refuse_wrong_keys()
     connections.close_all()  # the children would share the connection
     # What is loaded by now stays: unlooked at by the garbage collector, its memory remains shared with the children.
     gc.collect()

@@ -6,6 +6,7 @@ import logging
 import sys
 from typing import Any
 
+from celery.signals import worker_init
 from django.conf import settings
 from django.core import checks
 from django.db import DatabaseError, connection
@@ -55,3 +56,8 @@ def refuse_wrong_keys() -> None:
         logger.warning("The database does not answer; the keys were not tried.")
     finally:
         connection.close()
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]
+def _before_a_worker_forks(**_: Any) -> None:
+    refuse_wrong_keys()
