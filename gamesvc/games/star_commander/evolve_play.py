@@ -180,9 +180,8 @@ def player_eliminated(state: State, data: Data) -> State:
     for cell in data["cells"]:
         cells[cell] = replace(cells[cell], controller=None, devs=0)
     stack = tuple(item for item in state.stack if item.id not in data["stack"])
+    state = _asked_anew(state, seat)
     window = state.window
-    if window is not None:  # what a prepared play aims at may be gone: its seat is asked anew
-        window = replace(window, asked=tuple(asked for asked in window.asked if asked != seat), ready={})
     together = state.out and set(state.out[-1]) & set(data["with_seats"])
     out = (*state.out[:-1], (*state.out[-1], seat)) if together else (*state.out, (seat,))
     ends_turn = data["cause"] == "resigned" and seat == state.active
@@ -201,6 +200,19 @@ def player_eliminated(state: State, data: Data) -> State:
         extra=tuple(queued for queued in state.extra if queued != seat),
         out=out,
     )
+
+
+def _asked_anew(state: State, gone: int) -> State:
+    """Drop the sealed answers of a window: what a prepared play aims at may be gone.
+
+    All of them, passes as well, also for the rest of the turn: who is asked anew would else tell who had prepared a play.
+    """
+    window = state.window
+    if window is None or not window.question:
+        return state
+    resting = tuple(seat for seat in state.resting if seat not in window.early)
+    asked = tuple(seat for seat in window.asked if seat != gone)
+    return replace(state, resting=resting, window=replace(window, asked=asked, early=(), ready={}))
 
 
 def game_ended(state: State, data: Data) -> State:

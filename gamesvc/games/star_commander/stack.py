@@ -41,12 +41,14 @@ def next_item(play: Play, kind: str, seat: int, name: str, **fields: Any) -> Ite
     return Item(id=play.state.items_made + 1, kind=kind, seat=seat, name=name, **fields)
 
 
-def play_command(play: Play, seat: int, uid: str, targets: Mapping[str, str], *, hold: bool = False, auto: bool = False) -> None:
-    """Play a command card from hand onto the stack."""
+def play_command(
+    play: Play, seat: int, uid: str, targets: Mapping[str, str], *, hold: bool = False, auto: bool = False, **told: bool
+) -> None:
+    """Play a command card from hand onto the stack. `told`: what else its event says."""
     card = check_command_card(play, seat, uid)
     check_targets(play.board, aim_of_card(seat, card), targets)
     item = next_item(play, "command", seat, card.id, uid=uid, targets=dict(targets), hold=hold)
-    put_item(play, item, auto=auto)
+    put_item(play, item, auto=auto, **told)
 
 
 def check_named(targets: Sequence[Target], command: Mapping[str, Any]) -> None:
@@ -95,8 +97,8 @@ def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[E
     return effect, price
 
 
-def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False) -> None:
-    """Use an ability; its cost is paid at once."""
+def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False, **told: bool) -> None:
+    """Use an ability; its cost is paid at once. `told`: what else its event says."""
     effect, price = check_activate(play, seat, command)
     source, thrown = command["source"], command.get("discard")
     item = next_item(
@@ -115,7 +117,7 @@ def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = 
     if thrown is not None:
         ops.discard(play, seat, thrown)
     ops.spend(play, seat, price, item.name)
-    put_item(play, item, once=once, auto=auto)
+    put_item(play, item, once=once, auto=auto, **told)
 
 
 def name_of(play: Play, source: str) -> str:
@@ -194,11 +196,15 @@ def prepare(play: Play, seat: int, command: Mapping[str, Any]) -> None:
 
 
 def _play_ready(play: Play, seat: int, command: Mapping[str, Any]) -> None:
-    """Make a prepared play. It is as legal as it was: a window in which anything changes drops what is prepared."""
+    """Make a prepared play. It is as legal as it was: a window in which anything changes drops what is prepared.
+
+    The event says that it was prepared: the seat whose pass brings it out has learnt something hidden.
+    """
     if command["name"] == "play_command":
-        play_command(play, seat, command["uid"], command.get("targets", {}), hold=command.get("hold", False))
+        hold = command.get("hold", False)
+        play_command(play, seat, command["uid"], command.get("targets", {}), hold=hold, prepared=True)
     else:
-        activate(play, seat, command)
+        activate(play, seat, command, prepared=True)
 
 
 def _passed_before(play: Play, window: str) -> list[int]:

@@ -311,8 +311,8 @@ _TELLING = frozenset(
 
 
 def reveals(event: Event) -> bool:
-    """Whether somebody learnt something hidden: cards, systems, looks, and answers that standing orders gave."""
-    if event.type in _TELLING or event.data.get("auto") is True:
+    """Return True if somebody learnt something hidden: cards, systems, looks, and answers given by orders or beforehand."""
+    if event.type in _TELLING or event.data.get("auto") is True or event.data.get("prepared") is True:
         return True
     return event.type == "choice_requested" and "card" in event.data
 

@@ -319,3 +319,22 @@ def test_not_to_retreat_is_known_to_its_seat_alone() -> None:
         seen_by.append((table.view(1)["combat"], seen(table, "damage_assigned", 1)))
         assert table.view(0)["combat"]["staying"] == ([0] if stay else [])
     assert seen_by[0] == seen_by[1]
+
+
+def test_who_has_brought_out_a_prepared_play_has_been_told_something() -> None:
+    """A pass that shows what another seat does is not taken back freely."""
+    table = Table(seats=2).system("1,1", "trade_world").credits(1, 6)
+    table.vessel(0, "destroyer", "1,1")
+    ship = table.vessel(1, "corvette", "1,1")
+    table.hand(0, "trade_envoy")
+    [gun] = table.tech(1, "railgun_turrets")
+    for seat in (0, 1):
+        table.orders(seat, abilities="ask")
+        table.state["seats"][seat]["orders"]["combat"]["after_initiate"] = "ask"
+    table.fight("1,1")
+    table.do(1, "activate", source=gun, targets={"a": ship})
+    since = table.session.match.version
+    table.do(0, "pass")
+    assert table.ever("ability_activated")
+    assert table.waits() == ("window", 0)
+    assert any(GAME.reveals(event) for event in table.session.log[since:])

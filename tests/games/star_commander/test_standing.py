@@ -432,12 +432,17 @@ def test_an_illegal_answer_is_refused_before_priority_comes() -> None:
     assert asked(table) == [1, 2, 3]
 
 
-def test_a_resignation_drops_what_others_have_prepared() -> None:
+@pytest.mark.parametrize("answer", ["play", "pass", "rest"])
+def test_a_resignation_drops_what_others_have_answered_whatever_it_was(answer: str) -> None:
     table, held = everybody()
     target = f"s{table.session.match.state.stack[0].id}"
-    table.do(3, "play_command", uid=held[2], targets={"c": target})
+    if answer == "play":
+        table.do(3, "play_command", uid=held[2], targets={"c": target})
+    else:
+        table.do(3, "pass", rest=answer == "rest")
     table.do(2, "resign")
     assert asked(table) == [1, 3]
+    assert table.session.match.state.resting == ()
 
 
 def test_a_pass_for_the_rest_of_the_turn() -> None:
