@@ -25,6 +25,10 @@ TURNS_AT_ONCE = 25
 MOST_ALONE = 20_000
 """So many events at most come of bots among themselves; a whole match of any game has fewer."""
 FORGOTTEN_AFTER_SECONDS = 5
+_BY_PEOPLE = (
+    "SELECT version FROM events_event WHERE stream = %s::uuid AND version > %s::int AND command_seq = 0"
+    """ AND meta LIKE '%%"actor":{"kind":"seat"%%' LIMIT 1"""
+)
 
 
 def take_turns(match_id: uuid.UUID) -> int:
@@ -41,11 +45,21 @@ def take_turns(match_id: uuid.UUID) -> int:
 
 
 def over_alone(match: Match) -> bool:
-    """Return True if bots have played a match among themselves for as long as they may."""
-    if match.board or match.version < MOST_ALONE or match.seats.filter(bot="").exists():
+    """Return True if bots have played a match among themselves for as long as they may.
+
+    A person who is out of the game but keeps their seat plays no more than one who has left it.
+    """
+    if match.board or match.version < MOST_ALONE:
+        return False
+    people = list(match.seats.filter(bot="").values_list("index", flat=True))
+    loaded = loading.load(match.id, match.game)
+    if any(loaded.game.legal_commands(loaded.timeline.state, seat) for seat in people):
         return False
     left = STORE.last_of_type([match.pk], "match.vacated").get(match.pk)
-    return match.version - (left.version if left is not None else 0) >= MOST_ALONE
+    since = max(loaded.version - MOST_ALONE, 0)
+    if left is not None and left.version > since:
+        return False
+    return not people or STORE.ask(_BY_PEOPLE, [match.pk, since]).fetchone() is None
 
 
 def _call_off(match: Match) -> None:

@@ -10,6 +10,7 @@ from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Match
 from gamesvc.matches.recording import Actor
 from tests.matches.exports import export_of
+from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -75,3 +76,17 @@ def test_only_what_bots_played_alone_counts(anna: User, ben: User, waiting: list
     match.refresh_from_db()
     assert match.status == Match.Status.CANCELLED
     assert match.version >= 2 * left + 1, "what people have played does not count"
+
+
+def test_whoever_is_out_of_the_game_and_keeps_their_seat_keeps_no_bots_playing(
+    anna: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(robots, "MOST_ALONE", 200)
+    match = lobby.create_match(by=anna, game="stratastar", seats=3, bots={1: "random", 2: "random"})
+    act(match, 0, {"name": "resign"})
+    out_at = STORE.head(match.id).version
+    for _ in range(50):
+        robots.take_turns(match.id)
+    match.refresh_from_db()
+    assert match.status == Match.Status.CANCELLED
+    assert match.version > out_at + 200, "what people have played does not count"
