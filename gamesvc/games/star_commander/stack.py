@@ -151,7 +151,7 @@ def run_window(play: Play, step: Step) -> bool:
             break
         seat = waiting[0]
         response = None if seat in window.early else standing.automatic(board, seat)[1]
-        if seat in window.ready:
+        if _is_ready(play, seat):
             _pass_automatically(play, passing)
             passing = []
             _play_ready(play, seat, window.ready[seat])
@@ -193,6 +193,20 @@ def prepare(play: Play, seat: int, command: Mapping[str, Any]) -> None:
         check_activate(play, seat, command)
     play.answering = False
     play.emit("priority_passed", seats=[seat], auto=False, closed=False, early=True, sealed=True, play=dict(command))
+
+
+def _is_ready(play: Play, seat: int) -> bool:
+    """Return True if the seat has prepared a play that it can make; in a described position it may hold no such card."""
+    window = play.state.window
+    if window is None or seat not in window.ready:
+        return False
+    command = window.ready[seat]
+    try:
+        check = check_play if command["name"] == "play_command" else check_activate
+        check(play, seat, command)
+    except Refused:
+        return False
+    return True
 
 
 def _play_ready(play: Play, seat: int, command: Mapping[str, Any]) -> None:

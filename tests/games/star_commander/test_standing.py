@@ -432,6 +432,27 @@ def test_an_illegal_answer_is_refused_before_priority_comes() -> None:
     assert asked(table) == [1, 2, 3]
 
 
+@pytest.mark.parametrize("missing", ["card", "target", "ability"])
+def test_a_described_position_with_a_play_that_cannot_be_made_goes_on(missing: str) -> None:
+    table, held = everybody()
+    table.position = table.session.answer({"op": "position"})["position"]
+    window, target = table.position["state"]["window"], f"s{table.session.match.state.stack[0].id}"
+    window["asked"] = [2]
+    window["ready"] = {
+        "3": {
+            "card": {"name": "play_command", "uid": "c00", "targets": {"c": target}},
+            "target": {"name": "play_command", "uid": held[2], "targets": {"c": "s99"}},
+            "ability": {"name": "activate", "source": "v99"},
+        }[missing]
+    }
+    table.start()
+    table.do(1, "pass")
+    table.do(2, "pass")
+    assert asked(table) == [3]
+    table.do(3, "pass")
+    assert table.waits() == ("command", 0)
+
+
 @pytest.mark.parametrize("answer", ["play", "pass", "rest"])
 def test_a_resignation_drops_what_others_have_answered_whatever_it_was(answer: str) -> None:
     table, held = everybody()
