@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -25,6 +26,9 @@ from gamesvc.matches.models import Match, Premove, Seat
 # The command by which a game takes standing orders, where it has any.
 OWN = ("set_orders", "set_standing_orders")
 MOST = 10
+# So many a seat may lay by in one match, with those that are over: four digits name each.
+MOST_EVER = 9999
+CANCELLED = "Cancelled."
 MOST_COMMANDS = 5
 MOST_VALUES = 8
 # An order as text, in characters.
@@ -128,6 +132,11 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
         if own.filter(status__in=premoves.OPEN).count() >= MOST:
             raise Refused("too_many", f"You have {MOST} orders laid by; cancel one first.")
         number = max(own.values_list("number", flat=True), default=0) + 1
+        if number > MOST_EVER:
+            raise Refused(
+                "too_many", f"You have laid {MOST_EVER} orders by in this match; give your commands when you are asked."
+            )
+        _forget_cancelled(own)
         return Premove.objects.create(
             match=match,
             seat=seat.index,
@@ -137,6 +146,12 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
             commands=[dict(one) for one in commands],
             looked_version=locked.version,
         )
+
+
+def _forget_cancelled(own: QuerySet[Premove]) -> None:
+    """Delete what was cancelled and is no longer listed: nothing brings it back."""
+    cancelled = own.filter(status=Premove.Status.DROPPED, why=CANCELLED).order_by("-number")
+    own.filter(pk__in=list(cancelled.values_list("pk", flat=True)[MOST:])).delete()
 
 
 def laid_by(match: Match, seat: int) -> list[Premove]:
@@ -159,7 +174,7 @@ def change(*, premove: Premove, condition: Mapping[str, Any], commands: Sequence
 def cancel(*, match: Match, seat: int, number: int) -> None:
     """Cancel what is laid by; what of it was given stands. Raises `Refused` for what is not open."""
     open_now = Premove.objects.filter(match=match, seat=seat, number=number, status__in=premoves.OPEN)
-    if not open_now.update(status=Premove.Status.DROPPED, why="Cancelled.", ended_at=timezone.now()):
+    if not open_now.update(status=Premove.Status.DROPPED, why=CANCELLED, ended_at=timezone.now()):
         raise Refused("unknown_order", f"You have laid no order {number} by.", "number")
 
 

@@ -101,6 +101,16 @@ def test_it_is_given_with_what_brings_its_case(match: Match) -> None:
     assert Premove.objects.get(match=match).status == Premove.Status.DONE
 
 
+def test_orders_are_laid_by_and_cancelled_without_end_but_not_kept(match: Match) -> None:
+    for _ in range(standing.MOST + 5):
+        standing.cancel(match=match, seat=1, number=lay(match, 1, HE_DRAWS, DRAW).number)
+    assert Premove.objects.count() == standing.MOST + 1, "the last one, and those before it that were listed then"
+    Premove.objects.filter(number=standing.MOST + 5).update(number=standing.MOST_EVER)
+    with pytest.raises(Refused) as refused:
+        lay(match, 1, HE_DRAWS, DRAW)
+    assert refused.value.code == "too_many"
+
+
 def test_too_many_orders_in_a_line_are_counted_before_they_are_read(match: Match) -> None:
     asked = standing.parse_text(match, 1, "if  card   then draw ; draw")
     assert [command["name"] for command in asked.commands] == ["draw", "draw"]
