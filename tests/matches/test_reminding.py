@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.games.kernel import Awaited
-from gamesvc.matches import clocks, deadlines, lobby, reminding, vacations
+from gamesvc.matches import clocks, deadlines, lobby, reminding, substitutes, vacations
 from gamesvc.matches.loading import STORE
 from gamesvc.matches.models import Question
 from gamesvc.matches.recording import Actor
@@ -285,6 +285,17 @@ def test_whoever_left_the_seat_is_reminded_of_nothing(duel, mailing):  # noqa: F
 
 
 # --- pauses and breaks ---
+
+
+def test_whoever_comes_back_to_their_seat_is_reminded_again(toy, anna, ben):
+    """Nobody held the seat when the reminders were looked at, and its deadline has not moved since."""
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=48))
+    with at(match, hours=1):
+        substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
+        assert reminding.sweep() == 0
+        substitutes.take_over(by=anna, match=match, seat=0)
+    with at(match, hours=38.5):
+        assert reminding.sweep() == 1
 
 
 def reminded_at(match, first, until):

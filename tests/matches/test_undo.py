@@ -9,13 +9,15 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from gamesvc.games import catalog
 from gamesvc.games.dice import seeded
 from gamesvc.games.kernel import Refused
 from gamesvc.games.timeline import effective
-from gamesvc.matches import auditing, errors, loading, lobby, proof, selectors, turns, undo
+from gamesvc.matches import auditing, errors, forks, loading, lobby, proof, selectors, turns, undo
 from gamesvc.matches.models import Match, Question, UndoRequest
 from gamesvc.matches.recording import Actor
 from gamesvc.matches.turns import Sender
+from tests.games.star_commander.table import Table
 from tests.matches import exports
 from tests.matches.playing import act, play_out, time_out
 
@@ -432,3 +434,23 @@ def test_the_space_war_with_reactions_that_go_back_by_themselves(anna, ben):
     assert load(match).timeline.state == loaded.timeline.state if loaded.ended else True
     assert auditing.check_match(match.id) == []
     assert proof.verify(exports.export_of(match, 1)).ok
+
+
+def test_a_pass_that_brought_out_what_another_had_prepared_is_not_taken_back_freely(anna, ben):
+    """Else every window would tell what the other seat is about to do, as often as one passes and takes it back."""
+    table = Table().system("1,1", "trade_world").credits(1, 6)
+    table.vessel(0, "destroyer", "1,1")
+    ship = table.vessel(1, "corvette", "1,1")
+    table.hand(0, "trade_envoy")
+    [gun] = table.tech(1, "railgun_turrets")
+    for seat in table.state["seats"]:
+        seat["orders"]["abilities"] = seat["orders"]["combat"]["after_initiate"] = "ask"
+    start = forks.described(catalog.game("star_commander"), table.position)
+    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="star_commander", start=start))
+    act(match, 0, {"name": "end_command"})
+    act(match, 0, {"name": "open_combat", "cell": "1,1"})
+    act(match, 1, {"name": "activate", "source": gun, "targets": {"a": ship}})
+    assert offer(match, 1).how == "free", "nobody has seen it yet"
+    act(match, 0, {"name": "pass"})
+    assert [item.source for item in state(match).stack] == [gun]
+    assert offer(match, 0).how == "ask"
