@@ -133,9 +133,8 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
             raise Refused("too_many", f"You have {MOST} orders laid by; cancel one first.")
         number = max(own.values_list("number", flat=True), default=0) + 1
         if number > MOST_EVER:
-            raise Refused(
-                "too_many", f"You have laid {MOST_EVER} orders by in this match; give your commands when you are asked."
-            )
+            detail = f"You have laid {MOST_EVER} orders by in this match; give your commands when you are asked."
+            raise Refused("too_many", detail)
         _forget_cancelled(own)
         return Premove.objects.create(
             match=match,
