@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from gamesvc.games import intake
+from gamesvc.games.kernel import intake
 
 # These need no database, so they start none; `compat --all` does.
 WITHOUT_SERVERS = {"", "help", "--help", "version", "--version"}

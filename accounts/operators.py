@@ -26,7 +26,7 @@ class OperatorSite(admin.AdminSite):
     site_title = "gamesvc"
     index_title = "What is kept"
     enable_nav_sidebar = False
-    # An address without its last slash is redirected as everywhere (`gamesvc.web.slashes`).
+    # An address without its last slash is redirected as everywhere (`gamesvc.web.common.slashes`).
     final_catch_all_view = False
 
     def has_permission(self, request: HttpRequest) -> bool:

@@ -1,0 +1,1 @@
+"""The append-only event store: streams, the feed, snapshots, checkpoints and their proofs. Knows no game and no user."""

@@ -1,7 +1,7 @@
 """The border of HTTP: a request whose text no door takes, or one too many, is refused before anything reads it.
 
 Address, query, headers, cookies and form fields are judged here for pages and API alike; the body of an API request by its
-parser (`gamesvc.api.rendering`), with the same judgement (`gamesvc.games.intake`).
+parser (`gamesvc.api.rendering`), with the same judgement (`gamesvc.games.kernel.intake`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from accounts.models import User
 from accounts.network import client_network
 from gamesvc import rate_limits
 from gamesvc.api import unanswered
-from gamesvc.games import intake
-from gamesvc.games.intake import Fault
+from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.intake import Fault
 
 LONGEST_FIELD = 32 * 1024
 """Of one field of a form, in characters."""

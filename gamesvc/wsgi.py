@@ -10,11 +10,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
 application = get_wsgi_application()
 
 # The apps must be loaded first.
-from gamesvc.matches import heartbeat  # noqa: E402
 from gamesvc.matches.checks import refuse_wrong_keys  # noqa: E402
-from gamesvc.web import chunks  # noqa: E402
+from gamesvc.matches.record import availability  # noqa: E402
+from gamesvc.web.common import chunks  # noqa: E402
 
 application = chunks.whole(application)  # type: ignore[assignment]
 
 refuse_wrong_keys()
-heartbeat.keep_beating()
+availability.keep_beating()

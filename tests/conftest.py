@@ -22,7 +22,7 @@ from pytest_django import DjangoDbBlocker
 from accounts import tokens
 from accounts.models import User
 from gamesvc.games import catalog
-from gamesvc.matches import loading
+from gamesvc.matches.record import loading
 from tests import databases
 from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY

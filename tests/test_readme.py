@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from gamesvc.matches.management.commands.bench import BENCHES
+from gamesvc.ops.management.commands.bench import BENCHES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -132,7 +132,7 @@ def test_every_command_is_run_by_a_test(name):
     code = [
         *(ROOT / "tests").rglob("*.py"),
         ROOT / "gamesvc/embedded/service.py",
-        ROOT / "gamesvc/matches/management/commands/up.py",
+        ROOT / "gamesvc/ops/management/commands/up.py",
     ]
     run = re.compile(rf"""(?:call_command\(|\bmanage\(|"manage\.py",)\s*"{name}\"""")
     assert any(run.search(path.read_text(encoding="utf-8")) for path in code)

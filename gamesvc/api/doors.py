@@ -19,9 +19,9 @@ from rest_framework.views import APIView
 
 from gamesvc.api import permissions
 from gamesvc.api.v1.base import PUBLIC
-from gamesvc.games import intake
+from gamesvc.games.kernel import intake
 from gamesvc.games.protocol import Session
-from gamesvc.matches import press
+from gamesvc.matches.lobby import press
 from gamesvc.rate_limits import ALWAYS
 from notifications import muting
 from notifications.inbound import held, limits, purposes, reading, receiver

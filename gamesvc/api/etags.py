@@ -8,7 +8,7 @@ from uuid import UUID
 from rest_framework.request import Request
 
 from gamesvc.api.problems import Problem
-from gamesvc.games.kernel import Viewer
+from gamesvc.games.kernel.game import Viewer
 
 _FORM = re.compile(r'^"?(?P<match>[0-9a-f-]{36})-(?P<viewer>o|\d+)-(?P<version>\d{1,9})"?$')
 

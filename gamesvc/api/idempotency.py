@@ -16,9 +16,9 @@ from rest_framework.response import Response
 
 from accounts.models import User
 from gamesvc.api.problems import Problem, translate
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import answered
-from gamesvc.matches.answered import Answer
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.record import idempotency
+from gamesvc.matches.record.idempotency import Answer
 
 
 def required_key(request: Request) -> str:
@@ -50,7 +50,7 @@ def once(request: Request, effect: Callable[[], Answer]) -> Response:
             assert refusal is not None
             return 422, {**refusal.data, "instance": request.path}
 
-    return _answer(*answered.once(user=user, key=key, fingerprint=fingerprint, effect=decided))
+    return _answer(*idempotency.once(user=user, key=key, fingerprint=fingerprint, effect=decided))
 
 
 def _answer(status: int, body: dict[str, Any]) -> Response:

@@ -11,7 +11,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from accounts.tokens import TokenRefused
-from gamesvc.games.kernel import Refused
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.errors import Busy, Forbidden, KeyReused, Stale, TooMany, Unknown
 from gamesvc.rate_limits import Exceeded
 

@@ -12,7 +12,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
 from gamesvc.api.problems import TITLES, Problem, TooLarge
-from gamesvc.games import intake
+from gamesvc.games.kernel import intake
 
 
 class JSON(BaseRenderer):

@@ -11,7 +11,7 @@ from django.views import defaults
 
 from gamesvc.api import problems
 from gamesvc.away import is_away
-from gamesvc.games.intake import Fault
+from gamesvc.games.kernel.intake import Fault
 from gamesvc.rate_limits import Exceeded
 
 API = "/api/"

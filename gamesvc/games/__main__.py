@@ -4,7 +4,7 @@ import io
 import sys
 
 from gamesvc.games.catalog import OFFERED, game
-from gamesvc.games.kernel import Refused
+from gamesvc.games.kernel.game import Refused
 from gamesvc.games.protocol import serve
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from gamesvc.games.kernel import Game, Refused
+from gamesvc.games.kernel.game import Game, Refused
 
 OFFERED = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gamesvc.games.kernel import Game
+from gamesvc.games.kernel.game import Game
 
 
 @dataclass

@@ -11,10 +11,11 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
-from gamesvc.games import codec, intake, trial
-from gamesvc.games.dice import BadScript, Dice, ScriptedSource, seeded
-from gamesvc.games.kernel import Caption, Event, Game, Refused, Viewer, see_event
-from gamesvc.games.timeline import Run, Timeline, check_options, read_order
+from gamesvc.games import trial
+from gamesvc.games.kernel import codec, intake
+from gamesvc.games.kernel.dice import BadScript, Dice, ScriptedSource, seeded
+from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
+from gamesvc.games.kernel.timeline import Run, Timeline, check_options, read_order
 
 
 class Misuse(Exception):

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gamesvc.games.dice import Dice, seeded
-from gamesvc.games.kernel import Event, Game, Outcome
+from gamesvc.games.kernel.dice import Dice, seeded
+from gamesvc.games.kernel.game import Event, Game, Outcome
+from gamesvc.games.kernel.timeline import Run, Timeline, replay
 from gamesvc.games.secrecy import rewind_of
 from gamesvc.games.selfplay import Record
-from gamesvc.games.timeline import Run, Timeline, replay
 
 
 class Parted(AssertionError):

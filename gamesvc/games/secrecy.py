@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from gamesvc.games.dice import Dice, KeyedSource, Source, draw_key, seeded
-from gamesvc.games.kernel import REWOUND, Caption, Event, Game, Refused, Viewer, see_event
-from gamesvc.games.timeline import Run, Timeline
+from gamesvc.games.kernel.dice import Dice, KeyedSource, Source, draw_key, seeded
+from gamesvc.games.kernel.game import REWOUND, Caption, Event, Game, Refused, Viewer, see_event
+from gamesvc.games.kernel.timeline import Run, Timeline
 
 Act = Callable[[Timeline[Any], Dice], Run[Any]]
 """A command or a rewind, as it happens on a timeline."""

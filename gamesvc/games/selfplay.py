@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from gamesvc.games import codec, dealing, forms, undo_rules
-from gamesvc.games.dice import Dice, seeded
 from gamesvc.games.handovers import HandOvers
-from gamesvc.games.kernel import REWOUND, Caption, Event, Form, Game, Outcome, Refused, see_event
+from gamesvc.games.kernel import codec, dealing, forms, undo_rules
+from gamesvc.games.kernel.dice import Dice, seeded
+from gamesvc.games.kernel.game import REWOUND, Caption, Event, Form, Game, Outcome, Refused, see_event
+from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
+from gamesvc.games.kernel.undo_rules import Deed, Past, Taken, Trail
 from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, command_of, rewind_of
-from gamesvc.games.timeline import Run, Timeline, check_options, replay
-from gamesvc.games.undo_rules import Deed, Past, Taken, Trail
 
 # Options that end a match which the rules alone would let go on for ever, with a value that leaves room for all that can happen.
 BOUNDS = {"turn_limit": 40, "max_rounds": 60}

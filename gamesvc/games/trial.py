@@ -12,11 +12,11 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from gamesvc.games import forms
-from gamesvc.games.codec import bad_position
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Caption, Form, Game, Refused
-from gamesvc.games.timeline import Run, Timeline
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.codec import bad_position
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Caption, Form, Game, Refused
+from gamesvc.games.kernel.timeline import Run, Timeline
 
 # How much is tried. More finds more, and whoever begins from a position waits for it.
 MOST_FORMS = 60

@@ -20,13 +20,19 @@ from django.views.decorators.http import require_POST
 
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
-from gamesvc.games.kernel import Caption, Refused
-from gamesvc.matches import auditing, authority, board, errors, loading, looks, organising, refusals, selectors, turns
+from gamesvc.games.kernel.game import Caption, Refused
+from gamesvc.matches import errors
+from gamesvc.matches.access import authority, selectors
+from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
-from gamesvc.matches.organising import Measure
-from gamesvc.matches.selectors import Access
-from gamesvc.matches.undo_words import CODES
+from gamesvc.matches.organising import looks, measures
+from gamesvc.matches.organising.measures import Measure
+from gamesvc.matches.play import turns
+from gamesvc.matches.proof import audit
+from gamesvc.matches.reading import board, refusals
+from gamesvc.matches.record import loading
+from gamesvc.matches.story.undo_words import CODES
 
 EVENTS_PAGE = 100
 
@@ -107,7 +113,7 @@ class MatchAdmin(ReadOnly):
             "may_rule": rules and not match.over,
             "may_verify": rules or match.over,
             "may_look": rules and loaded.started and not loaded.ended,
-            "actions": [name for name in organising.ACTIONS if rules],
+            "actions": [name for name in measures.ACTIONS if rules],
             "codes": CODES.items(),
             "longest": authority.LONGEST_REASON,
             "looks": match.looks.select_related("user").order_by("-at"),
@@ -147,7 +153,7 @@ class MatchAdmin(ReadOnly):
         assert isinstance(request.user, User)
         if not match.over:
             authority.check_may_rule(request.user, match)
-        findings = auditing.check_match(match.id)
+        findings = audit.check_match(match.id)
         for found in findings:
             at = f" (version {found.version})" if found.version is not None else ""
             messages.error(request, f"{found.code}{at}: {found.detail}")
@@ -194,8 +200,8 @@ class MatchAdmin(ReadOnly):
             bot=bool(posted.get("bot")),
         )
         page = posted.get("_once", "")[:40] or system.token_hex(8)
-        key = turns.command_id(sender=f"admin {request.user.pk} {match.pk}", key=f"{page} {organising.fingerprint(measure)}")
-        organising.organise(by=request.user, match=match, measure=measure, command_id=key, channel="web")
+        key = turns.command_id(sender=f"admin {request.user.pk} {match.pk}", key=f"{page} {measures.fingerprint(measure)}")
+        measures.organise(by=request.user, match=match, measure=measure, command_id=key, channel="web")
         messages.success(request, f"Done: {measure.action}. The players are told.")
 
 

@@ -10,41 +10,27 @@ class MatchesConfig(AppConfig):
     def ready(self) -> None:
         # Not in gamesvc/__init__.py: an engine must load without Celery.
         import gamesvc.celery  # noqa: F401
-        from gamesvc.matches import (
-            absence_notices,
-            checks,  # noqa: F401
-            erasing,
-            held_orders,
-            invited,
-            notices,
-            organising_notices,
-            press_mail,
-            receipts,
-            reminding,
-            replies,
-            retention,
-            rulings,
-            standing_notices,
-            statistics,
-            substitute_mail,
-            tenures,
-            undo_notices,
-        )
+        from gamesvc.matches import checks, erasing, retention  # noqa: F401
+        from gamesvc.matches.access import tenures
+        from gamesvc.matches.mail_orders import held_orders, invitation_mail, press_mail, receipts, replies, substitute_mail
+        from gamesvc.matches.notices import absence_notices, measure_notices, reminding, standing_notices, undo_notices, wording
+        from gamesvc.matches.organising import rewinds
+        from gamesvc.matches.statistics import totals
 
-        notices.register()
+        wording.register()
         absence_notices.register()
         erasing.register()
         held_orders.register()
-        invited.register()
-        organising_notices.register()
+        invitation_mail.register()
+        measure_notices.register()
         press_mail.register()
         receipts.register()
         reminding.register()
         replies.register()
         retention.register()
-        rulings.register()
+        rewinds.register()
         standing_notices.register()
         substitute_mail.register()
         tenures.register()
         undo_notices.register()
-        statistics.register()
+        totals.register()

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.core import checks
 from django.db import DatabaseError, connection
 
-from gamesvc.matches import secrets
 from gamesvc.matches.models import Match
+from gamesvc.matches.record import secrets
 
 logger = logging.getLogger(__name__)
 

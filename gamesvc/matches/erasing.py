@@ -14,9 +14,10 @@ from django.db.models.functions import Lower
 from accounts import erasure
 from accounts.addresses import verified_addresses
 from accounts.models import User
-from gamesvc.matches import lobby, secrets, substitutes
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Invitation, Match, Press, Refusal, Seat
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.record import secrets
+from gamesvc.matches.record.append import Actor
 
 logger = logging.getLogger(__name__)
 
@@ -41,11 +42,11 @@ def erase_from_matches(user: User) -> None:
 
 def _leave_open_matches(user: User) -> None:
     for match in Match.objects.filter(seats__user=user, status=Match.Status.OPEN):
-        lobby.leave_match(by=user, match=match, channel=CHANNEL)
+        opening.leave_match(by=user, match=match, channel=CHANNEL)
     for match in Match.objects.filter(creator=user, status=Match.Status.OPEN):
         if not match.seats.exclude(user=None).exists():
             try:
-                lobby.cancel_match(by=user, match=match, channel=CHANNEL)
+                opening.cancel_match(by=user, match=match, channel=CHANNEL)
             except secrets.WrongKey:
                 # It cannot end before its key is found again; it stays open without a host, and lapses when it can.
                 logger.exception("Match %s could not be called off; it has no host any more.", match.pk)

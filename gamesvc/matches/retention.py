@@ -12,8 +12,8 @@ from django.db.models import Q
 import notifications.retention
 from accounts import retention
 from accounts.retention import FIXED, WITH_PLAYERS, Declared, Old
-from gamesvc.matches import answered
 from gamesvc.matches.models import HeldOrders, Match
+from gamesvc.matches.record import idempotency
 from notifications.retention import mails_days
 
 LASTING = 60.0
@@ -24,7 +24,7 @@ _OVER = ~Q(state=HeldOrders.State.HELD) | ~Q(match__status=Match.Status.RUNNING)
 RULES: Declared = {
     **retention.RULES,
     **notifications.retention.RULES,
-    "matches.Answered": (Old("created_at", lambda: answered.KEPT_FOR.days),),
+    "matches.Answered": (Old("created_at", lambda: idempotency.KEPT_FOR.days),),
     "matches.Beginning": WITH_MATCHES,
     "matches.DoneWord": "deleted with its mail",
     "matches.FeedCursor": FIXED,

@@ -10,23 +10,16 @@ from django.conf import settings
 
 from events import checkpoints
 from gamesvc.games import catalog
-from gamesvc.matches import (
-    clocks,
-    held_orders,
-    loading,
-    lobby,
-    outages,
-    pauses,
-    premove_run,
-    reminding,
-    retention,
-    robots,
-    statistics,
-    substitutes,
-    sweeping,
-    undo,
-)
-from gamesvc.matches.loading import STORE
+from gamesvc.matches import retention, sweeping
+from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.mail_orders import held_orders
+from gamesvc.matches.notices import reminding
+from gamesvc.matches.play import bots, conditional_orders
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.statistics import totals
+from gamesvc.matches.timekeeping import expiry, outages, pauses
+from gamesvc.matches.undo import taking_back
 
 logger = logging.getLogger(__name__)
 
@@ -36,13 +29,13 @@ BOTS_AT_ONCE, BOTS_WAITING, SNAPSHOTS_WAITING = 100, 10_000, 10_000
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def play_bots(match_id: str) -> int:
-    return robots.take_turns(UUID(match_id))
+    return bots.take_turns(UUID(match_id))
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_bots() -> int:
     """Find bots whose turn was forgotten."""
-    return sweeping.each("the bots of match", robots.forgotten(BOTS_WAITING), robots.take_turns, limit=BOTS_AT_ONCE)
+    return sweeping.each("the bots of match", bots.forgotten(BOTS_WAITING), bots.take_turns, limit=BOTS_AT_ONCE)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -53,7 +46,7 @@ def watch_outages() -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_deadlines() -> int:
-    return clocks.sweep()
+    return expiry.sweep()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -65,7 +58,7 @@ def sweep_reminders() -> int:
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def give_conditional_orders() -> int:
     """Give what conditional orders have waited for."""
-    return premove_run.sweep()
+    return conditional_orders.sweep()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -76,7 +69,7 @@ def sweep_held_orders() -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_lobby() -> int:
-    return lobby.lapse_matches()
+    return opening.lapse_matches()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -118,7 +111,7 @@ def follow_statistics(batches: int = 20) -> int:
     """Take what has happened into the players' statistics, so many batches at most: the next sweep takes the rest."""
     taken = 0
     for _ in range(batches):
-        if not (more := statistics.follow()):
+        if not (more := totals.follow()):
             break
         taken += more
     return taken
@@ -133,7 +126,7 @@ def sweep_substitutes() -> int:
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_undo() -> int:
     """Settle requests to take back whose time is over."""
-    return undo.lapse_requests()
+    return taking_back.lapse_requests()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]

@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "gamesvc.matches",
     "gamesvc.api",
     "gamesvc.web",
+    "gamesvc.ops",
 ]
 
 MIDDLEWARE = [
@@ -57,7 +58,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     # No LocaleMiddleware: pages and API are English throughout, and half a page in another language helps nobody. Mails are
     # in the language of the account, and the pages behind links in them choose theirs themselves.
-    "gamesvc.web.slashes.Slashes",
+    "gamesvc.web.common.slashes.Slashes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

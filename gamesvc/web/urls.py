@@ -2,26 +2,15 @@
 
 from django.urls import path
 
-from gamesvc.web import (
-    absence,
-    acts,
-    clocks,
-    farewell,
-    forks,
-    lists,
-    notices,
-    opening,
-    organising,
-    players,
-    press,
-    problems,
-    profile,
-    rules,
-    standing,
-    table,
-    undelivered,
-    undo,
-)
+from gamesvc.web.account import farewell, profile
+from gamesvc.web.common import problems, rules
+from gamesvc.web.lobby import forks, lists, opening, press
+from gamesvc.web.notices import preferences, undelivered
+from gamesvc.web.organising import measures
+from gamesvc.web.play import acts, standing_orders, table
+from gamesvc.web.statistics import players
+from gamesvc.web.timekeeping import absence, clocks
+from gamesvc.web.undo import taking_back
 
 app_name = "web"
 urlpatterns = [
@@ -42,10 +31,10 @@ urlpatterns = [
     path("matches/<str:ident>/invite", opening.invite, name="invite"),
     path("matches/<str:ident>/press", press.press_page, name="press"),
     path("matches/<str:ident>/clock", clocks.clock_page, name="clock"),
-    path("matches/<str:ident>/standing", standing.change, name="standing"),
+    path("matches/<str:ident>/standing", standing_orders.change, name="standing"),
     path("matches/<str:ident>/absence", absence.change, name="absence"),
-    path("matches/<str:ident>/undo", undo.send_undo, name="undo"),
-    path("matches/<str:ident>/organise", organising.send_measure, name="organise"),
+    path("matches/<str:ident>/undo", taking_back.send_undo, name="undo"),
+    path("matches/<str:ident>/organise", measures.send_measure, name="organise"),
     path("matches/<str:ident>/fork", forks.fork, name="fork"),
     path("matches/<str:ident>/close", forks.close, name="close"),
     path("matches/<str:ident>/as-of", forks.as_of, name="as_of"),
@@ -57,11 +46,11 @@ urlpatterns = [
     path("problems/<str:code>", problems.problem_page, name="problem"),
     path("profile/", profile.profile, name="profile"),
     path("profile/mails", profile.mails, name="mails"),
-    path("profile/timing", notices.timing, name="notice_timing"),
-    path("profile/reply-addresses", notices.reply_addresses, name="reply_addresses"),
-    path("profile/calendar", notices.feed_address, name="calendar_address"),
-    path("profile/webhook", notices.webhook, name="webhook"),
-    path("calendar/<str:secret>.ics", notices.calendar_feed, name="calendar"),
+    path("profile/timing", preferences.timing, name="notice_timing"),
+    path("profile/reply-addresses", preferences.reply_addresses, name="reply_addresses"),
+    path("profile/calendar", preferences.feed_address, name="calendar_address"),
+    path("profile/webhook", preferences.webhook, name="webhook"),
+    path("calendar/<str:secret>.ics", preferences.calendar_feed, name="calendar"),
     path("profile/mails/again", undelivered.send_again, name="send_again"),
     path("profile/tokens", profile.tokens, name="tokens"),
     path("profile/erase", farewell.erase, name="erase"),

@@ -20,10 +20,15 @@ from accounts import erasure
 from accounts.addresses import add_verified_address
 from accounts.models import Absence, User
 from accounts.tokens import create_token
-from gamesvc.matches import auditing, export, loading, lobby, looks, organising, pauses, press, proof, standing
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening, press
 from gamesvc.matches.models import Follow, HeldOrders, Look, Match, PauseWish, Premove, Question, Reason, Refusal, Seat
-from gamesvc.matches.organising import Measure
+from gamesvc.matches.organising import looks, measures
+from gamesvc.matches.organising.measures import Measure
+from gamesvc.matches.play import standing_orders
+from gamesvc.matches.proof import audit, export, verification
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import pauses
 from notifications.models import CalendarFeed, Preference, Webhook
 from tests.mailing import mailing, verify  # noqa: F401
 
@@ -68,10 +73,10 @@ def busy_life(user, ben, mailing, program):  # noqa: F811
     signed_in = Client()
     signed_in.post("/accounts/login/", {"login": ADDRESS, "password": "a long password"})
     Client().post("/accounts/login/", {"login": NAME, "password": f"{WORDS} wrong"})
-    match = lobby.create_match(by=user, game="toy", watch="all", contribution_text=WORDS)
-    lobby.invite(by=user, match=match, username="ben")
-    lobby.invite(by=user, match=match, address="friend@players.example")
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=user, game="toy", watch="all", contribution_text=WORDS)
+    opening.invite(by=user, match=match, username="ben")
+    opening.invite(by=user, match=match, address="friend@players.example")
+    match = opening.join_match(by=ben, match=match)
     press.say(match=match, by_seat=0, to="all", text=f"I am {NAME} and love {WORDS}.", channel="api")
     press.say(match=match, by_seat=1, to=[0], text="Hello to you", channel="api")
     mailing.work()
@@ -92,9 +97,9 @@ def busy_life(user, ben, mailing, program):  # noqa: F811
     )
     chief = User.objects.create_user("chief", is_staff=True)
     measure = Measure("extend", "dispute", f"{NAME} was ill", seat=0, hours=5)
-    organising.organise(by=chief, match=match, measure=measure, command_id=uuid.uuid4())
+    measures.organise(by=chief, match=match, measure=measure, command_id=uuid.uuid4())
     looks.look_behind(by=chief, match=match, seat=1, version=match.version, reason=f"{NAME} complains")
-    standing.lay_by(
+    standing_orders.lay_by(
         match=match,
         seat=match.seats.get(user=user),
         user=user,
@@ -145,26 +150,26 @@ def test_his_matches_replay_and_verify_and_call_him_player_1(toy, quixotella, be
     match = busy_life(quixotella, ben, mailing, program)
     erasure.erase(quixotella)
     loading.forget_all()
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     seen = program(ben).get(f"/matches/{match.number}/").json()
     assert [(seat["name"], seat["kind"]) for seat in seen["seats"]] == [("", "free"), ("ben", "user")]
     assert seen["host"] is None
     page = Client().get(f"/matches/{match.number}/").content.decode()
     assert "player 1" in page
-    report = proof.verify("".join(export.lines(loading.load(match.id, "toy"), None)).encode())
+    report = verification.verify("".join(export.lines(loading.load(match.id, "toy"), None)).encode())
     assert report.ok, report.as_json()
 
 
 def test_in_a_match_that_is_over_he_is_player_1(toy, quixotella, ben, program):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy"))
     client = program(ben)
     chief = User.objects.create_user("chief", is_staff=True)
     measure = Measure("abort", "other", "test")
-    organising.organise(by=chief, match=match, measure=measure, command_id=uuid.uuid4())
+    measures.organise(by=chief, match=match, measure=measure, command_id=uuid.uuid4())
     erasure.erase(quixotella)
     seen = client.get(f"/matches/{match.number}/").json()
     assert [seat["name"] for seat in seen["seats"]] == ["player 1", "ben"]
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_the_others_mails_and_messages_stay(toy, quixotella, ben, mailing, program):  # noqa: F811
@@ -174,7 +179,7 @@ def test_the_others_mails_and_messages_stay(toy, quixotella, ben, mailing, progr
 
 
 def test_a_seat_in_a_running_match_is_vacated_and_the_clock_answers(toy, quixotella, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy"))
     erasure.erase(quixotella)
     match.refresh_from_db()
     assert (match.status, match.creator) == ("running", None)
@@ -182,24 +187,24 @@ def test_a_seat_in_a_running_match_is_vacated_and_the_clock_answers(toy, quixote
     assert (seat.user, seat.holder) == (None, None)
     assert "match.vacated" in [stored.type for stored in STORE.read(match.id)]
     assert Question.objects.filter(match=match, seat=0).exists()
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_open_matches_are_left_and_called_off_where_nobody_else_sits(toy, quixotella, ben):
-    alone = lobby.create_match(by=quixotella, game="toy")
-    shared = lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy", take_seat=False))
-    others = lobby.join_match(by=quixotella, match=lobby.create_match(by=ben, game="toy", take_seat=False))
+    alone = opening.create_match(by=quixotella, game="toy")
+    shared = opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy", take_seat=False))
+    others = opening.join_match(by=quixotella, match=opening.create_match(by=ben, game="toy", take_seat=False))
     erasure.erase(quixotella)
     assert Match.objects.get(pk=alone.pk).status == "cancelled"
     assert Match.objects.get(pk=shared.pk).status == "open"
     assert not Seat.objects.filter(match=others).exclude(holder=None).exists()
-    assert [auditing.check_match(match.id) for match in (alone, shared, others)] == [[], [], []]
+    assert [audit.check_match(match.id) for match in (alone, shared, others)] == [[], [], []]
 
 
 def test_the_host_of_a_match_that_cannot_end_for_want_of_its_key_is_erased(toy, quixotella, ben):
-    hosted = lobby.create_match(by=quixotella, game="toy")
-    joined = lobby.join_match(by=quixotella, match=lobby.create_match(by=ben, game="toy", take_seat=False))
-    running = lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy"))
+    hosted = opening.create_match(by=quixotella, game="toy")
+    joined = opening.join_match(by=quixotella, match=opening.create_match(by=ben, game="toy", take_seat=False))
+    running = opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy"))
     Match.objects.update(key_id="gone")
     erasure.erase(quixotella)
     quixotella.refresh_from_db()
@@ -284,7 +289,7 @@ def test_an_open_browser_alone_erases_nobody(quixotella):
 
 
 def test_the_page_tells_what_goes_and_asks_for_the_name(toy, quixotella, ben):
-    lobby.join_match(by=ben, match=lobby.create_match(by=quixotella, game="toy"))
+    opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy"))
     client = Client()
     client.post("/accounts/login/", {"login": NAME, "password": "a long password"})
     assert "/profile/erase" in client.get("/profile/").content.decode()

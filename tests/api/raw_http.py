@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 
-from gamesvc.matches.client import Client
+from gamesvc.ops.client import Client
 
 
 def send(port: int, head: list[str], body: bytes) -> tuple[int, bytes]:

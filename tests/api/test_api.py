@@ -11,14 +11,15 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from gamesvc.api.v1 import matches
+from gamesvc.api.v1.lobby import matches
 from gamesvc.games import catalog
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import loading, lobby
-from gamesvc.matches.client import read_form
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Answered, Match
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
 from gamesvc.matches.retention import forget
+from gamesvc.ops.client import read_form
 from tests.games import toy as toy_game
 
 pytestmark = pytest.mark.django_db
@@ -327,15 +328,15 @@ def test_an_order_sent_again_is_read_as_it_was_the_first_time(duel, two, monkeyp
 
 
 def test_leaving_is_answered_alike_though_the_match_is_closed_to_him_now(toy, anna, ben, program):
-    match = lobby.create_match(by=anna, game=toy, entry="invited", watch="nobody")
-    three = lobby.create_match(by=anna, game=toy, entry="invited", watch="nobody", take_seat=False)
-    lobby.join_match(by=ben, match=three, link=three.link_token)
+    match = opening.create_match(by=anna, game=toy, entry="invited", watch="nobody")
+    three = opening.create_match(by=anna, game=toy, entry="invited", watch="nobody", take_seat=False)
+    opening.join_match(by=ben, match=three, link=three.link_token)
     first = program(ben)
     answers = [first.post(f"/matches/{three.number}/leave/", key="once") for _ in range(2)]
     assert [one.status_code for one in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()
     expect_problem(first.post(f"/matches/{three.number}/leave/"), 404, "not_found")
-    lobby.join_match(by=ben, match=match, link=match.link_token)
+    opening.join_match(by=ben, match=match, link=match.link_token)
     answers = [first.post(f"/matches/{match.number}/give-up/", key="gone") for _ in range(2)]
     assert [one.status_code for one in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()

@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 
 from events import checkpoints, statements
-from gamesvc.matches import lobby, tasks
-from gamesvc.matches.loading import STORE
+from gamesvc.matches import tasks
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.record.loading import STORE
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +23,7 @@ def test_everybody_may_read_the_checkpoints_and_the_key(toy, anna, tmp_path, set
     settings.CHECKPOINT_FILE = tmp_path / "checkpoints.jsonl"
     assert get("/checkpoints/").json() == {"results": [], "next": None}
     assert get("/checkpoints/latest/").json()["code"] == "no_checkpoint"
-    lobby.create_match(by=anna, game=toy)
+    opening.create_match(by=anna, game=toy)
     for _ in range(51):
         checkpoints.make()
     page = get("/checkpoints/").json()
@@ -40,17 +41,17 @@ def test_everybody_may_read_the_checkpoints_and_the_key(toy, anna, tmp_path, set
 
 def test_without_a_key_nothing_is_signed_and_it_is_said(toy, anna, settings):
     settings.CHECKPOINT_KEY = ""
-    lobby.create_match(by=anna, game=toy)
+    opening.create_match(by=anna, game=toy)
     assert tasks.make_checkpoint() == 0
     assert get("/checkpoints/key/").json()["code"] == "no_checkpoint"
 
 
 def test_the_proof_of_a_match(toy, anna, ben, program, tmp_path, settings):
     settings.CHECKPOINT_FILE = tmp_path / "checkpoints.jsonl"
-    match = lobby.create_match(by=anna, game=toy, entry="invited", watch="nobody")
+    match = opening.create_match(by=anna, game=toy, entry="invited", watch="nobody")
     path = f"/matches/{match.number}/proof/"
     assert program(anna).get(path).status_code == 404
-    lobby.cancel_match(by=anna, match=match)
+    opening.cancel_match(by=anna, match=match)
     assert tasks.checkpoint_ended(str(match.id)) == 1
     assert tasks.checkpoint_ended(str(match.id)) == 0, "its end is covered"
     proved = program(anna).get(path).json()

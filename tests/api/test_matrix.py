@@ -15,10 +15,10 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from gamesvc.api import doors, permissions
-from gamesvc.matches import lobby, substitutes
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Refusal
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
 from tests.conftest import Program, make_player, offer_toy
 from tests.matches.playing import act, play_out
 
@@ -35,11 +35,11 @@ def seated(match, index, user):
 
 def made(people, host, *, play):
     """A running match of seat 1, in whose seat 0 the host, if they play, and others have sat before."""
-    match = lobby.create_match(by=people[host], game="toy", take_seat=play)
+    match = opening.create_match(by=people[host], game="toy", take_seat=play)
     before = [people["operator_played"], people["former"]]
     if not play:
-        lobby.join_match(by=before.pop(0), match=match, link=match.link_token)
-    match = lobby.join_match(by=people["seat"], match=match, link=match.link_token)
+        opening.join_match(by=before.pop(0), match=match, link=match.link_token)
+    match = opening.join_match(by=people["seat"], match=match, link=match.link_token)
     for user in [*before, people["rest"]]:
         substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
         seated(match, 0, user)
@@ -363,8 +363,8 @@ def test_who_does_what_after_the_end(readers, begun):
 
 def test_before_the_start_the_host_decides_and_members_leave(toy, people, program):
     """The doors whose match has not begun: whoever is not named in the table is refused."""
-    match = lobby.create_match(by=people["host"], game="toy", take_seat=False)
-    lobby.join_match(by=people["seat"], match=match, seat=0, link=match.link_token)
+    match = opening.create_match(by=people["host"], game="toy", take_seat=False)
+    opening.join_match(by=people["seat"], match=match, seat=0, link=match.link_token)
     sends = {way: body for way, (body, _expected) in SENT.items() if permissions.ACTS[way].kinds is None}
     expected = {
         permissions.HOST: {"host"},

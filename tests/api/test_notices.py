@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import erasure, tokens
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from notifications import wishes
 from notifications.models import (
     CalendarFeed,
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def duel(toy, anna, ben):
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game=toy)
-    return lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy)
+    return opening.join_match(by=ben, match=match)
 
 
 @pytest.fixture

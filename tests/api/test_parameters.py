@@ -15,11 +15,14 @@ from django.test import Client
 from django.urls import is_valid_path
 
 from accounts.tokens import SCOPES, create_token
-from gamesvc.api.v1 import base, filters
+from gamesvc.api.v1 import base
+from gamesvc.api.v1.lobby import filters
 from gamesvc.games import catalog
-from gamesvc.matches import board, forks, loading, lobby
-from gamesvc.matches.selectors import access_match
-from gamesvc.web import access
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks, opening
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import loading
+from gamesvc.web.common import access
 from tests.conftest import make_anna, make_ben, offer_toy
 from tests.walking import doors
 
@@ -74,8 +77,8 @@ def world(shared):
     with shared() as patch:
         toy = offer_toy(patch)
         anna, ben = make_anna(), make_ben()
-        opened = lobby.create_match(by=anna, game=toy, watch="all")
-        running = lobby.join_match(by=ben, match=opened)
+        opened = opening.create_match(by=anna, game=toy, watch="all")
+        running = opening.join_match(by=ben, match=opened)
         version = loading.load(running.id, toy).version
         forks.fork(access=access_match(user=anna, ident=str(running.pk)), version=version, board=True)
         anna.is_staff = True
@@ -184,9 +187,9 @@ def every_version(ask, match, last):
 
 @pytest.mark.parametrize("game", ["toy", *catalog.OFFERED])
 def test_every_version_of_a_match_is_seen(toy, anna, ben, asks, game):
-    match = lobby.create_match(by=anna, game=game)
+    match = opening.create_match(by=anna, game=game)
     if match.status == "open":
-        match = lobby.join_match(by=ben, match=match)
+        match = opening.join_match(by=ben, match=match)
     begun = next(one.version for one in loading.STORE.read(match.id) if one.type == "match.started")
     every_version(asks, match, loading.load(match.id, game).viewer_version(0))
     for version in range(1, begun + 1):
@@ -198,7 +201,7 @@ def test_every_version_of_a_match_is_seen(toy, anna, ben, asks, game):
 
 
 def test_a_match_that_has_not_begun_is_seen(toy, anna, asks):
-    match = lobby.create_match(by=anna, game="stratastar")
+    match = opening.create_match(by=anna, game="stratastar")
     assert asks(f"/api/v1/matches/{match.number}/view/").json()["view"] is None
     for path in (f"/api/v1/matches/{match.number}/board.svg", f"/matches/{match.number}/board.svg"):
         assert board.NOT_BEGUN in asks(path).content.decode()
@@ -206,8 +209,8 @@ def test_a_match_that_has_not_begun_is_seen(toy, anna, asks):
 
 
 def test_snapshots_are_not_made_between_the_start_and_the_first_position(toy, anna, ben, monkeypatch):
-    monkeypatch.setattr("gamesvc.matches.snapshots.TAIL", 0)
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    monkeypatch.setattr("gamesvc.matches.record.snapshots.TAIL", 0)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     begun = next(one.version for one in loading.STORE.read(match.id) if one.type == "match.started")
     loaded = loading.load_at(loading.load(match.id, toy).game, match.id, begun)
     loading.save_snapshot(loaded)

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from gamesvc import rate_limits
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Refusal
 from tests.matches.playing import act
 
@@ -34,7 +34,7 @@ def clock(monkeypatch, request):
 
 @pytest.fixture
 def match(toy, anna, ben):
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", watch="all"))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy", watch="all"))
 
 
 def statuses(ask, number):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gamesvc.web.chunks import whole
+from gamesvc.web.common.chunks import whole
 
 
 class Stream:

@@ -15,8 +15,9 @@ from accounts.models import ApiToken, User
 from accounts.tokens import SCOPES, create_token
 from gamesvc.api.v1.base import PUBLIC, View, endpoint
 from gamesvc.api.v1.index import OpenAPI
-from gamesvc.matches import lobby, looks
 from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.organising import looks
 from tests.architecture.test_layout import ROOT, tracked
 from tests.walking import doors
 
@@ -69,7 +70,7 @@ def test_an_address_without_a_scope_cannot_be_served():
 @pytest.mark.parametrize(("door", "method"), DOORS, ids=NAMES)
 def test_a_token_without_the_scope_is_refused(toy, operator, door, method):
     needed = door.view.initkwargs["scopes"][method]
-    match = lobby.create_match(by=operator, game=toy)
+    match = opening.create_match(by=operator, game=toy)
     # Every token may read.
     others = [scope for scope in SCOPES if scope not in needed and needed != ("read",)]
     if PUBLIC not in needed and others:
@@ -114,7 +115,7 @@ def test_the_description_names_the_scope_of_each_endpoint(client):
 
 @pytest.fixture
 def strangers(toy, anna, ben):
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
 
 
 def ruling(action="abort"):
@@ -141,7 +142,7 @@ def test_an_operators_token_with_operate_rules(strangers, operator, program):
 
 
 def test_a_token_without_operate_reads_no_refused_commands_of_strangers(toy, anna, ben, operator, program):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, watch="all"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, watch="all"))
     player = program(anna)
     tag = player.get(f"/matches/{match.number}/view/")["ETag"]
     assert player.post(f"/matches/{match.number}/commands/", {"name": "counter", "item": 7}, etag=tag).status_code == 422
@@ -164,11 +165,11 @@ def test_only_accounts_asks_for_the_flag_of_operators():
         if ".is_staff" in (ROOT / path).read_text(encoding="utf-8")
     ]
     # The command that makes operators, and the page of their own account.
-    assert set(asking) <= {"gamesvc/matches/management/commands/player.py", "gamesvc/web/profile.py"}
+    assert set(asking) <= {"gamesvc/ops/management/commands/player.py", "gamesvc/web/account/profile.py"}
 
 
 def test_a_host_with_a_playing_token_removes_nobody(toy, anna, program):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     for method, path in (("POST", "cancel/"), ("DELETE", "seats/0/")):
         assert lacks_scope(program(anna).call(method, f"/matches/{match.number}/{path}"))
     assert program(anna, "organise").post(f"/matches/{match.number}/cancel/").status_code == 200

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from django.conf import settings
 
-from gamesvc.matches.client import Answer, Client
+from gamesvc.ops.client import Answer, Client
 from tests.api.raw_http import chunked, head, send
 from tests.racing import at_once
 

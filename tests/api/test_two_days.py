@@ -10,8 +10,9 @@ import pytest
 import time_machine
 
 from accounts.models import User
-from gamesvc.matches import clocks, loading
 from gamesvc.matches.models import Match
+from gamesvc.matches.record import loading
+from gamesvc.matches.timekeeping import expiry
 from tests.conftest import Program
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,8 +26,8 @@ def moment(text: str) -> datetime:
 
 
 def sweep() -> int:
-    clocks.heartbeat.keep_alive()
-    return clocks.sweep()
+    expiry.availability.keep_alive()
+    return expiry.sweep()
 
 
 def detail(player: Program, number: int) -> dict[str, Any]:

@@ -9,9 +9,10 @@ import pytest
 
 from accounts import erasure
 from gamesvc.games import catalog
-from gamesvc.matches import auditing, loading, proof
-from gamesvc.matches.client import read_form
 from gamesvc.matches.models import Match, Reason
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading
+from gamesvc.ops.client import read_form
 from notifications.models import Outbox
 from tests.matches import exports, playing
 
@@ -156,9 +157,9 @@ def test_stratastar_with_hidden_hands_and_consent(two):
     assert free
     assert asked >= 2
     row = Match.objects.get(pk=match)
-    report = proof.verify(exports.export_of(row, 0))
+    report = verification.verify(exports.export_of(row, 0))
     assert report.ok, report.first_failure
-    assert auditing.check_match(row.id) == []
+    assert audit.check_match(row.id) == []
 
 
 def test_a_record_with_everything_in_it_is_proved_by_both(duel, two, tmp_path):
@@ -178,17 +179,17 @@ def test_a_record_with_everything_in_it_is_proved_by_both(duel, two, tmp_path):
     types = [json.loads(line).get("type") for line in content.splitlines()]
     assert types.count("match.rewound") >= 3
     assert {"match.undo_asked", "match.undo_answered", "match.ended"} <= set(types)
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.first_failure
     assert {check.name: check.status for check in report.checks}["decisions"] == "proved"
     assert exports.node_verify(tmp_path, content)[0]["ok"]
-    assert auditing.check_match(row.id) == []
+    assert audit.check_match(row.id) == []
     loading.forget_all()
     log = exports.records_of(content)
     drawn = next(one for one in log if one["type"] == "match.rewound" and "draws" in one["meta"])
     drawn["data"]["data"]["deck"] = drawn["data"]["data"]["deck"][::-1]
     if drawn["data"]["data"]["deck"] != drawn["data"]["data"]["deck"][::-1]:
-        failure = proof.verify(exports.forge(log)).first_failure
+        failure = verification.verify(exports.forge(log)).first_failure
         assert failure.version == drawn["version"]
 
 
@@ -221,7 +222,7 @@ def test_an_organiser_sets_the_match_back_with_a_reason(toy, player, program, tw
     erasure.erase(host)
     assert Reason.objects.get().words == ""
     assert RULING["reason"] not in two[1].get(f"/matches/{match}/steps/{event['version'] - 1}/").json()["words"][0]
-    assert auditing.check_match(Match.objects.get(pk=match).id) == []
+    assert audit.check_match(Match.objects.get(pk=match).id) == []
 
 
 def test_who_plays_in_a_match_sets_nothing_back_in_it(duel, two, anna, player, program):

@@ -47,7 +47,8 @@ def calls(work: Callable[..., Any], *given: Any) -> int:
 
 def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
     """Return each reader of text, and the most characters that its door hands it."""
-    from gamesvc.matches import invited, mail_words, order_mail, standing
+    from gamesvc.matches.mail_orders import invitation_mail, order_mail, service_words
+    from gamesvc.matches.play import standing_orders
     from notifications import dsn, return_paths
     from notifications.inbound import addresses, authentication, doors, reading, robots, text
     from notifications.inbound.sender import sender_of
@@ -113,9 +114,9 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
         "complaint": (lambda said: dsn.read(report + b"feedback-report\r\n\r\n" + said.encode()), 60_000),
         "bounce in prose": (lambda said: dsn.read(b"From: mailer-daemon@x.example\r\n\r\n" + said.encode()), 60_000),
         "server's answer": (dsn.judge, 60_000),
-        "invitation": (invited.first_word, 20_000),
-        "vacation": (lambda said: mail_words._DAYS.match(said), 20_000),
-        "standing order": (lambda said: standing._IF.match(" ".join(f"if {said}".split())), 20_000),
+        "invitation": (invitation_mail.first_word, 20_000),
+        "vacation": (lambda said: service_words._DAYS.match(said), 20_000),
+        "standing order": (lambda said: standing_orders._IF.match(" ".join(f"if {said}".split())), 20_000),
     }
     for name in providers.FORMATS:
         for title in ("Subject", "From", "To", "Reply-To", "Message-ID", "Content-Type", "X-Spam-Status"):
@@ -140,8 +141,8 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
 def games() -> Mapping[str, Any]:
     """Return each game with a view to read orders by."""
     from gamesvc.games import catalog
-    from gamesvc.games.dice import seeded
-    from gamesvc.games.timeline import Timeline, check_options
+    from gamesvc.games.kernel.dice import seeded
+    from gamesvc.games.kernel.timeline import Timeline, check_options
 
     found = {}
     for name in ("stratastar", "space_war", "star_commander", "space_fleet_commander"):
@@ -157,7 +158,7 @@ def games() -> Mapping[str, Any]:
 
 def read(reader: Callable[[str], Any], said: str) -> None:
     """Read a text; a refusal is as good as an answer."""
-    from gamesvc.games.kernel import Refused
+    from gamesvc.games.kernel.game import Refused
     from notifications.inbound.refusals import MailRefused
 
     try:

@@ -13,7 +13,7 @@ import pytest
 from django.db import transaction
 from drf_spectacular.generators import SchemaGenerator
 
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from tests.conftest import make_anna, make_ben, make_player
 from tests.matches.playing import act
 
@@ -97,10 +97,10 @@ def world(shared):
     with shared():
         anna, ben = make_anna(), make_ben()
         make_player("carol")
-        running = lobby.create_match(by=anna, game="space_war", seats=2)
-        running = lobby.join_match(by=ben, match=running)
-        opened = lobby.create_match(by=anna, game="stratastar", seats=3)
-        over = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war"))
+        running = opening.create_match(by=anna, game="space_war", seats=2)
+        running = opening.join_match(by=ben, match=running)
+        opened = opening.create_match(by=anna, game="stratastar", seats=3)
+        over = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war"))
         act(over, 0, {"name": "resign"})
         return anna, [str(match.number) for match in (running, opened, over)]
 

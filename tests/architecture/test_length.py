@@ -10,11 +10,13 @@ from django.test import Client
 
 import events.store
 from accounts.models import User
-from gamesvc.games.kernel import see_event
-from gamesvc.matches import loading, lobby, time_account
-from gamesvc.matches.benches.load import Table
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import see_event
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import explanation
+from gamesvc.ops.benches.load import Table
 from notifications.models import Outbox
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act, play_out, time_out
@@ -78,11 +80,11 @@ def long_match_of_three(table):
     """A long match with banks, whose third player left before their first turn."""
     leaver = User.objects.create(username="leaver", email="leaver@players.example")
     clock = {"turn": "24h", "bank": {"start": "48h", "increment": "1h", "cap": "72h"}}
-    match = lobby.create_match(
+    match = opening.create_match(
         by=table.players[0], game="stratastar", options={"homeworld_choice": "random"}, seats=3, clock=clock
     )
     for player in (table.players[1], leaver):
-        match = lobby.join_match(by=player, match=match)
+        match = opening.join_match(by=player, match=match)
     table.players.append(leaver)
     [gone] = [seat for seat in range(3) if seat not in asked(match)][-1:]
     act(match, gone, {"name": "resign"})
@@ -148,20 +150,20 @@ def test_the_clock_of_a_seat_that_never_acted_is_told_in_bounded_parts(long_matc
         loading.forget_all()
         read.clear()
         told = api.get(f"/matches/{match.number}/clock/{query}").json()
-        assert len(set(read)) < 2 * (time_account.MOST_PIECES + 1) * time_account.PIECE
+        assert len(set(read)) < 2 * (explanation.MOST_PIECES + 1) * explanation.PIECE
         query, parts = told["next"], parts + 1
         lines += told["lines"]
         assert query is None or told["lines"] or told["banks"] == []
-    assert 1 < parts <= LONG // time_account.PIECE
+    assert 1 < parts <= LONG // explanation.PIECE
     assert lines == [line for line in whole(match, table) if line["seat"] == gone]
 
 
 def whole(match, table):
     """All lines of the account, in one part."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(time_account, "MOST_PIECES", LONG)
-        patch.setattr(time_account, "MOST_LINES", 100 * LONG)
-        return time_account.explain(match, viewer=0).as_json()["lines"]
+        patch.setattr(explanation, "MOST_PIECES", LONG)
+        patch.setattr(explanation, "MOST_LINES", 100 * LONG)
+        return explanation.explain(match, viewer=0).as_json()["lines"]
 
 
 def test_the_mails_of_a_long_match_read_its_end_alone(long_match, table, mailing, read):  # noqa: F811
@@ -219,13 +221,13 @@ def told(version, line):
 @pytest.mark.parametrize(("most", "piece", "pieces"), [(1, 1, 99), (3, 4, 99), (50, 7, 99), (50, 1, 1), (3, 2, 2)])
 def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypatch, ends, most, piece, pieces):
     """With sealed acts, reactions that go back, time-outs and banks, for every viewer."""
-    monkeypatch.setattr(time_account, "MOST_LINES", most)
-    monkeypatch.setattr(time_account, "PIECE", piece)
-    monkeypatch.setattr(time_account, "MOST_PIECES", pieces)
+    monkeypatch.setattr(explanation, "MOST_LINES", most)
+    monkeypatch.setattr(explanation, "PIECE", piece)
+    monkeypatch.setattr(explanation, "MOST_PIECES", pieces)
     monkeypatch.setattr(loading, "NEAR", 3)
     bank = {"turn": "24h", "bank": {"start": "48h", "increment": "1h", "cap": "72h"}}
-    match = lobby.create_match(by=anna, game=toy, options={"points": 9}, clock=bank)
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, options={"points": 9}, clock=bank)
+    match = opening.join_match(by=ben, match=match)
     act(match, 1, {"name": "set_orders", "text": "hush"})
     act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
     played = loading.load(match.id, toy).version - 2
@@ -242,7 +244,7 @@ def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypat
         for seat in (None, 0, 1):
             found, before = [], None
             while True:
-                page = time_account.explain(match, seat, viewer=viewer, before=before)
+                page = explanation.explain(match, seat, viewer=viewer, before=before)
                 known = {index: left for index, left in banks.items() if seat in (None, index)}
                 assert page.banks.items() <= known.items()
                 assert page.banks == known or pieces < 99
@@ -256,7 +258,7 @@ def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypat
                 for version, line in wanted
             ]
     for cut in range(1, loading.load(match.id, toy).version + 2):
-        page = time_account.explain(match, viewer=0, before=cut)
+        page = explanation.explain(match, viewer=0, before=cut)
         assert all(version < cut for version, _line in page.lines), "an act that goes on is not told in part"
 
 

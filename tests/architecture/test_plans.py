@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Premove
 from notifications.models import Handover, InboundMail, MailStatus, Outbox, ReplyAddress
 
@@ -63,7 +63,7 @@ def settled(match, user):
 @pytest.fixture
 def full(toy, anna, ben):
     """Ten thousand running matches of others beside a few: their rows alone, for nobody looks behind them."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     own = {"id": "gen_random_uuid()", "number": "nextval('matches_number')", "link_token": "gen_random_uuid()::text"}
     copied("matches_match", {**own, "creator_id": "NULL"}, f"generate_series(1, {ROWS}) AS n")
     with connection.cursor() as cursor:
@@ -81,7 +81,7 @@ def full(toy, anna, ben):
     copied("matches_question", later, "matches_match m WHERE m.id <> t.match_id")
     settled(match, anna)
     for _ in range(3):
-        lobby.create_match(by=ben, game=toy)
+        opening.create_match(by=ben, game=toy)
         Match.objects.update(created_at="2026-01-01T00:00:00Z")
     with connection.cursor() as cursor:
         for table in LARGE:

@@ -15,9 +15,14 @@ from django.utils import timezone
 from accounts import tokens
 from accounts.models import Absence
 from events import checkpoints
-from gamesvc.matches import deadlines, follows, forks, loading, lobby, looks, press, selectors, standing, substitutes
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import follows, forks, opening, press, substitutes
 from gamesvc.matches.models import Match
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.organising import looks
+from gamesvc.matches.play import standing_orders
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.timekeeping import deadlines
 from tests.mailing import verify
 from tests.matches.playing import act
 from tests.walking import doors
@@ -47,8 +52,8 @@ class World:
         self.made = 0
 
     def running(self, host, **more):
-        match = lobby.create_match(by=host, game=self.game, clock=CLOCK, take_seat=False, **more)
-        return lobby.join_match(by=self.ben, match=lobby.join_match(by=self.anna, match=match))
+        match = opening.create_match(by=host, game=self.game, clock=CLOCK, take_seat=False, **more)
+        return opening.join_match(by=self.ben, match=opening.join_match(by=self.anna, match=match))
 
     def grow(self, count):
         while self.made < count:
@@ -64,12 +69,12 @@ class World:
         for agreed in (Actor("system"), Actor("host")):
             deadlines.pause(match=self.running(self.olga), mandate=deadlines.Mandate(agreed))
         for host in (self.anna, self.ben):
-            lobby.create_match(by=host, game=self.game, clock=CLOCK)
-        private = lobby.create_match(by=self.ben, game=self.game, entry="invited")
-        lobby.invite(by=self.ben, match=private, username="anna")
-        lobby.cancel_match(by=self.anna, match=lobby.create_match(by=self.anna, game=self.game))
-        free = lobby.create_match(by=self.rosa, game=self.game)
-        free = lobby.join_match(by=self.ben, match=free)
+            opening.create_match(by=host, game=self.game, clock=CLOCK)
+        private = opening.create_match(by=self.ben, game=self.game, entry="invited")
+        opening.invite(by=self.ben, match=private, username="anna")
+        opening.cancel_match(by=self.anna, match=opening.create_match(by=self.anna, game=self.game))
+        free = opening.create_match(by=self.rosa, game=self.game)
+        free = opening.join_match(by=self.ben, match=free)
         substitutes.vacate(match=free, seat=1, actor=Actor("seat", 1))
         access = selectors.access_match(user=self.anna, ident=str(self.main.number))
         version = loading.load(self.main.id, self.game).viewer_version(0)
@@ -79,7 +84,7 @@ class World:
             press.say(match=self.main, by_seat=seat, to="all", text=f"hello {number}", channel="web")
         condition = {"event": {"type": "drew", "data": {"seat": 1}}}
         seat = self.main.seats.get(index=0)
-        standing.lay_by(match=self.main, seat=seat, user=self.anna, condition=condition, commands=[{"name": "draw"}])
+        standing_orders.lay_by(match=self.main, seat=seat, user=self.anna, condition=condition, commands=[{"name": "draw"}])
         looks.look_behind(by=self.operator, match=self.main, seat=0, version=version, reason="a complaint")
         act(self.main, 1, {"name": "set_orders", "text": "hush"})
         follows.follow(by=self.anna, organiser=self.player(f"host{number}").username)

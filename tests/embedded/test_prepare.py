@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, connections
 
-from gamesvc.matches.management.commands.prepare import MIGRATING
+from gamesvc.ops.management.commands.prepare import MIGRATING
 
 WAITS = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
@@ -22,7 +22,7 @@ def test_a_second_start_waits_until_the_first_has_migrated(monkeypatch):
         if name == "migrate":
             migrated.set()
 
-    monkeypatch.setattr("gamesvc.matches.management.commands.prepare.call_command", call)
+    monkeypatch.setattr("gamesvc.ops.management.commands.prepare.call_command", call)
 
     def prepare() -> None:
         call_command("prepare")

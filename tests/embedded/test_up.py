@@ -21,7 +21,7 @@ import psycopg
 import pytest
 
 from gamesvc import queues
-from gamesvc.matches.simulation.strikes import MARKS
+from gamesvc.ops.simulation.strikes import MARKS
 from tests.test_readme import ROOT, alone, commands
 
 pytestmark = pytest.mark.timeout(280)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Game, Refused
-from gamesvc.games.timeline import Timeline
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.timeline import Timeline
 
 
 def answered(game: Game[Any], timeline: Timeline[Any], seat: int, sent: Mapping[str, Any] | str) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from gamesvc.games.bots import play_random
-from gamesvc.games.kernel import Awaited, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Viewer
-from gamesvc.games.limits import AtMost, OneOf, Within
-from gamesvc.games.timeline import Run
+from gamesvc.games.kernel.bots import play_random
+from gamesvc.games.kernel.game import Awaited, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Viewer
+from gamesvc.games.kernel.limits import AtMost, OneOf, Within
+from gamesvc.games.kernel.timeline import Run
 
 LOTS = ("clock", "map", "ship")
 COINS = 20

@@ -15,12 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gamesvc.games import catalog, forms, trial
-from gamesvc.games.codec import read_position, write_position
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Caption, Game, Refused
+from gamesvc.games import catalog, trial
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.codec import read_position, write_position
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Caption, Game, Refused
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import bounded
-from gamesvc.games.timeline import Timeline, check_options
 
 Position = dict[str, Any]
 MOST_COMMANDS = 120

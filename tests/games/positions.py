@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gamesvc.games.kernel import Game
+from gamesvc.games.kernel.game import Game
 from tests.games import mutants
 
 MATCHES = {"stratastar": 2, "space_fleet_commander": 3, "star_commander": 2, "space_war": 3, "auction": 6}

@@ -7,10 +7,10 @@ import random
 import pytest
 
 from gamesvc.games import records
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import see_event
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import see_event
+from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.selfplay import play
-from gamesvc.games.timeline import Timeline
 from tests.games.auction import GAME
 
 

@@ -4,8 +4,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from gamesvc.games.chart import COLOURS, LETTERS, Chart, cut, drawable, fit, hex_centre, hexagon, measure, seat_name, wrap
-from gamesvc.games.chart_paper import ICONS
+from gamesvc.games.drawing.chart import COLOURS, LETTERS, Chart, cut, drawable, fit, hex_centre, hexagon, measure, seat_name, wrap
+from gamesvc.games.drawing.paper import ICONS
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gamesvc.games import catalog, records
-from gamesvc.games.kernel import Caption
-from gamesvc.games.timeline import Timeline
+from gamesvc.games.kernel.game import Caption
+from gamesvc.games.kernel.timeline import Timeline
 
 FOLDER = Path(__file__).parent
 RECORDED = [

@@ -14,8 +14,8 @@ import types
 import pytest
 
 from gamesvc.games import catalog, records
-from gamesvc.games.kernel import Event
-from gamesvc.games.timeline import replay
+from gamesvc.games.kernel.game import Event
+from gamesvc.games.kernel.timeline import replay
 from tests.games.golden.record import FOLDER, GAMES, asked, kept, read, written_today
 
 FILES = sorted(FOLDER.glob("*/*.json"))
@@ -135,7 +135,7 @@ def test_evolve_reads_no_data_of_the_rules(wired):
 
 
 def test_a_tripwire_is_tripped(monkeypatch):
-    from gamesvc.games.stratastar import changes
+    from gamesvc.games.stratastar.rules import changes
 
     monkeypatch.setattr(changes, "RANK", Tripwire("changes.RANK"))
     played = records.load(PLAYTHROUGHS["stratastar"][0].read_text(encoding="utf-8"))

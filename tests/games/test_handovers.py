@@ -11,11 +11,11 @@ import pytest
 from django.core.management import call_command
 
 from gamesvc.games import catalog
-from gamesvc.games.dice import seeded
 from gamesvc.games.handovers import HandOvers, figures, ninetieth
-from gamesvc.games.kernel import Awaited
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Awaited
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import play
-from gamesvc.games.timeline import Timeline, check_options
 from tests.games.auction import GAME as AUCTION
 
 SHORT = {

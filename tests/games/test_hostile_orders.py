@@ -10,12 +10,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gamesvc.games import catalog, codec, forms, intake
-from gamesvc.games.chart_paper import Paper
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Caption, Refused
+from gamesvc.games import catalog
+from gamesvc.games.drawing.paper import Paper
+from gamesvc.games.kernel import codec, forms, intake
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Caption, Refused
+from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.protocol import serve
-from gamesvc.games.timeline import Timeline
 from tests.hostile import TEXTS, UNTAKEN, VALUES, nested
 
 GAMES = (*catalog.OFFERED, "auction")

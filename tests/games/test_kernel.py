@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gamesvc.games
-from gamesvc.games import catalog, codec, records
-from gamesvc.games.dice import (
+from gamesvc.games import catalog, records
+from gamesvc.games.kernel import codec
+from gamesvc.games.kernel.dice import (
     Dice,
     DrawNeeded,
     KeyedSource,
@@ -27,11 +28,11 @@ from gamesvc.games.dice import (
     draw_key,
     seeded,
 )
-from gamesvc.games.kernel import Event, Refused
+from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.timeline import Timeline, check_options, effective, read_order, replay
 from gamesvc.games.protocol import Session, serve
 from gamesvc.games.secrecy import Broken
 from gamesvc.games.selfplay import play
-from gamesvc.games.timeline import Timeline, check_options, effective, read_order, replay
 from tests.games.toy import GAME
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gamesvc.games import catalog, records
-from gamesvc.games.dice import Dice, seeded
-from gamesvc.games.kernel import Event, see_event
-from gamesvc.games.timeline import Timeline
+from gamesvc.games.kernel.dice import Dice, seeded
+from gamesvc.games.kernel.game import Event, see_event
+from gamesvc.games.kernel.timeline import Timeline
 
 FILES = sorted(Path(__file__).parent.glob("*/playthroughs/*.json"))
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay")

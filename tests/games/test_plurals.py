@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gamesvc.games import catalog, records
-from gamesvc.games.kernel import Caption, see_event
+from gamesvc.games.kernel.game import Caption, see_event
+from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.stratastar import GAME
-from gamesvc.games.timeline import Timeline
 from tests.games.stratastar.table import Table
 
 FILES = sorted(Path(__file__).parent.glob("*/playthroughs/*.json"))

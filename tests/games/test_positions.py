@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games import catalog, codec, limits, trial
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Game, Refused
+from gamesvc.games import catalog, trial
+from gamesvc.games.kernel import codec, limits
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.protocol import Session, serve
 from tests.games import mutants, positions
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gamesvc.games import catalog, records
-from gamesvc.games.kernel import see_event
+from gamesvc.games.kernel.game import see_event
+from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.secrecy import apart
-from gamesvc.games.timeline import Timeline
 
 FOLDER = Path(__file__).parent
 RECORDED = {

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from gamesvc.games import catalog, records
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import REWOUND, Event, Game
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import REWOUND, Event, Game
+from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.secrecy import Broken, Watch, command_of
 from gamesvc.games.selfplay import play
 from gamesvc.games.space_war import GAME as SPACE_WAR
-from gamesvc.games.space_war import acts
+from gamesvc.games.space_war.rules import acts
 from gamesvc.games.star_commander import GAME as STAR_COMMANDER
-from gamesvc.games.timeline import Run
-from gamesvc.matches.management.commands.selfplay import fitting_seats, vary
+from gamesvc.ops.management.commands.selfplay import fitting_seats, vary
 from tests.games.space_war.table import Table, table
 from tests.games.star_commander.table import Table as StarTable
 from tests.games.toy import GAME as TOY
@@ -158,7 +158,7 @@ def test_what_an_answer_takes_back_is_told_nobody(react: Callable[..., None], mo
     t = table(a=ships, b={"hand": ["target_missed"], "station": {"draw": 2, "hand": 2}}, phase="attack")
     t.do(0, "attack_station", attacker=t["a.titan"], slots=["s1", "s2", "s3"])
     answer = {"name": "react", "item": t.item(), "play": {"card": t["b.target_missed"], "mode": 1}}
-    monkeypatch.setitem(importlib.import_module("gamesvc.games.space_war.decide")._OTHERS, "react", react)
+    monkeypatch.setitem(importlib.import_module("gamesvc.games.space_war.rules.decide")._OTHERS, "react", react)
     if react is acts.react:
         assert REWOUND in [event.type for event in watched(t, 1, answer).events]
     else:

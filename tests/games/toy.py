@@ -11,9 +11,9 @@ import random
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gamesvc.games.bots import play_random
-from gamesvc.games.kernel import Awaited, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Version, Viewer
-from gamesvc.games.timeline import Run
+from gamesvc.games.kernel.bots import play_random
+from gamesvc.games.kernel.game import Awaited, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Version, Viewer
+from gamesvc.games.kernel.timeline import Run
 
 DECK = (1, 1, 1, 1, 2, 2, 2, 2)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gamesvc.games.kernel import Event, Game, Viewer
+from gamesvc.games.kernel.game import Event, Game, Viewer
+from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.secrecy import apart, shown
-from gamesvc.games.timeline import Run
 
 Acts = Callable[[Event], bool]
 """Whether a hidden thing may act through an event."""

@@ -28,8 +28,8 @@ from django.core.management import call_command
 from gamesvc import embedded
 from gamesvc.embedded.service import Service, free_port
 from gamesvc.games import catalog
-from gamesvc.games.kernel import REWOUND
-from gamesvc.matches.client import Client
+from gamesvc.games.kernel.game import REWOUND
+from gamesvc.ops.client import Client
 from notifications.sink import CaughtMail, MailSink
 from tests import databases
 from tests.serving import environment_of, workers

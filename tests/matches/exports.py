@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from events import canonical
-from gamesvc.games.kernel import Viewer
-from gamesvc.matches import export, loading
+from gamesvc.games.kernel.game import Viewer
 from gamesvc.matches.models import Match
+from gamesvc.matches.proof import export
+from gamesvc.matches.record import loading
 
 SCRIPT = Path(__file__).resolve().parents[1] / "verifier" / "verify.mjs"
 Edit = list[tuple[int, int, bytes]]

@@ -10,10 +10,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from gamesvc.matches import clocks, loading, lobby, robots, turns
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.play import bots, turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.timekeeping import expiry
 
 DRAW = {"name": "draw"}
 
@@ -45,8 +48,8 @@ def play_out(match: Match, seed: int = 1, most: int = 1000) -> None:
 
 def duel(anna: Any, ben: Any) -> Match:
     """A toy match with everything in it: sealed orders, a reaction that goes back, a time-out; then played out."""
-    match = lobby.create_match(by=anna, game="toy", contribution_text="tea")
-    match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    match = opening.create_match(by=anna, game="toy", contribution_text="tea")
+    match = opening.join_match(by=ben, match=match, contribution_text="coffee")
     act(match, 1, {"name": "set_orders", "text": "grün \u0007 \"'"})
     act(match, 0, {"name": "play", "card": loading.load(match.id, "toy").timeline.state.hands[0][0]})
     played = loading.load(match.id, "toy").version - 2
@@ -58,13 +61,13 @@ def duel(anna: Any, ben: Any) -> Match:
 
 def time_out(match: Match) -> None:
     Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(seconds=1))
-    assert clocks.sweep() >= 1
+    assert expiry.sweep() >= 1
 
 
 def of_bots(host: Any, game: str, options: dict[str, Any] | None = None) -> Match:
-    match = lobby.create_match(by=host, game=game, options=options, take_seat=False)
-    match = lobby.start_match(by=host, match=match, bot="random")
+    match = opening.create_match(by=host, game=game, options=options, take_seat=False)
+    match = opening.start_match(by=host, match=match, bot="random")
     for _ in range(20):
-        robots.play(match.id)
+        bots.play(match.id)
     match.refresh_from_db()
     return match

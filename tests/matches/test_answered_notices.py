@@ -11,10 +11,14 @@ from django.test import Client
 from PIL import Image
 
 from gamesvc.games import catalog
-from gamesvc.matches import board, follows, loading, lobby, notices, pauses, reminding, substitutes
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.models import Match, Question, Seat
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.notices import reminding, wording
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import pauses
 from notifications import delivery, preferences, registry
 from notifications.inbound import addresses, pipeline, store
 from notifications.models import InboundMail, MailStatus, Outbox, Scope, Status
@@ -41,9 +45,9 @@ def match(anna, ben, mailing):  # noqa: F811
 def opened(game, anna, ben, mailing, **more):  # noqa: F811
     """A match that has begun, whose first mails are out; of one player where nobody plays against him."""
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game=game, **more)
+    match = opening.create_match(by=anna, game=game, **more)
     if match.seat_count > 1:
-        match = lobby.join_match(by=ben, match=match)
+        match = opening.join_match(by=ben, match=match)
     work(mailing)
     return match
 
@@ -175,9 +179,9 @@ def test_a_player_who_has_a_seat_is_not_asked_to_take_another(match, carol, mail
 @pytest.mark.parametrize("entry", ["public", "invited"])
 def test_who_lost_his_seat_takes_it_again_by_mail(anna, ben, mailing, entry):  # noqa: F811
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game="stratastar", entry=entry)
-    lobby.invite(by=anna, match=match, username="ben")
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game="stratastar", entry=entry)
+    opening.invite(by=anna, match=match, username="ben")
+    match = opening.join_match(by=ben, match=match)
     substitutes.vacate(match=match, seat=1, actor=Actor("clock", 1))
     gone = {"match": str(match.id), "seat": 1, "what": "vacated", "question": "", "left": 0, "due_at": ""}
     Outbox.objects.create(kind="timed_out", user=ben, topic=str(match.id), payload=gone)
@@ -298,7 +302,7 @@ def test_the_picture_in_a_mail_is_as_wide_as_the_operator_set(toy, anna, ben, ma
 @pytest.mark.parametrize("position", [True, False])
 def test_how_a_match_ended_is_told_to_everybody(toy, anna, ben, mailing, position):  # noqa: F811
     if not position:
-        preferences.mute(preferences.Receiver(user_id=anna.pk), Scope.KIND, notices.POSITION)
+        preferences.mute(preferences.Receiver(user_id=anna.pk), Scope.KIND, wording.POSITION)
     match = opened(toy, anna, ben, mailing)
     play_out(match)
     match.refresh_from_db()

@@ -12,9 +12,11 @@ from django.db import connection
 
 from events import audit, canonical, checkpoints, statements
 from gamesvc.games import catalog
-from gamesvc.matches import auditing, loading, lobby, snapshots
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.proof import audit as auditing
+from gamesvc.matches.record import loading, snapshots
+from gamesvc.matches.record.loading import STORE
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
 
 pytestmark = pytest.mark.django_db
@@ -54,10 +56,10 @@ def test_nothing_is_found_where_nothing_was_changed(toy, anna, ben, tmp_path, se
     finished = duel(anna, ben)
     play_out(finished)
     checkpoints.make()
-    lobby.cancel_match(by=anna, match=lobby.create_match(by=anna, game=toy))
-    lobby.leave_match(by=ben, match=lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, take_seat=False)))
+    opening.cancel_match(by=anna, match=opening.create_match(by=anna, game=toy))
+    opening.leave_match(by=ben, match=opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, take_seat=False)))
     of_bots(anna, "space_fleet_commander")
-    time_out(lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy)))
+    time_out(opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)))
     checkpoints.make()
     assert checkpoints.append_file() == 2
     out = io.StringIO()

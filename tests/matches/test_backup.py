@@ -32,10 +32,15 @@ from django.utils import timezone
 from accounts.addresses import add_verified_address
 from accounts.models import User
 from events import checkpoints
-from gamesvc.matches import clocks, following, letterbox, loading, lobby, statistics, turns
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.notices import reply_addresses
+from gamesvc.matches.play import turns
+from gamesvc.matches.record import following, loading
+from gamesvc.matches.statistics import totals
+from gamesvc.matches.timekeeping import expiry
 from gamesvc.matches.models import FeedCursor, Holding, Match, Question
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.play.turns import Sender
 from notifications.inbound import addresses, pipeline, store
 from notifications.models import InboundMail, Outbox
 
@@ -55,7 +60,7 @@ def play(match, rng, until):
         submit(match, seat, loaded.game.bots["random"](loaded.game.view(state, seat), forms, rng))
 
 def numbers():
-    while statistics.follow():
+    while totals.follow():
         pass
     return sorted([str(row.holder), row.answers, row.timeouts, row.finished] for row in Holding.objects.all())
 
@@ -67,15 +72,16 @@ BEFORE = """
 anna, ben = (User.objects.create_user(username=name, email=name + "@players.example") for name in ("anna", "ben"))
 for user in (anna, ben):
     add_verified_address(user, user.username + "@players.example")
-over = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar", options={"max_rounds": 1}))
+over = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", options={"max_rounds": 1}))
 play(over, random.Random(1), lambda loaded: False)
-match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
+match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
 loaded = play(match, random.Random(2), lambda loaded: any(one.kind == "reaction" for one in loaded.awaited()))
 [window] = loaded.awaited()
 state = loaded.timeline.state
 question = Question.objects.get(match=match, seat=window.seat, question=window.id)
 holder = match.seats.get(index=window.seat).user
-address = letterbox.reply_address(match=match, loaded=loaded, seat=window.seat, user=holder, key=uuid.uuid4(), question=question)
+address = reply_addresses.reply_address(
+    match=match, loaded=loaded, seat=window.seat, user=holder, key=uuid.uuid4(), question=question)
 order = loaded.game.render(loaded.game.default_command(state, window.seat))
 lines = ["From: " + holder.email, "To: " + address, "Subject: Re: your turn", "Message-ID: <one@players.example>", "", order, ""]
 raw = chr(10).join(lines).encode()
@@ -91,7 +97,7 @@ match = Match.objects.get(number=NUMBER)
 loaded = loading.load(match.id, match.game)
 # The time of the window runs out after the restore; the mail, taken before that, still holds it back.
 Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(milliseconds=1))
-told = {"window": [one.as_json() for one in loaded.awaited()], "version": loaded.version, "held": clocks.sweep(),
+told = {"window": [one.as_json() for one in loaded.awaited()], "version": loaded.version, "held": expiry.sweep(),
         "waiting": InboundMail.objects.filter(status="waiting").count(),
         "queued": Outbox.objects.filter(status="queued").count(), "numbers": numbers()}
 pipeline.work()

@@ -9,7 +9,7 @@ import icalendar
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
 from notifications import calendar
 from notifications.models import CalendarFeed
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def duel(toy, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game=toy)
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy)
+    match = opening.join_match(by=ben, match=match)
     send_due()
     return match
 

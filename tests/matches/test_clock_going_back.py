@@ -10,20 +10,24 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from gamesvc.games import catalog, undo_rules
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import REWOUND, Awaited, Event
+from gamesvc.games import catalog
+from gamesvc.games.kernel import undo_rules
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import REWOUND, Awaited, Event
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import bounded
-from gamesvc.games.timeline import Timeline, check_options
-from gamesvc.matches import deadlines, loading, lobby, undo
 from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.clock.compute import put_off
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import TURNS, parse
 from gamesvc.matches.clock.spans import Span
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.surroundings import deadline_set
-from gamesvc.matches.turns import Sender, command_id
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.play.turns import Sender, command_id
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.surroundings import deadline_set
+from gamesvc.matches.timekeeping import deadlines
+from gamesvc.matches.undo import taking_back
 from tests.matches.test_clock_policy import DAY, HOUR, Table, at, outlast
 from tests.matches.test_deadlines import HOST, act, check_store, due
 
@@ -345,24 +349,24 @@ def clock():
         yield travel
 
 
-def regret(match, seat: int) -> undo.Outcome:
+def regret(match, seat: int) -> taking_back.Outcome:
     version = loading.load(match.id, match.game).viewer_version(seat)
     sender = Sender(Actor("seat", seat), "api", timezone.now())
-    return undo.take_back(
+    return taking_back.take_back(
         match=match, sender=sender, expected_version=version, command_id=command_id(sender=seat, key=str(version))
     )
 
 
 @pytest.mark.django_db
 def test_an_undo_after_a_long_pause_is_not_too_late(toy, anna, ben, clock):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, options={"points": 9}, clock={"hours": 24}))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, options={"points": 9}, clock={"hours": 24}))
     clock.shift(HOUR)
     card = loading.load(match.id, match.game).timeline.state.hands[0][0]
     act(match, 0, {"name": "play", "card": card})
     deadlines.pause(match=match, mandate=HOST)
     clock.shift(3 * DAY)
     deadlines.resume(match=match, mandate=HOST)
-    offered = undo.offer(loading.load(match.id, match.game), match, 0)
+    offered = taking_back.offer(loading.load(match.id, match.game), match, 0)
     assert (offered.how, offered.code) == ("free", "")
     assert regret(match, 0).done
     assert due(match) == timezone.now() + 23 * HOUR
@@ -372,13 +376,13 @@ def test_an_undo_after_a_long_pause_is_not_too_late(toy, anna, ben, clock):
 @pytest.mark.django_db
 @pytest.mark.parametrize("policy", [{"turn": "48h"}, {"turn": "48h", "quiet_hours": 10}])
 def test_taking_back_in_the_space_war_brings_no_time(anna, ben, clock, policy):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war", clock=policy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war", clock=policy))
     rng = random.Random(3)
     for _ in range(60):
         loaded = loading.load(match.id, match.game)
         [seat] = {one.seat for one in loaded.awaited()} if len(loaded.awaited()) == 1 else {loaded.awaited()[0].seat}
         question = next(one.id for one in loaded.awaited() if one.seat == seat)
-        if question.startswith("turn") and undo.offer(loaded, match, seat).how == "free":
+        if question.startswith("turn") and taking_back.offer(loaded, match, seat).how == "free":
             break
         forms = loaded.game.legal_commands(loaded.timeline.state, seat)
         clock.shift(timedelta(minutes=20))

@@ -13,15 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.canonical import write_time
-from gamesvc.games.kernel import Awaited, Event, Refused
-from gamesvc.matches import policies, surroundings
+from gamesvc.games.kernel.game import Awaited, Event, Refused
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
 from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, put_off, run, within
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import KINDS, PRESETS, SCHEMA, WEEKDAYS, Policy, nominal_hours, parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
+from gamesvc.matches.lobby import clock_choice
 from gamesvc.matches.models import Seat
+from gamesvc.matches.record import surroundings
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -140,7 +141,7 @@ def test_a_policy_that_makes_no_sense_or_leaves_no_time_is_refused_with_the_part
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_are_policies_with_words(name):
-    told = policies.choose(name, 48)
+    told = clock_choice.choose(name, 48)
     assert parse(told).told == told
     assert all(sentence.endswith((".", ").")) for sentence in words.sentences(told))
     assert nominal_hours(told) > 0
@@ -196,7 +197,7 @@ class Table:
         self.persons.pop(seat, None)
 
     def take(self, events, actor, seat, *, received_at=None, asked=None):
-        """One append, as `recording` makes it."""
+        """One append, as `record.append` makes it."""
         if asked is not None:
             self.asked = {(one.seat, one.id): one for one in asked}
         told = [(event.type, event.data) for event in events]
@@ -563,7 +564,7 @@ def test_every_policy_that_is_accepted_computes_every_clock(told, since, zone, s
 def test_a_clock_whose_deadline_could_not_be_computed_is_refused_when_it_is_chosen(part):
     off = {"weekdays": list(WEEKDAYS[:6]), "zone": "UTC"}
     with pytest.raises(Refused) as refused:
-        policies.choose({"turn": "1d", "days_off": off, **part}, 48)
+        clock_choice.choose({"turn": "1d", "days_off": off, **part}, 48)
     assert refused.value.code in ("bad_clock", "no_time")
 
 

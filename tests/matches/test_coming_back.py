@@ -10,8 +10,11 @@ import pytest
 import time_machine
 
 from accounts.models import User
-from gamesvc.matches import auditing, clocks, follows, heartbeat, loading, lobby, substitutes
+from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.models import Match, Question
+from gamesvc.matches.proof import audit
+from gamesvc.matches.record import availability, loading
+from gamesvc.matches.timekeeping import expiry
 from notifications.models import Outbox
 from tests.matches.playing import act
 
@@ -21,8 +24,8 @@ DAY = timedelta(hours=24)
 
 
 def opened(by: User, other: User, **clock: Any) -> Match:
-    match = lobby.create_match(by=by, game="stratastar", clock={"turn": "24h", **clock}, watch="all")
-    return lobby.join_match(by=other, match=match)
+    match = opening.create_match(by=by, game="stratastar", clock={"turn": "24h", **clock}, watch="all")
+    return opening.join_match(by=other, match=match)
 
 
 def asked(match: Match) -> Question:
@@ -43,8 +46,8 @@ def player_of(match: Match) -> User:
 
 def run_out(match: Match) -> None:
     with time_machine.travel(asked(match).due_at + timedelta(seconds=1), tick=False):
-        heartbeat.keep_alive()
-        clocks.sweep()
+        availability.keep_alive()
+        expiry.sweep()
 
 
 def test_coming_back_brings_no_time(anna: User, ben: User, program: Callable[..., Any]) -> None:
@@ -54,7 +57,7 @@ def test_coming_back_brings_no_time(anna: User, ben: User, program: Callable[...
         with time_machine.travel(due - timedelta(minutes=minutes), tick=False):
             left_and_came_back(match, player_of(match), program)
         assert asked(match).due_at == due
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_another_player_has_the_time_anew(
@@ -69,7 +72,7 @@ def test_another_player_has_the_time_anew(
         assert program(cora).post(f"/matches/{match.number}/give-up/").status_code == 200
         assert program(gone).post(f"/matches/{match.number}/substitute/").status_code == 200
     assert asked(match).due_at == due - timedelta(minutes=10) + DAY, "what the substitute has left"
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_coming_back_fills_no_bank(anna: User, ben: User, program: Callable[..., Any]) -> None:
@@ -81,7 +84,7 @@ def test_coming_back_fills_no_bank(anna: User, ben: User, program: Callable[...,
         act(match, question.seat, loaded.game.default_command(loaded.timeline.state, question.seat))
         loaded = loading.load(match.id, match.game)
         assert loaded.account.bank(question.seat) == timedelta(hours=2)
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_coming_back_excuses_no_more_time_outs(anna: User, ben: User, program: Callable[..., Any]) -> None:
@@ -95,7 +98,7 @@ def test_coming_back_excuses_no_more_time_outs(anna: User, ben: User, program: C
     assert asked(match).due_at == due
     run_out(match)
     assert asked(match).seat != seat or asked(match).due_at > due + DAY
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_what_is_taken_back_gives_them_no_time_either(anna: User, ben: User, program: Callable[..., Any]) -> None:

@@ -8,12 +8,16 @@ import pytest
 from django.utils import timezone
 
 from events.store import VersionConflict
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import errors, loading, lobby, turns, undo
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Refusal
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -21,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def match(toy, anna, ben):
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
 
 
 def send(match, command, command_id, version=6):
@@ -88,7 +92,7 @@ def test_a_copy_of_an_undo_that_lost_to_its_twin_is_answered_with_the_undo(match
 
     def take_back():
         sender = Sender(Actor("seat", 0), "api", timezone.now())
-        return undo.take_back(match=match, sender=sender, expected_version=version, command_id=command_id)
+        return taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=command_id)
 
     told = []
     overtaken(
@@ -102,10 +106,10 @@ def test_a_copy_of_an_undo_that_lost_to_its_twin_is_answered_with_the_undo(match
 
 
 def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
-    match = lobby.create_match(by=anna, game=toy, undo="consent")
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, undo="consent")
+    match = opening.join_match(by=ben, match=match)
     act(match, 0)
-    asked = undo.take_back(
+    asked = taking_back.take_back(
         match=match,
         sender=Sender(Actor("seat", 0), "api", timezone.now()),
         expected_version=loading.load(match.id, match.game).viewer_version(0),
@@ -116,7 +120,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
 
     def answer(accept: bool):
         sender = Sender(Actor("seat", 1), "api", timezone.now())
-        return undo.answer(match=match, sender=sender, accept=accept, command_id=key)
+        return taking_back.answer(match=match, sender=sender, accept=accept, command_id=key)
 
     declined = answer(False)
     assert answer(False).as_json() == declined.as_json()
@@ -124,7 +128,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
         answer(True)
 
 
-@pytest.mark.parametrize("broken", ["gamesvc.matches.recording.save_snapshot", "gamesvc.matches.hints.notices"])
+@pytest.mark.parametrize("broken", ["gamesvc.matches.record.append.save_snapshot", "gamesvc.matches.hints.notices"])
 def test_what_fails_after_the_commit_does_not_fail_the_command(match, monkeypatch, program, anna, broken):
     """The command stands; its sender must not be told of a fault that only costs a snapshot or a hint."""
     caller = program(anna)

@@ -11,13 +11,16 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from accounts import absences
-from gamesvc.games.kernel import Refused
-from gamesvc.games.timeline import replay
-from gamesvc.matches import auditing, clocks, deadlines, loading, lobby, time_account, vacations
-from gamesvc.matches.deadlines import Mandate
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import replay
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.proof import audit
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import deadlines, expiry, explanation, vacations
+from gamesvc.matches.timekeeping.deadlines import Mandate
 from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
@@ -35,8 +38,8 @@ def clock():
 @pytest.fixture
 def table(toy, anna, ben, clock):
     def make(policy, **more) -> Match:
-        match = lobby.create_match(by=anna, game=toy, clock=policy, **more)
-        return lobby.join_match(by=ben, match=match)
+        match = opening.create_match(by=anna, game=toy, clock=policy, **more)
+        return opening.join_match(by=ben, match=match)
 
     return make
 
@@ -64,7 +67,7 @@ def check_store(match):
         if one.type == "match.deadline_set" and one.version == stored[-1].version:
             key = one.data["seat"], one.data["question"]
             assert datetime.fromisoformat(one.data["due_at"]) == rows[key]
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_plain_hours_set_the_row_and_append_no_event_of_their_own(table):
@@ -126,12 +129,12 @@ def test_a_vacation_whose_announcer_died_moves_its_deadlines_before_a_sweep_fire
     absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 4))
     # Here the process died: nobody has moved anything, and the old deadline is over.
     clock.move_to(MONDAY + timedelta(hours=24, minutes=1))
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 0
     # She left at once, with a minute on her clock.
     assert due(match) == datetime(2026, 6, 4, 22, 1, tzinfo=UTC)
     version = loading.load(match.id, match.game).version
     clock.shift(timedelta(minutes=2))
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 0
     assert loading.load(match.id, match.game).version == version, "a second look moves nothing more"
     assert absences.changes() == []
     check_store(match)
@@ -201,7 +204,7 @@ def test_a_paused_match_has_no_deadlines_and_goes_on_with_what_was_left(table, p
     assert match.questions.get().paused
     check_store(match)
     clock.shift(timedelta(days=7))
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 0
     with pytest.raises(Refused, match="is paused since"):
         deadlines.pause(match=match, mandate=HOST)
     act(match, 0)
@@ -254,7 +257,7 @@ def test_the_sweep_answers_as_of_the_deadline_so_that_nothing_drifts(table, cloc
     match = table(None, hours=10)
     for turn in range(1, 4):
         clock.move_to(due(match) + timedelta(seconds=40))
-        assert clocks.sweep() == 1
+        assert expiry.sweep() == 1
         assert due(match) == MONDAY + timedelta(hours=10 * (turn + 1))
     check_store(match)
 
@@ -262,7 +265,7 @@ def test_the_sweep_answers_as_of_the_deadline_so_that_nothing_drifts(table, cloc
 def test_a_late_sweep_leaves_the_next_seat_its_minimum(table, clock):
     match = table({"turn": "10m", "minimum": "10m"})
     clock.move_to(due(match) + timedelta(minutes=9))
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     assert due(match) == timezone.now() + timedelta(minutes=10)
     check_store(match)
 
@@ -282,7 +285,7 @@ def test_a_command_at_the_border_counts_and_one_after_it_does_not(table, clock):
 
 def test_a_policy_that_leaves_no_time_opens_no_match(toy, anna):
     with pytest.raises(Refused) as refused:
-        lobby.create_match(by=anna, game=toy, clock={"turn": "1m"})
+        opening.create_match(by=anna, game=toy, clock={"turn": "1m"})
     assert (refused.value.code, refused.value.parameter) == ("no_time", "clock.turn")
     assert not Match.objects.exists()
 
@@ -325,10 +328,10 @@ def test_a_pause_shows_as_no_deadline(toy, anna, ben, program, clock):
 
 def test_a_sealed_act_of_another_seat_moves_nothing_that_one_can_see(table, clock):
     match = table(CONSIDERATE)
-    seen = [time_account.explain(match, viewer=0).as_json()]
+    seen = [explanation.explain(match, viewer=0).as_json()]
     clock.shift(timedelta(hours=2))
     act(match, 1, {"name": "set_orders", "text": "secret"})
-    seen.append(time_account.explain(match, viewer=0).as_json())
+    seen.append(explanation.explain(match, viewer=0).as_json())
     assert seen[0] == seen[1]
     assert Question.objects.filter(match=match).count() == 1
 

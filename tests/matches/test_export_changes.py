@@ -14,11 +14,14 @@ from django.utils import timezone
 
 from events import checkpoints
 from gamesvc.games import catalog
-from gamesvc.matches import auditing, forks, loading, lobby, proof, turns
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match
-from gamesvc.matches.recording import Act, Actor, record
-from gamesvc.matches.selectors import access_match
+from gamesvc.matches.play import turns
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.loading import STORE
 from tests.matches import exports
 from tests.matches.exports import edited, export_of, node_judge, node_verify, records_of
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
@@ -35,7 +38,7 @@ def newest(match, user):
 def a_fork(anna, ben):
     """Of a seat of a running match, as a match of two, reactions that go back among its events."""
     access, version = newest(duel(anna, ben), anna)
-    match = lobby.join_match(by=ben, match=forks.fork(access=access, version=version, entry="public"))
+    match = opening.join_match(by=ben, match=forks.fork(access=access, version=version, entry="public"))
     act(match, 0, {"name": "play", "card": loading.load(match.id, "toy").timeline.state.hands[0][0]})
     item = loading.load(match.id, "toy").version - 2
     act(match, 1, {"name": "counter", "item": item})
@@ -48,7 +51,7 @@ def from_a_position(anna, ben):
     play_out(finished)
     position = forks.position_at(access_match(user=anna, ident=str(finished.pk)), 8)
     start = forks.described(catalog.game("toy"), position)
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", start=start))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy", start=start))
     time_out(match)
     play_out(match)
     return match
@@ -75,7 +78,7 @@ def aborted(anna, ben):
 
 
 def called_off(anna, ben):
-    return lobby.cancel_match(by=anna, match=lobby.create_match(by=anna, game="toy", contribution_text="tea"))
+    return opening.cancel_match(by=anna, match=opening.create_match(by=anna, game="toy", contribution_text="tea"))
 
 
 def of_a_real_game(anna, ben):
@@ -92,17 +95,17 @@ def test_a_thousand_changes_over_all_kinds_of_matches_are_found_by_both(toy, ann
     assert match.over
     checkpoints.make()
     content = export_of(match)
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.first_failure
     assert report.ended
     assert node_verify(tmp_path, content)[0]["ok"]
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     count = len(records_of(content))
     edits = exports.random_edits(content, EACH, random.Random(kind.__name__))
     others = node_judge(tmp_path, content, [edit for edit, _ in edits])
     last = exports.spans_of(content)[count - 1][1] - 1
     for (edit, line), other in zip(edits, others, strict=True):
-        report = proof.verify(edited(content, edit))
+        report = verification.verify(edited(content, edit))
         assert not report.ok, edit
         assert not other["ok"], edit
         if line == count and edit[0][0] == last and (edit[0][1] > last or edit[0][2] in (b"\n", b"\r", b" ", b"\t")):
@@ -126,7 +129,7 @@ def test_changes_of_a_running_export_are_found_as_well(toy, anna, ben, tmp_path)
         if inside and edit[0][1] < spans[line - 1][1]:
             continue  # a word in what is shown of a hidden event: its digest can be checked after the end only
         judged += 1
-        assert not proof.verify(edited(content, edit)).ok, edit
+        assert not verification.verify(edited(content, edit)).ok, edit
         assert not other["ok"], edit
     assert judged > EACH / 2
 
@@ -177,7 +180,7 @@ def test_random_changes_behind_the_walls_are_found_by_the_audit(toy, anna, ben):
     last = STORE.head(match.id).version
     written = {stored.version: stored.written for stored in STORE.read(match.id)}
     rng = random.Random("audit")
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
@@ -188,22 +191,22 @@ def test_random_changes_behind_the_walls_are_found_by_the_audit(toy, anna, ben):
                 with connection.cursor() as cursor:
                     for sql, params in statements:
                         cursor.execute(sql, params)
-                findings = auditing.check_match(match.id)
+                findings = audit.check_match(match.id)
                 transaction.set_rollback(True)
             assert findings, statements
             assert findings[0].version == version, (statements, findings)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("ALTER TABLE events_event ENABLE TRIGGER USER")
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_a_board_row_that_does_not_follow_is_found(toy, anna, ben):
     access, version = newest(duel(anna, ben), anna)
     match = forks.fork(access=access, version=version)
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     match.beginning.salt = "0" * 32
     match.beginning.save()
-    assert [finding.code for finding in auditing.check_match(match.id)] == ["match_row"]
+    assert [finding.code for finding in audit.check_match(match.id)] == ["match_row"]
     Match.objects.filter(pk=match.pk).update(board=True)
-    assert {finding.code for finding in auditing.check_match(match.id)} == {"match_row"}
+    assert {finding.code for finding in audit.check_match(match.id)} == {"match_row"}

@@ -9,16 +9,19 @@ import uuid
 import pytest
 
 from events import canonical
-from gamesvc.games import catalog, codec
-from gamesvc.games.dice import Dice, KeyedSource
-from gamesvc.games.kernel import Refused
+from gamesvc.games import catalog
+from gamesvc.games.kernel import codec
+from gamesvc.games.kernel.dice import Dice, KeyedSource
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import replay
 from gamesvc.games.selfplay import bounded, play
-from gamesvc.games.timeline import replay
-from gamesvc.matches import auditing, forks, loading, lobby, positions, proof
+from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden, Unknown
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Beginning, Match, Question
-from gamesvc.matches.selectors import access_match
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading, positions
+from gamesvc.matches.record.loading import STORE
 from notifications.models import Outbox
 from tests.games.test_positions import CASE_SEATS, CASES
 from tests.matches.exports import export_of, forge, node_verify, records_of
@@ -57,7 +60,7 @@ def test_a_seat_forks_what_it_sees_and_the_rest_is_dealt_anew(running, anna, ben
     assert made.entry == Match.Entry.INVITED
     opened = STORE.read(made.id)[0].data
     assert opened["origin"] == {"match": str(running.id), "version": version, "seat": 0}
-    made = lobby.join_match(by=ben, match=made, link=made.link_token)
+    made = opening.join_match(by=ben, match=made, link=made.link_token)
     assert made.status == Match.Status.RUNNING
     assert unplaced(view(made, 0)) == unplaced(view(running, 0))
     placed = position_event(made)
@@ -66,13 +69,13 @@ def test_a_seat_forks_what_it_sees_and_the_rest_is_dealt_anew(running, anna, ben
     assert made.options == running.options
     play_out(made)
     content = export_of(made)
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.first_failure
     found = {check.name: check.status for check in report.checks}
     assert found["position"] == found["draws"] == found["decisions"] == "proved"
     [other] = node_verify(tmp_path, content)
     assert other["ok"], other
-    assert auditing.check_match(made.id) == []
+    assert audit.check_match(made.id) == []
 
 
 def test_forks_of_one_version_differ_in_what_is_hidden(running, anna):
@@ -95,7 +98,7 @@ def lobby_free(match):
 
 def test_what_is_kept_of_a_fork_is_not_the_origin(toy, anna, ben):
     """Neither the row nor the events of a fork hold what the seat could not see: what differs there differs here too."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(match, 1, {"name": "set_orders", "text": "a secret of bens"})
     made = [forks.fork(access=access(anna, match), version=running_version(match), board=True) for _ in range(8)]
     kept = [json.loads(Beginning.objects.get(match=one).position)["state"] for one in made]
@@ -119,9 +122,9 @@ def test_a_fork_may_be_gone_back_in_behind_its_first_event(running, anna, ben):
     loaded = loading.load(made.id, "toy")
     assert loaded.timeline.state.counters[0] == 1
     play_out(made)
-    report = proof.verify(export_of(made))
+    report = verification.verify(export_of(made))
     assert report.ok, report.first_failure
-    assert auditing.check_match(made.id) == []
+    assert audit.check_match(made.id) == []
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -144,7 +147,7 @@ def test_the_whole_position_is_forked_after_the_end_only(running, anna, ben, aft
     assert loaded.timeline.state.hands[0] == origin.hands[0]
     play_out(made)
     content = export_of(made)
-    assert proof.verify(content).ok
+    assert verification.verify(content).ok
     assert node_verify(tmp_path, content)[0]["ok"]
 
 
@@ -157,7 +160,7 @@ def test_who_may_not_fork_is_refused(running, anna, ben, player):
             forks.fork(access=access(anna, running), version=version)
         assert refused.value.code == "no_such_version"
     with pytest.raises(Refused) as refused:
-        forks.fork(access=access(anna, lobby.create_match(by=anna, game="toy")), version=1)
+        forks.fork(access=access(anna, opening.create_match(by=anna, game="toy")), version=1)
     assert refused.value.code == "not_started"
     Match.objects.filter(pk=running.pk).update(anonymous=True)
     with pytest.raises(Refused) as refused:
@@ -172,7 +175,7 @@ def test_who_may_not_fork_is_refused(running, anna, ben, player):
 
 def test_the_version_of_a_fork_follows_from_the_view(toy, anna, ben):
     """A sealed event behind the last that the seat knows of changes nothing, and no position lies within an act."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(match, 0, {"name": "draw"})
     loaded = loading.load(match.id, toy)
     versions = range(4, loaded.version + 1)
@@ -228,7 +231,7 @@ def test_a_board_is_played_by_its_owner_alone(running, anna, ben, program):
     assert player.get(f"/matches/{board}/").json()["status"] == "finished"
     assert Question.objects.count() == asked
     assert Outbox.objects.count() == told
-    assert auditing.check_match(uuid.UUID(board)) == []
+    assert audit.check_match(uuid.UUID(board)) == []
 
 
 def test_the_owner_of_a_board_looks_from_each_seat_and_closes_it(running, anna, program):
@@ -249,8 +252,8 @@ def test_the_owner_of_a_board_looks_from_each_seat_and_closes_it(running, anna, 
     assert closed.json()["status"] == "cancelled"
     assert player.post(f"/matches/{made.pk}/close/").json()["code"] == "match_over"
     assert player.post(f"/matches/{running.pk}/close/").json()["code"] == "not_a_board"
-    assert proof.verify(export_of(made)).ok
-    assert auditing.check_match(made.id) == []
+    assert verification.verify(export_of(made)).ok
+    assert audit.check_match(made.id) == []
 
 
 def test_a_board_against_bots(running, anna, django_capture_on_commit_callbacks):
@@ -284,7 +287,7 @@ def test_a_match_begins_from_a_described_position(toy, anna, ben, program, tmp_p
     assert player.get(f"/matches/{match.pk}/events/").json()["events"][-1].get("data") == {}
     play_out(match)
     content = export_of(match)
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.first_failure
     assert {check.name: check.status for check in report.checks}["position"] == "proved"
     assert node_verify(tmp_path, content)[0]["ok"]
@@ -303,7 +306,7 @@ def test_a_match_begins_from_a_position_described_in_short(anna, program):
     assert "barrage" in [reached.faces[uid] for uid in reached.seats[0].hand]
     play_out(match, most=30)
     act(match, 0, {"name": "resign"})
-    assert proof.verify(export_of(match)).ok
+    assert verification.verify(export_of(match)).ok
     refused = player.post(
         "/matches/", {"game": "star_commander", "position": {**position, "state": {"seats": [{"hand": ["nope"]}, {}]}}}
     )
@@ -404,7 +407,7 @@ def test_a_forged_beginning_is_found(running, anna, tmp_path, change):
     records = records_of(export_of(made))
     version = change(records)
     forged = forge(records)
-    report = proof.verify(forged)
+    report = verification.verify(forged)
     assert not report.ok
     assert report.first_failure.version == version, report.first_failure
     [other] = node_verify(tmp_path, forged)
@@ -423,8 +426,8 @@ OF_TWO = {"space_fleet_commander": {"mode": "race"}, "stratastar": {"max_rounds"
 def test_every_game_is_forked_and_played_on(game, anna, ben, tmp_path):
     """From random versions of a running match: the seat sees the same, the rest holds, and the fork is played and proved."""
     engine = catalog.game(game)
-    match = lobby.create_match(by=anna, game=game, options=OF_TWO.get(game), seats=2)
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=game, options=OF_TWO.get(game), seats=2)
+    match = opening.join_match(by=ben, match=match)
     rng = random.Random(game)
     made = 0
     for _ in range(3):
@@ -445,7 +448,7 @@ def test_every_game_is_forked_and_played_on(game, anna, ben, tmp_path):
         assert shape(engine.view(state, 0)) == shape(seen)
         play_out(fork, seed=rng.randrange(10**6), most=20)
         assert engine.faults(loading.load(fork.id, game).timeline.state) == []
-        assert auditing.check_match(fork.id) == []
+        assert audit.check_match(fork.id) == []
         made += 1
     assert made
 

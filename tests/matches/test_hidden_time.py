@@ -11,9 +11,12 @@ import time_machine
 from django.test import Client
 
 from accounts import absences
-from gamesvc.matches import loading, lobby, proof, vacations
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
+from gamesvc.matches.proof import verification
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import vacations
 from tests.matches.exports import export_of, node_verify
 from tests.matches.playing import act, play_out
 
@@ -47,7 +50,7 @@ def test_no_moment_tells_when_a_sealed_act_happened(toy, anna, ben, player, prog
     watcher, told = player("watcher"), {}
     for minutes in ((2, 3), (6, 7)):
         with time_machine.travel(NOON, tick=False) as clock:
-            match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, watch="all"))
+            match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, watch="all"))
             for minute in minutes:
                 clock.move_to(NOON + timedelta(minutes=minute))
                 act(match, 1, SETTING)
@@ -73,8 +76,8 @@ def anonymous(toy, anna, ben, player):
     anna.save()
     with time_machine.travel(NOON, tick=False) as clock:
         absences.set_quiet_hours(user=anna, start=time(22, 15), end=time(6, 15))
-        match = lobby.create_match(by=player("olga"), game=toy, clock=POLICY, anonymous=True, watch="all", take_seat=False)
-        match = lobby.join_match(by=ben, match=lobby.join_match(by=anna, match=match))
+        match = opening.create_match(by=player("olga"), game=toy, clock=POLICY, anonymous=True, watch="all", take_seat=False)
+        match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))
         absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 3))
         vacations.settle()
         clock.move_to(datetime(2026, 6, 2, 12, tzinfo=UTC))
@@ -115,7 +118,7 @@ def test_an_anonymous_match_shows_neither_quiet_hours_nor_vacations(anonymous, a
 
 def test_what_is_shown_of_an_anonymous_match_is_proved_and_opens_at_the_end(anonymous, ben, tmp_path, program):
     content = export_of(anonymous, 1)
-    assert proof.verify(content).ok
+    assert verification.verify(content).ok
     [judged] = node_verify(tmp_path, content)
     assert judged["ok"], judged
     play_out(anonymous)

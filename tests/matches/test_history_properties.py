@@ -14,12 +14,15 @@ import pytest
 
 from events import canonical
 from gamesvc.games import catalog
-from gamesvc.games.dice import Dice, KeyedSource
-from gamesvc.games.kernel import Refused, see_event
-from gamesvc.games.timeline import replay
-from gamesvc.matches import board, history, loading, lobby, selectors, snapshots, summaries
-from gamesvc.matches.loading import STORE
-from gamesvc.matches.selectors import access_match, see_record
+from gamesvc.games.kernel.dice import Dice, KeyedSource
+from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.games.kernel.timeline import replay
+from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import access_match, see_record
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.reading import board, history, summaries
+from gamesvc.matches.record import loading, snapshots
+from gamesvc.matches.record.loading import STORE
 from tests.matches.exports import export_of
 from tests.matches.playing import act, duel, play_out
 
@@ -34,8 +37,8 @@ GAMES = [*LONG, "auction"]
 @pytest.fixture
 def match_of(toy, auction, anna, ben):
     def make(game):
-        match = lobby.create_match(by=anna, game=game, options=OPTIONS.get(game), seats=2, contribution_text="tea", watch="all")
-        return lobby.join_match(by=ben, match=match)
+        match = opening.create_match(by=anna, game=game, options=OPTIONS.get(game), seats=2, contribution_text="tea", watch="all")
+        return opening.join_match(by=ben, match=match)
 
     return make
 

@@ -11,8 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import Language, User
-from gamesvc.matches.management.commands import translations
-from gamesvc.matches.management.commands.translations import Text
+from gamesvc.ops.management.commands import translations
+from gamesvc.ops.management.commands.translations import Text
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.test_mail_texts import mails_of
 

@@ -8,11 +8,13 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from gamesvc.games.dice import commitment, contribution
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import errors, lobby, secrets
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.dice import commitment, contribution
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
+from gamesvc.matches.record import secrets
+from gamesvc.matches.record.loading import STORE
 from notifications.models import Outbox
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +25,7 @@ def types(match):
 
 
 def test_the_first_event_commits_to_the_secret_before_anybody_sits(toy, anna):
-    match = lobby.create_match(by=anna, game=toy, contribution_text="tea")
+    match = opening.create_match(by=anna, game=toy, contribution_text="tea")
     first, second = STORE.read(match.id)
     assert first.type == "match.opened"
     secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
@@ -35,9 +37,9 @@ def test_the_first_event_commits_to_the_secret_before_anybody_sits(toy, anna):
 
 
 def test_a_match_starts_when_its_last_seat_is_taken(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     assert match.status == Match.Status.OPEN
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.join_match(by=ben, match=match)
     assert match.status == Match.Status.RUNNING
     assert types(match) == ["match.opened", "match.joined", "match.joined", "match.started", "toy.created", "toy.dealt"]
     assert match.version == 6
@@ -49,7 +51,7 @@ def test_a_match_starts_when_its_last_seat_is_taken(toy, anna, ben):
 
 
 def test_the_holder_is_another_random_id_in_each_match(toy, anna):
-    holders = {STORE.read(lobby.create_match(by=anna, game=toy).id)[1].data["holder"] for _ in range(3)}
+    holders = {STORE.read(opening.create_match(by=anna, game=toy).id)[1].data["holder"] for _ in range(3)}
     assert len(holders) == 3
 
 
@@ -69,45 +71,45 @@ def test_the_holder_is_another_random_id_in_each_match(toy, anna):
 )
 def test_a_match_that_does_not_fit_is_refused(toy, anna, wrong, code):
     with pytest.raises(Refused) as refused:
-        lobby.create_match(by=anna, **{"game": toy, **wrong})
+        opening.create_match(by=anna, **{"game": toy, **wrong})
     assert refused.value.code == code
     assert not Match.objects.exists()
 
 
 def test_seats_are_taken_once(toy, anna, ben, player):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     with pytest.raises(Refused, match="already"):
-        lobby.join_match(by=anna, match=match)
+        opening.join_match(by=anna, match=match)
     with pytest.raises(Refused, match="Free seats: 1"):
-        lobby.join_match(by=ben, match=match, seat=0)
-    lobby.join_match(by=ben, match=match, seat=1)
+        opening.join_match(by=ben, match=match, seat=0)
+    opening.join_match(by=ben, match=match, seat=1)
     with pytest.raises(Refused, match="running"):
-        lobby.join_match(by=player("carl"), match=match)
+        opening.join_match(by=player("carl"), match=match)
 
 
 def test_leaving_frees_the_seat_and_is_on_record(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy, take_seat=False)
-    match = lobby.join_match(by=ben, match=match)
-    match = lobby.leave_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, take_seat=False)
+    match = opening.join_match(by=ben, match=match)
+    match = opening.leave_match(by=ben, match=match)
     assert types(match)[-1] == "match.left"
     assert not match.seats.exclude(holder=None).exists()
     with pytest.raises(Refused, match="no seat"):
-        lobby.leave_match(by=ben, match=match)
+        opening.leave_match(by=ben, match=match)
 
 
 def test_only_the_host_removes_starts_and_cancels(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy, take_seat=False)
-    lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, take_seat=False)
+    opening.join_match(by=ben, match=match)
     for act in (
-        lambda by: lobby.remove_seat(by=by, match=match, seat=0),
-        lambda by: lobby.start_match(by=by, match=match, bot="random"),
-        lambda by: lobby.cancel_match(by=by, match=match),
+        lambda by: opening.remove_seat(by=by, match=match, seat=0),
+        lambda by: opening.start_match(by=by, match=match, bot="random"),
+        lambda by: opening.cancel_match(by=by, match=match),
     ):
         with pytest.raises(Refused) as refused:
             act(ben)
         assert refused.value.code == "not_host"
-    lobby.remove_seat(by=anna, match=match, seat=0)
-    match = lobby.cancel_match(by=anna, match=match)
+    opening.remove_seat(by=anna, match=match, seat=0)
+    match = opening.cancel_match(by=anna, match=match)
     assert match.status == Match.Status.CANCELLED
     last = STORE.read(match.id)[-1]
     assert last.type == "match.ended"
@@ -115,58 +117,58 @@ def test_only_the_host_removes_starts_and_cancels(toy, anna, ben):
 
 
 def test_bots_fill_the_seats(toy, anna):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     with pytest.raises(Refused, match="Seats 1 are free"):
-        lobby.start_match(by=anna, match=match)
-    match = lobby.start_match(by=anna, match=match, bot="greedy")
+        opening.start_match(by=anna, match=match)
+    match = opening.start_match(by=anna, match=match, bot="greedy")
     assert match.status == Match.Status.RUNNING
     assert list(match.seats.order_by("index").values_list("bot", flat=True)) == ["", "greedy"]
 
 
 def test_invitations_by_name_and_address(toy, anna, ben, player):
-    match = lobby.create_match(by=anna, game=toy, entry="invited")
+    match = opening.create_match(by=anna, game=toy, entry="invited")
     with pytest.raises(Refused) as refused:
-        lobby.join_match(by=ben, match=match)
+        opening.join_match(by=ben, match=match)
     assert refused.value.code == "not_invited"
-    lobby.invite(by=anna, match=match, username="ben")
+    opening.invite(by=anna, match=match, username="ben")
     with pytest.raises(Refused, match="invited already"):
-        lobby.invite(by=anna, match=match, username="ben")
+        opening.invite(by=anna, match=match, username="ben")
     with pytest.raises(Refused, match="no user"):
-        lobby.invite(by=anna, match=match, username="nobody")
+        opening.invite(by=anna, match=match, username="nobody")
     with pytest.raises(Refused, match="no mail address"):
-        lobby.invite(by=anna, match=match, address="not an address")
-    invitation, token = lobby.invite(by=anna, match=match, address="carl@elsewhere.example")
+        opening.invite(by=anna, match=match, address="not an address")
+    invitation, token = opening.invite(by=anna, match=match, address="carl@elsewhere.example")
     assert Outbox.objects.filter(kind="invitation").count() == 2
     assert token not in str(list(Outbox.objects.values_list("payload", flat=True)))
-    assert lobby.find_invitation(token) == invitation
-    match = lobby.accept_invitation(by=player("carl"), token=token)
+    assert opening.find_invitation(token) == invitation
+    match = opening.accept_invitation(by=player("carl"), token=token)
     assert match.status == Match.Status.RUNNING
     with pytest.raises(Refused):
-        lobby.accept_invitation(by=ben, token=token)
+        opening.accept_invitation(by=ben, token=token)
 
 
 def test_one_address_is_not_bombed(toy, player):
     for number in range(5):
         host = player(f"host{number}")
-        lobby.invite(by=host, match=lobby.create_match(by=host, game=toy), address="victim@elsewhere.example")
+        opening.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
     host = player("host5")
     with pytest.raises(errors.TooMany):
-        lobby.invite(by=host, match=lobby.create_match(by=host, game=toy), address="victim@elsewhere.example")
+        opening.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
 
 
 def test_matches_a_minute_are_limited(toy, anna):
     for _ in range(settings.MATCHES_PER_MINUTE):
-        lobby.create_match(by=anna, game=toy)
+        opening.create_match(by=anna, game=toy)
     with pytest.raises(errors.TooMany):
-        lobby.create_match(by=anna, game=toy)
+        opening.create_match(by=anna, game=toy)
 
 
 def test_unfilled_matches_lapse(toy, anna):
-    old = lobby.create_match(by=anna, game=toy)
-    young = lobby.create_match(by=anna, game=toy)
+    old = opening.create_match(by=anna, game=toy)
+    young = opening.create_match(by=anna, game=toy)
     days = settings.MATCH_LAPSES_AFTER_DAYS + 1
     Match.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=days))
-    assert lobby.lapse_matches() == 1
+    assert opening.lapse_matches() == 1
     old.refresh_from_db()
     young.refresh_from_db()
     assert (old.status, young.status) == (Match.Status.LAPSED, Match.Status.OPEN)
@@ -174,17 +176,17 @@ def test_unfilled_matches_lapse(toy, anna):
 
 
 def test_an_invitation_that_seats_nobody_is_bound_to_nobody(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy, entry="invited")
-    _invitation, token = lobby.invite(by=anna, match=match, address="ben@elsewhere.example")
+    match = opening.create_match(by=anna, game=toy, entry="invited")
+    _invitation, token = opening.invite(by=anna, match=match, address="ben@elsewhere.example")
     with pytest.raises(Refused, match="seat in this match already"):
-        lobby.accept_invitation(by=anna, token=token)
-    assert lobby.accept_invitation(by=ben, token=token).status == Match.Status.RUNNING
+        opening.accept_invitation(by=anna, token=token)
+    assert opening.accept_invitation(by=ben, token=token).status == Match.Status.RUNNING
 
 
 def test_only_the_host_and_players_invite_and_only_before_the_start(toy, anna, ben, player):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     with pytest.raises(Refused, match="Only the host"):
-        lobby.invite(by=ben, match=match, address="carl@elsewhere.example")
-    lobby.join_match(by=ben, match=match)
+        opening.invite(by=ben, match=match, address="carl@elsewhere.example")
+    opening.join_match(by=ben, match=match)
     with pytest.raises(Refused, match="no longer open"):
-        lobby.invite(by=ben, match=match, address="carl@elsewhere.example")
+        opening.invite(by=ben, match=match, address="carl@elsewhere.example")

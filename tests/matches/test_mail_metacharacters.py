@@ -10,7 +10,7 @@ import icalendar
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from notifications import calendar, mail
 from notifications.calendar import Deadline
 from notifications.models import Outbox, Status
@@ -68,7 +68,7 @@ def shape(caught):
 
 def mails_about(words, anna, ben, mailing, program):  # noqa: F811
     """Every mail that quotes its readers' words: a message, a reason, an order, what is held."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar", watch="all"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", watch="all"))
     mailing.work()
     asked = next(one for one in mailing.sink.messages if one.message["X-Game-Reason"] in ("your-turn", "match-started"))
     who = asked.recipients[0]

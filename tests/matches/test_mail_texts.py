@@ -11,8 +11,10 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamesvc.matches import loading, lobby, press, turns
-from gamesvc.matches.turns import Actor, Sender
+from gamesvc.matches.lobby import opening, press
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Actor, Sender
+from gamesvc.matches.record import loading
 from notifications import mail
 from notifications.models import Outbox
 from tests.mailing import mailing, verify  # noqa: F401
@@ -45,12 +47,12 @@ def play(match, steps):
 def mails_of(game, anna, ben, mailing):  # noqa: F811
     """The mails of a match from its invitation to its end, by what they are for."""
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game=game)
+    match = opening.create_match(by=anna, game=game)
     if match.seat_count > 1:
-        lobby.invite(by=anna, match=match, username="ben")
-        lobby.invite(by=anna, match=match, address="stranger@elsewhere.example")
+        opening.invite(by=anna, match=match, username="ben")
+        opening.invite(by=anna, match=match, address="stranger@elsewhere.example")
         mailing.work()
-        match = lobby.join_match(by=ben, match=match)
+        match = opening.join_match(by=ben, match=match)
     mailing.work()
     play(match, 9)
     # Also those that the wish for fewer mails would hold back.

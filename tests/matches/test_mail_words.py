@@ -12,10 +12,15 @@ from django.utils import timezone
 from accounts import absences, erasure
 from accounts.models import Absence, User
 from gamesvc.games import catalog
-from gamesvc.games.kernel import Awaited, Refused
-from gamesvc.matches import clocks, held_orders, loading, lobby, mail_words, order_run, retention, turns
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Awaited, Refused
+from gamesvc.matches import retention
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.mail_orders import held_orders, order_run, service_words
 from gamesvc.matches.models import DoneWord, HeldOrders, Match, Premove, Press, Question
+from gamesvc.matches.play import turns
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import expiry
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus
 from tests.games.toy import GAME as TOY
@@ -75,8 +80,8 @@ def open_duel(anna, ben, mailing, monkeypatch, game):  # noqa: F811
     offered = catalog.game
     monkeypatch.setattr(catalog, "game", lambda game_id: game if game_id == "toy" else offered(game_id))
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game="toy", contribution_text="tea")
-    match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    match = opening.create_match(by=anna, game="toy", contribution_text="tea")
+    match = opening.join_match(by=ben, match=match, contribution_text="coffee")
     mailing.work()
     return match
 
@@ -121,11 +126,11 @@ def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
     held = HeldOrders.objects.get()
     HeldOrders.objects.update(counts_at=timezone.now() - timedelta(minutes=1))
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     [drew, _ended] = STORE.read(duel.id)[6:]
     assert drew.meta["actor"] == {"kind": "seat", "seat": 0}
     assert drew.meta["command_id"] == str(turns.command_id(sender=f"mail {held.mail}", key="1"))
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 0
     mailing.work()
     assert "1 order done" in mailing.receipt().subject
 
@@ -140,7 +145,7 @@ def run_out(match, mailing, monkeypatch):  # noqa: F811
             raise MemoryError
 
         patch.setattr(held_orders, "settle", dies)
-        clocks.sweep()
+        expiry.sweep()
     assert HeldOrders.objects.get().state == "held"
 
 
@@ -431,17 +436,17 @@ def test_a_word_is_done_once_however_often_its_worker_dies(duel, mailing, monkey
     duel.press = Match.PressKind.PRIVATE
     duel.save()
     mailing.write("press all hello\nvacation 2031-01-01", to=reply_to(turn_mail(mailing)))
-    real = mail_words.do
+    real = service_words.do
 
     def dies(writer, line):
         real(writer, line)
         raise MemoryError
 
-    monkeypatch.setattr(mail_words, "do", dies)
+    monkeypatch.setattr(service_words, "do", dies)
     for _ in range(2):
         pipeline.work()
         InboundMail.objects.update(claimed_until=None)
-    monkeypatch.setattr(mail_words, "do", real)
+    monkeypatch.setattr(service_words, "do", real)
     mailing.work()
     assert Press.objects.count() == 1
     assert [one.state for one in DoneWord.objects.order_by("number")] == ["answered", "refused"]  # that is far ahead
@@ -519,21 +524,21 @@ def test_a_vacation_counts_from_when_our_border_took_the_mail(toy, anna, ben, ma
     """Received before the deadline and read after it, it moves it; the deadline waited for the mail."""
     monkeypatch.setattr(catalog, "game", lambda _id: replace(TOY, parse=read_toy))
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game="toy", clock={"turn": "24h", "vacation": True})
-    lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game="toy", clock={"turn": "24h", "vacation": True})
+    opening.join_match(by=ben, match=match)
     mailing.work()
     due = Question.objects.get(match=match).due_at
     today = (due - timedelta(minutes=1)).astimezone(anna.zone).date()
     with time_machine.travel(due - timedelta(minutes=1), tick=False) as clock:
         mailing.write(f"vacation {today}..{today + timedelta(days=1)}", to=reply_to(turn_mail(mailing)))
         clock.move_to(due + timedelta(minutes=2))
-        clocks.heartbeat.keep_alive()
-        assert clocks.sweep() == 0, "unread mail holds it back"
+        expiry.availability.keep_alive()
+        assert expiry.sweep() == 0, "unread mail holds it back"
         mailing.work()
         absence = Absence.objects.get(user=anna)
         assert absence.starts_at == due - timedelta(minutes=1)
         assert Question.objects.get(match=match).due_at == absence.ends_at + timedelta(minutes=1)
-        assert clocks.sweep() == 0
+        assert expiry.sweep() == 0
 
 
 def test_what_was_said_late_counts_back_so_far(anna):

@@ -11,10 +11,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from gamesvc.games import intake
-from gamesvc.matches import auditing, clocks, loading, lobby, snapshots, statistics
-from gamesvc.matches.acted import acted
+from gamesvc.games.kernel import intake
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
+from gamesvc.matches.notices.acted import acted
+from gamesvc.matches.proof import audit
+from gamesvc.matches.record import loading, snapshots
+from gamesvc.matches.statistics import totals
+from gamesvc.matches.timekeeping import expiry
 from notifications import delivery
 from notifications.models import Outbox, Status
 from tests.mailing import mailing, verify  # noqa: F401
@@ -28,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def match(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
     """A toy match in which ben's standing orders hold U+0000, as if they had been taken before there was a border."""
     verify(anna, ben)
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, watch="all"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, watch="all"))
     # What was told before is what a later act may have answered.
     delivery.sweep()
     with monkeypatch.context() as before:
@@ -78,16 +82,16 @@ def test_mails_statistics_snapshots_and_audit_go_on(match, mailing, monkeypatch)
     delivery.sweep()
     assert mailing.sink.to("ben@players.example")
     assert not Outbox.objects.filter(status=Status.FAILED).exists()
-    assert statistics.rebuild(match.id) == []
+    assert totals.rebuild(match.id) == []
     loading.save_snapshot(loading.load(match.id, match.game))
     loading.forget_all()
     assert loading.load(match.id, match.game).version == match.version
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_the_game_goes_on_to_its_time_out_and_end(match):
     Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(seconds=1))
-    assert clocks.sweep() >= 1
+    assert expiry.sweep() >= 1
     assert loading.load(match.id, match.game).version > match.version
 
 

@@ -9,22 +9,17 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts import erasure
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import (
-    auditing,
-    export,
-    loading,
-    lobby,
-    looks,
-    organising_notices,
-    proof,
-    retention,
-    sentences,
-    substitutes,
-)
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import retention
 from gamesvc.matches.errors import Forbidden
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Look, Match, Question, Reason, Refusal
+from gamesvc.matches.notices import measure_notices
+from gamesvc.matches.organising import looks
+from gamesvc.matches.proof import audit, export, verification
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.story import sentences
 from notifications.models import Outbox
 from tests.matches.exports import node_verify
 from tests.matches.playing import act, play_out
@@ -45,9 +40,9 @@ def operator(player):
 
 @pytest.fixture
 def match(toy, anna, ben, olga):
-    made = lobby.create_match(by=olga, game=toy, take_seat=False)
-    lobby.join_match(by=anna, match=made)
-    return lobby.join_match(by=ben, match=made)
+    made = opening.create_match(by=olga, game=toy, take_seat=False)
+    opening.join_match(by=anna, match=made)
+    return opening.join_match(by=ben, match=made)
 
 
 def powers(user):
@@ -157,8 +152,8 @@ def test_a_match_is_aborted_and_proves_itself(match, olga, anna, program):
     assert (match.status, match.outcome) == ("cancelled", None)
     ended = last(match)
     assert (ended.data["reason"], ended.data["code"], ended.data["outcome"]) == ("aborted", "dispute", None)
-    assert auditing.check_match(match.id) == []
-    report = proof.verify("".join(export.lines(loading.load(match.id, "toy"), None)).encode())
+    assert audit.check_match(match.id) == []
+    report = verification.verify("".join(export.lines(loading.load(match.id, "toy"), None)).encode())
     assert report.ok, report.as_json()
     assert play(program, anna, match, name="draw").json()["code"] == "match_over"
     assert organise(program, olga, match, "abort").json()["code"] == "match_over"
@@ -166,9 +161,9 @@ def test_a_match_is_aborted_and_proves_itself(match, olga, anna, program):
 
 
 def test_a_real_match_with_all_measures_is_proved_by_both_verifiers(anna, ben, olga, operator, program, tmp_path):
-    made = lobby.create_match(by=olga, game="stratastar", take_seat=False)
-    lobby.join_match(by=anna, match=made)
-    lobby.join_match(by=ben, match=made)
+    made = opening.create_match(by=olga, game="stratastar", take_seat=False)
+    opening.join_match(by=anna, match=made)
+    opening.join_match(by=ben, match=made)
     play_out(made, most=3)
     version = loading.load(made.id, made.game).version
     play_out(made, most=1)
@@ -184,11 +179,11 @@ def test_a_real_match_with_all_measures_is_proved_by_both_verifiers(anna, ben, o
     ):
         answer = organise(program, olga, made, action, **more)
         assert answer.status_code == 200, (action, answer.content)
-    assert auditing.check_match(made.id) == []
+    assert audit.check_match(made.id) == []
     file = tmp_path / "aborted.jsonl"
     call_command("export", str(made.id), "--out", str(file))
     call_command("verify", str(file))
-    assert proof.verify(file.read_bytes()).ok
+    assert verification.verify(file.read_bytes()).ok
     [judged] = node_verify(tmp_path, file.read_bytes())
     assert judged["ok"], judged
     kinds = {stored.type for stored in STORE.read(made.id)}
@@ -202,21 +197,21 @@ def test_a_player_is_replaced_by_a_substitute(match, olga, anna, program, player
     assert match.seats.get(index=0).user is None
     assert program(anna).get(f"/matches/{match.number}/view/").json()["seat"] is None
     gone = Outbox.objects.get(kind="measure", user=anna)
-    worded = organising_notices.word_measure(gone)
+    worded = measure_notices.word_measure(gone)
     assert "has replaced a player" in worded.text
     assert "Said by phone" in worded.text
     assert not worded.images
     dora = player("dora")
     substitutes.take_over(by=dora, match=match, link=match.link_token)
     assert play(program, dora, match, name="draw").status_code == 200
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_a_player_is_replaced_by_a_bot(match, olga, ben, program):
     assert organise(program, olga, match, "replace", seat=0, bot=True).status_code == 200
     seats = program(ben).get(f"/matches/{match.number}/").json()["seats"]
     assert [seat["kind"] for seat in seats] == ["bot", "user"]
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     assert organise(program, olga, match, "replace", seat=7).json()["code"] == "bad_seat"
 
 
@@ -243,7 +238,7 @@ def test_the_same_request_does_it_once(match, olga, program):
 
 @pytest.mark.parametrize("action", ["pause", "extend", "rewind", "replace", "abort"])
 def test_nobody_does_it_to_a_match_he_plays_in(toy, anna, ben, program, action):
-    own = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    own = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     anna.is_staff = True
     anna.save()
     version = loading.load(own.id, "toy").version
@@ -295,7 +290,7 @@ def test_a_look_is_an_event_before_anything_is_shown_and_the_players_see_it(matc
     assert (told["by"], told["seat"], told["version"], told["reason"]) == ("operator", 1, version, "Collusion was reported")
     step = program(anna).get(f"/matches/{match.number}/steps/{version}/").json()
     assert step["words"] == [f"An operator looked at what ben sees, at version {version}. “Collusion was reported”"]
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_a_look_makes_no_command_stale(match, operator, anna, program):
@@ -367,7 +362,7 @@ def test_of_others_the_organiser_reads_code_and_time_until_the_end(match, olga, 
 def test_whoever_played_reads_their_own_refusals_only_until_the_end(toy, anna, ben, program, staff):
     anna.is_staff = staff
     anna.save()
-    own = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    own = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     play(program, ben, own, name="counter", item=3)
     play(program, anna, own, name="counter", item=3)
     assert program(anna).post(f"/matches/{own.number}/give-up/").status_code == 200
@@ -375,7 +370,7 @@ def test_whoever_played_reads_their_own_refusals_only_until_the_end(toy, anna, b
 
 
 def test_an_organiser_who_plays_reads_his_own_only_until_the_end(toy, anna, ben, program):
-    own = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    own = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     play(program, anna, own, name="counter", item=3)
     play(program, ben, own, name="counter", item=3)
     assert [one["seat"] for one in program(anna).get(f"/matches/{own.number}/refusals/").json()["results"]] == [0]

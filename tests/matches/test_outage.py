@@ -11,12 +11,17 @@ import time_machine
 from django.utils import timezone
 
 from accounts import absences
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import checks, clocks, deadlines, errors, heartbeat, loading, lobby, outages, turns, undo
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import checks, errors
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Heartbeat, Outage, UndoRequest
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import availability, loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import deadlines, expiry, outages
+from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act
 from tests.matches.test_deadlines import CONSIDERATE, check_store
 
@@ -33,7 +38,7 @@ def clock():
 
 @pytest.fixture
 def match(toy, anna, ben, clock):
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=12))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12))
 
 
 def beat_for(clock, length):
@@ -52,13 +57,13 @@ def test_after_a_days_outage_nobody_is_timed_out_for_it(match, clock):
     began = timezone.now()
     due = match.questions.get().due_at
     clock.shift(DAY)
-    assert clocks.sweep() == 0, "no sweep fires before the outage is settled"
+    assert expiry.sweep() == 0, "no sweep fires before the outage is settled"
     assert outages.watch() == 1
     [outage] = Outage.objects.all()
     assert (outage.started_at, outage.ended_at) == (began, began + DAY)
     assert outage.settled_at
     assert match.questions.get().due_at == due + DAY
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 0
     told = STORE.read(match.id)[-2:]
     assert [one.type for one in told] == ["match.outage", "match.deadline_set"]
     assert told[0].data == {"from": "2026-06-01T10:00:00.000000Z", "until": "2026-06-02T10:00:00.000000Z"}
@@ -68,11 +73,11 @@ def test_after_a_days_outage_nobody_is_timed_out_for_it(match, clock):
     assert outages.watch() == 0
     clock.move_to(due + DAY)
     Heartbeat.objects.update(beat_at=timezone.now())
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
 
 
 def test_what_is_due_long_after_an_outage_stands_and_what_is_due_shortly_after_is_moved(match, toy, anna, ben, clock):
-    late = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=240))
+    late = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=240))
     outages.watch()
     clock.shift(timedelta(hours=11, minutes=30))
     outages.watch()
@@ -115,14 +120,14 @@ def test_a_command_that_comes_before_the_outage_is_settled_still_counts(match, c
 
 
 def test_an_undo_that_comes_before_the_outage_is_settled_still_counts(toy, anna, ben, clock):
-    match = lobby.create_match(by=anna, game=toy, hours=12, options={"points": 9})
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, hours=12, options={"points": 9})
+    match = opening.join_match(by=ben, match=match)
     outages.watch()
     act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
 
     def take_back():
         loaded = loading.load(match.id, toy)
-        return undo.take_back(
+        return taking_back.take_back(
             match=match,
             sender=Sender(Actor("seat", 0), "api", timezone.now()),
             expected_version=loaded.viewer_version(0),
@@ -130,7 +135,7 @@ def test_an_undo_that_comes_before_the_outage_is_settled_still_counts(toy, anna,
         )
 
     clock.shift(DAY)
-    assert undo.offer(loading.load(match.id, toy), match, 0).how == "free"
+    assert taking_back.offer(loading.load(match.id, toy), match, 0).how == "free"
     assert take_back().done
     act(match, 0, {"name": "draw"})
     assert not take_back().done
@@ -139,7 +144,7 @@ def test_an_undo_that_comes_before_the_outage_is_settled_still_counts(toy, anna,
 
 def test_an_outage_over_a_night_that_does_not_count_moves_to_time_that_does(toy, anna, ben, clock):
     absences.set_quiet_hours(user=anna, start=time(22), end=time(6))
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=CONSIDERATE))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=CONSIDERATE))
     outages.watch()
     # Twenty-four hours from 10:00 UTC without Anna's night (20:00 to 04:00 UTC) end at 18:00 on Tuesday.
     assert match.questions.get().due_at == datetime(2026, 6, 2, 18, tzinfo=UTC)
@@ -152,7 +157,7 @@ def test_an_outage_over_a_night_that_does_not_count_moves_to_time_that_does(toy,
 
 def test_a_fixed_time_moves_by_the_outage(toy, anna, ben, clock):
     policy = {"adjudication": {"at": ["14:00"], "zone": "UTC"}}
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=policy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=policy))
     outages.watch()
     clock.shift(timedelta(hours=6))
     outages.watch()
@@ -169,7 +174,7 @@ def test_a_paused_match_loses_nothing_to_an_outage(match, clock):
 
 
 def test_a_match_that_cannot_be_moved_stops_no_other(match, toy, anna, ben, clock, monkeypatch):
-    other = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=12))
+    other = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12))
     outages.watch()
     clock.shift(DAY)
     real = outages.outlast_outage
@@ -181,8 +186,8 @@ def test_a_match_that_cannot_be_moved_stops_no_other(match, toy, anna, ben, cloc
 
     monkeypatch.setattr(outages, "outlast_outage", broken)
     assert outages.watch() == 1
-    assert heartbeat.proven_until() is not None
-    assert clocks.sweep() == 0, "its deadline waits until it is moved"
+    assert availability.proven_until() is not None
+    assert expiry.sweep() == 0, "its deadline waits until it is moved"
     assert Outage.objects.get().failed == {str(other.pk): 1}
 
 
@@ -206,13 +211,13 @@ def test_a_match_that_could_not_be_moved_at_once_is_moved_later(match, clock, mo
     fail(2, monkeypatch)
     for _ in range(2):
         assert outages.watch() == 0
-        assert clocks.sweep() == 0
-        assert heartbeat.forgives(due, match.pk)
+        assert expiry.sweep() == 0
+        assert availability.forgives(due, match.pk)
     assert len([one for one in caplog.records if one.levelname == "ERROR"]) == 1, "told once"
     assert outages.watch() == 1
     assert match.questions.get().due_at == due + DAY
     assert Outage.objects.get().failed == {}
-    assert not heartbeat.forgives(due, match.pk)
+    assert not availability.forgives(due, match.pk)
     check_store(match)
 
 
@@ -236,7 +241,7 @@ def test_a_match_that_cannot_be_moved_at_all_has_its_rows_moved(match, clock, mo
         outages.watch()
     assert Outage.objects.get().failed == {}
     assert match.questions.get().due_at == due + DAY
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 0
 
 
 @pytest.fixture
@@ -263,7 +268,7 @@ def door(settings):
 def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, clock, door, settings):
     """Every half minute a deadline is due, for ten minutes in which nobody could meet it."""
     settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 100
-    matches = [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=12)) for _ in range(20)]
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12)) for _ in range(20)]
     outages.watch()
     began = timezone.now()
     for at, one in enumerate(matches):
@@ -272,7 +277,7 @@ def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, cloc
     for _ in range(120):
         clock.shift(timedelta(seconds=5))
         outages.watch()
-        assert clocks.sweep() == 0
+        assert expiry.sweep() == 0
     assert Heartbeat.objects.get().beat_at == began
     door.open()
     outages.watch()
@@ -288,10 +293,10 @@ def test_a_deadline_does_not_fire_before_it_is_known_that_it_could_be_met(match,
     door.shut()
     clock.move_to(due + timedelta(seconds=1))
     outages.watch()
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 0
     clock.shift(timedelta(seconds=20))
     door.open()
-    assert clocks.sweep() == 1, "a short stillness is no outage"
+    assert expiry.sweep() == 1, "a short stillness is no outage"
 
 
 def test_a_sweep_looks_at_the_doors_itself_so_that_nothing_is_late(match, clock, door):
@@ -299,7 +304,7 @@ def test_a_sweep_looks_at_the_doors_itself_so_that_nothing_is_late(match, clock,
     clock.move_to(due - timedelta(seconds=4))
     outages.watch()
     clock.move_to(due + timedelta(milliseconds=1))
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     assert Heartbeat.objects.get().beat_at == timezone.now()
 
 
@@ -307,7 +312,7 @@ def test_what_was_taken_in_time_goes_before_the_sweep(match, clock, settings):
     settings.DEADLINE_MARGIN_SECONDS = 0.5
     due = match.questions.get().due_at
     clock.move_to(due + timedelta(milliseconds=400))
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 0
     loaded = loading.load(match.id, match.game)
     turns.submit(
         match=match,
@@ -323,7 +328,7 @@ def test_after_the_margin_it_fires_as_of_the_deadline(match, clock, settings):
     settings.DEADLINE_MARGIN_SECONDS = 0.5
     due = match.questions.get().due_at
     clock.move_to(due + timedelta(milliseconds=500))
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     drawn = next(one for one in STORE.read(match.id) if one.type == "toy.drew")
     assert datetime.fromisoformat(drawn.meta["received_at"]) == due
 
@@ -349,10 +354,10 @@ def test_without_an_answer_from_every_door_nothing_beats(clock, settings):
     outages.watch()
     assert Heartbeat.objects.get().beat_at == MONDAY
     clock.shift(timedelta(seconds=60))
-    assert heartbeat.proven_until() is None, "while the doors are shut, no deadline fires"
+    assert availability.proven_until() is None, "while the doors are shut, no deadline fires"
 
 
 def test_a_service_that_has_never_beaten_fires_its_deadlines(match, clock):
     clock.shift(DAY)
-    assert heartbeat.proven_until() == timezone.now()
-    assert clocks.sweep() == 1
+    assert availability.proven_until() == timezone.now()
+    assert expiry.sweep() == 1

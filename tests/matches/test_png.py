@@ -4,9 +4,9 @@ import io
 
 from PIL import Image
 
-from gamesvc.games.chart import COLOURS as HOUSE
-from gamesvc.games.chart import Chart
-from gamesvc.matches.png import COLOURS, FONTS, to_png
+from gamesvc.games.drawing.chart import COLOURS as HOUSE
+from gamesvc.games.drawing.chart import Chart
+from gamesvc.matches.notices.png import COLOURS, FONTS, to_png
 
 
 def opened(png):

@@ -10,9 +10,14 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from gamesvc.matches import heartbeat, held_orders, loading, lobby, robots, substitutes, sweeping, tasks, undo
+from gamesvc.matches import sweeping, tasks
+from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.mail_orders import held_orders
 from gamesvc.matches.models import HeldOrders, Match, Question, UndoRequest
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.play import bots
+from gamesvc.matches.record import availability, loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act
 from tests.matches.test_undo import take_back
 
@@ -30,8 +35,8 @@ def poison(*matches):
 
 def against_bot(anna, number):
     """A match with a bot to move, asked so many minutes ago, the hint to it lost."""
-    match = lobby.create_match(by=anna, game="toy", bots={0: "greedy"}, take_seat=False)
-    match = lobby.join_match(by=anna, match=match)
+    match = opening.create_match(by=anna, game="toy", bots={0: "greedy"}, take_seat=False)
+    match = opening.join_match(by=anna, match=match)
     Question.objects.filter(match=match).update(asked_at=timezone.now() - timedelta(minutes=number))
     return match
 
@@ -70,7 +75,7 @@ def test_a_database_that_is_away_is_no_fault_of_a_match(toy, anna, monkeypatch):
         def away(*_a, **_k):
             raise OperationalError
 
-        patch.setattr(robots, "play", away)
+        patch.setattr(bots, "play", away)
         patch.setattr(connection, "is_usable", lambda: False)
         with pytest.raises(OperationalError):
             tasks.sweep_bots()
@@ -79,12 +84,12 @@ def test_a_database_that_is_away_is_no_fault_of_a_match(toy, anna, monkeypatch):
 
 
 def test_open_matches_lapse_beside_one_that_cannot(toy, anna):
-    *bad, good = [lobby.create_match(by=anna, game="toy") for _ in range(4)]
+    *bad, good = [opening.create_match(by=anna, game="toy") for _ in range(4)]
     poison(*bad)
     over = timezone.now() - timedelta(days=settings.MATCH_LAPSES_AFTER_DAYS + 1)
     Match.objects.filter(pk__in=[one.pk for one in bad]).update(created_at=over - timedelta(days=1))
     Match.objects.filter(pk=good.pk).update(created_at=over)
-    assert lobby.lapse_matches(limit=2) == 1
+    assert opening.lapse_matches(limit=2) == 1
     assert Match.objects.get(pk=good.pk).status == Match.Status.LAPSED
     assert {Match.objects.get(pk=one.pk).status for one in bad} == {Match.Status.OPEN}
 
@@ -102,18 +107,18 @@ def unreadable(monkeypatch, *matches):
 
 
 def test_requests_to_take_back_lapse_beside_one_that_cannot(toy, anna, ben, monkeypatch):
-    matches = [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy")) for _ in range(4)]
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy")) for _ in range(4)]
     for at, match in enumerate(matches):
         act(match, 0, {"name": "draw"})
         take_back(match, 0)
         UndoRequest.objects.filter(match=match).update(until=timezone.now() - timedelta(minutes=9 - at))
     unreadable(monkeypatch, *matches[:3])
-    assert undo.lapse_requests(limit=2) == 1
+    assert taking_back.lapse_requests(limit=2) == 1
     assert UndoRequest.objects.get(match=matches[3]).settled_at is not None
 
 
 def test_held_orders_go_on_beside_some_that_cannot(toy, anna, ben, monkeypatch):
-    matches = [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy")) for _ in range(4)]
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy")) for _ in range(4)]
     for at, match in enumerate(matches):
         lines = [{"number": 1, "text": "draw", "argument": "", "mail": ""}]
         common = {"seat": 0, "user": anna, "question": "", "first": 1, "lines": lines, "version": version(match)}
@@ -132,19 +137,19 @@ def test_held_orders_go_on_beside_some_that_cannot(toy, anna, ben, monkeypatch):
 
 
 def test_seats_go_to_bots_beside_some_that_cannot(toy, anna, ben, monkeypatch):
-    matches = [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy")) for _ in range(4)]
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy")) for _ in range(4)]
     for at, match in enumerate(matches):
         substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
         since = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS + 1, minutes=9 - at)
         match.seats.filter(index=1).update(vacated_at=since)
-    heartbeat.beat()
+    availability.beat()
     unreadable(monkeypatch, *matches[:3])
     assert substitutes.sweep(limit=2) == 1
     assert matches[3].seats.get(index=1).bot
 
 
 def test_snapshots_are_made_beside_some_that_cannot(toy, anna, monkeypatch):
-    matches = [lobby.create_match(by=anna, game="toy") for _ in range(4)]
+    matches = [opening.create_match(by=anna, game="toy") for _ in range(4)]
     monkeypatch.setattr(loading, "without_snapshot", lambda limit: [(one.pk, "toy") for one in matches][:limit])
     real, bad = loading.load_at, {one.pk for one in matches[:3]}
     saved = []

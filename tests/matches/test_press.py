@@ -14,11 +14,11 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import lobby, press
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.errors import TooMany
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening, press
 from gamesvc.matches.models import Match, Press, Seat
+from gamesvc.matches.record.loading import STORE
 from notifications import channels, handovers, wishes
 from notifications.models import Handover, InboundMail, Outbox
 from tests.mailing import mailing, verify  # noqa: F401
@@ -35,14 +35,14 @@ def carl(player):
 @pytest.fixture
 def trio(anna, ben, carl):
     """A running match of three, which everybody may watch."""
-    match = lobby.create_match(by=anna, game="stratastar", seats=3, watch="all")
-    lobby.join_match(by=ben, match=match)
-    return lobby.join_match(by=carl, match=match)
+    match = opening.create_match(by=anna, game="stratastar", seats=3, watch="all")
+    opening.join_match(by=ben, match=match)
+    return opening.join_match(by=carl, match=match)
 
 
 def duel(anna, ben, **more):
-    match = lobby.create_match(by=anna, game="toy", watch="all", **more)
-    return lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game="toy", watch="all", **more)
+    return opening.join_match(by=ben, match=match)
 
 
 # --- the text ---
@@ -133,7 +133,7 @@ def test_only_players_write_and_bots_do_not_read(toy, anna, ben, program):
     assert program(anna).post(f"/matches/{match.number}/press/", {"to": "all", "text": "hi"}).status_code == 201
     with pytest.raises(Refused, match="Only the players"):
         press.say(match=match, by_seat=5, to="all", text="hi", channel="api")
-    alone = lobby.create_match(by=anna, game="toy", bots={1: "random"})
+    alone = opening.create_match(by=anna, game="toy", bots={1: "random"})
     for to in ("all", [1]):
         with pytest.raises(Refused) as refused:
             press.say(match=alone, by_seat=0, to=to, text="hi", channel="api")
@@ -453,15 +453,15 @@ def test_a_strange_sender_is_asked_first(toy, anna, ben, mailing):  # noqa: F811
 
 def test_in_an_anonymous_match_no_door_tells_who_plays(toy, anna, ben, player, program, mailing):  # noqa: F811
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game="toy", watch="all", anonymous=True)
-    _invitation, token = lobby.invite(by=anna, match=match, username="ben")
+    match = opening.create_match(by=anna, game="toy", watch="all", anonymous=True)
+    _invitation, token = opening.invite(by=anna, match=match, username="ben")
     mailing.work()
     told = [
         mailing.last("ben@players.example").message.as_string(),
         signed_in(ben).get(f"/invitations/{token}/").content.decode(),
     ]
     told[1] = told[1].replace(">ben<", "")  # his own name above the page
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.join_match(by=ben, match=match)
     press.say(match=match, by_seat=0, to="all", text="Guess who", channel="api")
     mailing.work()
     watcher = player("watcher")
@@ -483,8 +483,8 @@ def test_in_an_anonymous_match_no_door_tells_who_plays(toy, anna, ben, player, p
 
 
 def test_after_the_end_the_names_are_told(toy, anna, ben, program):
-    match = lobby.create_match(by=anna, game="toy", watch="all", anonymous=True)
-    press.say(match=lobby.join_match(by=ben, match=match), by_seat=1, to="all", text="Bye", channel="api")
+    match = opening.create_match(by=anna, game="toy", watch="all", anonymous=True)
+    press.say(match=opening.join_match(by=ben, match=match), by_seat=1, to="all", text="Bye", channel="api")
     assert program(anna).get(f"/matches/{match.number}/press/").json()["results"][0]["name"] == "player 2"
     Match.objects.filter(pk=match.pk).update(status="finished")
     assert program(anna).get(f"/matches/{match.number}/press/").json()["results"][0]["name"] == "ben"

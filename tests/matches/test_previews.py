@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 
-from gamesvc.games.timeline import Timeline
-from gamesvc.matches.previews import Preview
+from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.matches.play.previews import Preview
 from tests.games.toy import GAME, State
 
 # It tells the card that was drawn, to whom it may be told.

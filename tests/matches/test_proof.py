@@ -16,11 +16,15 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from events import checkpoints
-from gamesvc.games import catalog, timeline
-from gamesvc.matches import auditing, loading, lobby, proof, turns
-from gamesvc.matches.benches import verify as bench
+from gamesvc.games import catalog
+from gamesvc.games.kernel import timeline
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
-from gamesvc.matches.recording import Act, Actor, record
+from gamesvc.matches.play import turns
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.ops.benches import verify as bench
 from tests.matches import exports
 from tests.matches.exports import edited, export_of, forge, node_judge, node_verify, records_of
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
@@ -35,7 +39,7 @@ def statuses(report):
 
 
 def failure(content, **more):
-    report = proof.verify(content, **more)
+    report = verification.verify(content, **more)
     assert not report.ok
     return report.first_failure
 
@@ -55,7 +59,7 @@ def test_a_whole_match_is_proved_by_both(played, tmp_path):
     types = [record["type"] for record in records_of(content)]
     assert "match.rewound" in types
     assert any(record["meta"]["actor"]["kind"] == "clock" for record in records_of(content))
-    report = proof.verify(content, key=checkpoints.trusted()[0])
+    report = verification.verify(content, key=checkpoints.trusted()[0])
     assert report.ok, report.as_json()
     names = ("chain", "trailer", "commitment", "contributions", "draws", "decisions", "outcome", "checkpoint", "key")
     assert statuses(report) == dict.fromkeys(names, "proved")
@@ -74,19 +78,19 @@ def test_a_whole_match_is_proved_by_both(played, tmp_path):
 
 
 def test_every_kind_of_match_is_proved_by_both(toy, anna, ben, tmp_path):
-    cancelled = lobby.cancel_match(by=anna, match=lobby.create_match(by=anna, game=toy, contribution_text="tea"))
-    left = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, take_seat=False), contribution_text="x")
-    left = lobby.start_match(by=anna, match=lobby.leave_match(by=ben, match=left), bot="greedy")
-    Match.objects.filter(pk=(lapsing := lobby.create_match(by=anna, game=toy)).pk).update(
+    cancelled = opening.cancel_match(by=anna, match=opening.create_match(by=anna, game=toy, contribution_text="tea"))
+    left = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, take_seat=False), contribution_text="x")
+    left = opening.start_match(by=anna, match=opening.leave_match(by=ben, match=left), bot="greedy")
+    Match.objects.filter(pk=(lapsing := opening.create_match(by=anna, game=toy)).pk).update(
         created_at=timezone.now() - timedelta(days=60)
     )
-    assert lobby.lapse_matches() == 1
-    timed_out = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    assert opening.lapse_matches() == 1
+    timed_out = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     for _ in range(4):
         time_out(timed_out)
     by_bots = of_bots(anna, toy)
     contents = [export_of(match) for match in (cancelled, left, lapsing, timed_out, by_bots)]
-    reports = [proof.verify(content) for content in contents]
+    reports = [verification.verify(content) for content in contents]
     assert [report.ok for report in reports] == [True] * 5, [report.first_failure for report in reports]
     assert [report.ended for report in reports] == [True, False, True, False, True]
     assert statuses(reports[0])["outcome"] == "proved"
@@ -103,11 +107,11 @@ def test_a_match_that_the_service_took_back_is_proved_by_both(toy, anna, ben, tm
     record(match, loaded, run.events, who, seats=list(match.seats.all()), run=run)
     play_out(match)
     content = export_of(match)
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.first_failure
     assert statuses(report)["decisions"] == statuses(report)["outcome"] == "proved"
     assert node_verify(tmp_path, content)[0]["ok"]
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     records = records_of(content)
     back = next(one for one in records if one["data"].get("reason") == "asked")
     back["data"]["data"]["deck"] = [card ^ 3 for card in back["data"]["data"]["deck"]]
@@ -118,16 +122,16 @@ def test_a_match_that_the_service_took_back_is_proved_by_both(toy, anna, ben, tm
 def test_the_real_games_are_proved_by_both(game, anna, ben, tmp_path):
     """To the end, or for so many commands; then the service's own audit decides again what the file still hides."""
     engine = catalog.game(game)
-    match = lobby.create_match(by=anna, game=game, options=SHORT.get(game), contribution_text="tea")
+    match = opening.create_match(by=anna, game=game, options=SHORT.get(game), contribution_text="tea")
     if engine.manifest.min_seats > 1:
-        match = lobby.join_match(by=ben, match=match)
-    match = lobby.start_match(by=anna, match=match, bot="random") if match.status == Match.Status.OPEN else match
+        match = opening.join_match(by=ben, match=match)
+    match = opening.start_match(by=anna, match=match, bot="random") if match.status == Match.Status.OPEN else match
     play_out(match, most=150)
     match.refresh_from_db()
     content = export_of(match, 0)
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.first_failure
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     [other] = node_verify(tmp_path, content)
     assert other["ok"], other
     if match.status == Match.Status.FINISHED:
@@ -136,7 +140,7 @@ def test_the_real_games_are_proved_by_both(game, anna, ben, tmp_path):
 
 def test_a_command_is_decided_in_the_order_in_which_it_is_recorded(toy, anna, ben, monkeypatch):
     """JSON objects have no order, the record has one; rules may go through a command's keys."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     decided = []
     command = timeline.Timeline.command
     monkeypatch.setattr(
@@ -150,7 +154,7 @@ def test_a_command_is_decided_in_the_order_in_which_it_is_recorded(toy, anna, be
 def test_a_long_match_is_proved_by_both(tmp_path):
     """The one that `bench verify` measures, which is written without a database."""
     content = bench.make_export()
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.first_failure
     assert statuses(report)["decisions"] == "proved"
     assert report.count > 500
@@ -163,7 +167,7 @@ def test_a_running_match_is_proved_as_far_as_it_goes(toy, anna, ben, tmp_path):
     act(match, 0, {"name": "set_orders", "text": "quietly"})
     contents = [export_of(match, viewer) for viewer in (None, 0, 1)]
     for content in contents:
-        report = proof.verify(content)
+        report = verification.verify(content)
         assert report.ok, report.first_failure
         assert not report.ended
         found = statuses(report)
@@ -184,7 +188,7 @@ def match_version(match):
 
 
 def test_a_running_match_shows_the_checkpoint_between_two_events_one_may_know_of(toy, anna, ben, tmp_path):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     made = checkpoints.make()
     act(match, 0, {"name": "draw"})
     content = export_of(match, 1)
@@ -197,7 +201,7 @@ def test_a_running_match_shows_the_checkpoint_between_two_events_one_may_know_of
     for viewer, version in ((0, 9), (1, 6), (None, 6)):
         content = export_of(match, viewer)
         assert json.loads(content.splitlines()[-1])["trailer"]["checkpoint"]["proof"]["version"] == version
-        assert statuses(proof.verify(content, key=made.key))["key"] == "proved"
+        assert statuses(verification.verify(content, key=made.key))["key"] == "proved"
         assert node_verify(tmp_path, content)[0]["checkpoint"]
 
 
@@ -208,7 +212,7 @@ def test_a_thousand_changes_are_found_at_the_right_place_by_both(played, tmp_pat
     edits = exports.random_edits(content, 1000, random.Random(7))
     others = node_judge(tmp_path, content, [edit for edit, _ in edits])
     for (edit, line), other in zip(edits, others, strict=True):
-        report = proof.verify(edited(content, edit))
+        report = verification.verify(edited(content, edit))
         assert not report.ok, edit
         assert not other["ok"], edit
         found = {report.first_failure.version or count + 1, other["version"] or count + 1}
@@ -224,7 +228,7 @@ def test_a_draw_recorded_rightly_but_played_wrongly_is_found_by_deciding_again(p
     forged = forge(records)
     found = failure(forged)
     assert (found.name, found.version) == ("decisions", dealt["version"])
-    assert statuses(proof.verify(forged))["draws"] == "proved"
+    assert statuses(verification.verify(forged))["draws"] == "proved"
     assert node_verify(tmp_path, forged)[0]["ok"], "it knows no rules"
 
 
@@ -346,10 +350,10 @@ def test_a_file_written_anew_fails_against_what_one_holds(played, tmp_path):
     content = export_of(played)
     records = records_of(content)
     mailed = f"9:{records[8]['hash'][:16]}"
-    assert proof.verify(content, heads=[mailed, records[3]["hash"], records[4]["hash"][:20]], key=made.key).ok
+    assert verification.verify(content, heads=[mailed, records[3]["hash"], records[4]["hash"][:20]], key=made.key).ok
     records[0]["occurred_at"] = "2026-01-01T00:00:00.000000Z"
     forged = forge(records)
-    assert proof.verify(forged).ok, "nothing inside the file tells"
+    assert verification.verify(forged).ok, "nothing inside the file tells"
     for held in (mailed, records[3]["hash"]):
         assert failure(forged, heads=[held]).name == "head"
     assert failure(forged, heads=[mailed]).version == 9
@@ -366,7 +370,7 @@ def test_other_rules_are_replayed_and_it_says_so(played):
     records = records_of(export_of(played))
     for one in records:
         one["meta"]["rules"] = "toy/0.9.0"
-    report = proof.verify(forge(records))
+    report = verification.verify(forge(records))
     assert report.ok
     assert statuses(report)["decisions"] == "open"
     assert statuses(report)["outcome"] == "proved"
@@ -378,7 +382,7 @@ def test_other_rules_are_replayed_and_it_says_so(played):
 def test_unknown_rules_leave_the_decisions_open(played, monkeypatch):
     content = export_of(played)
     monkeypatch.undo()
-    found = statuses(proof.verify(content))
+    found = statuses(verification.verify(content))
     assert found["draws"] == "proved"
     assert found["decisions"] == "open"
 
@@ -401,7 +405,7 @@ def test_export_writes_a_file_whole_or_redacted(played, anna, ben, tmp_path):
     printed = io.StringIO()
     call_command("export", str(played.id), stdout=printed)
     assert printed.getvalue().encode() == file.read_bytes()
-    running = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy"))
+    running = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy"))
     for seat in (None, 0, 1):
         call_command("export", str(running.number), "--out", str(file), *(["--as", str(seat)] if seat is not None else []))
         assert file.read_bytes() == export_of(running, seat)

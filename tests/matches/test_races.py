@@ -9,11 +9,16 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import clocks, errors, loading, lobby, robots, substitutes, turns, undo
-from gamesvc.matches.loading import STORE
+from gamesvc.matches import errors
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.play import bots, turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.undo import taking_back
 from notifications.models import Outbox
 from tests.racing import at_once
 
@@ -23,10 +28,10 @@ MATCHES = 12
 
 def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, settings):
     settings.MATCHES_PER_MINUTE = 100
-    matches = [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy)) for _ in range(MATCHES)]
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _ in range(MATCHES)]
     late, young = matches[: MATCHES // 2], matches[MATCHES // 2 :]
     Question.objects.filter(match__in=late).update(due_at=timezone.now() - timedelta(seconds=1))
-    at_once(clocks.sweep, clocks.sweep, clocks.sweep)
+    at_once(expiry.sweep, expiry.sweep, expiry.sweep)
     for match in late:
         by_clock = [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]
         assert [one.type for one in by_clock] == ["toy.drew", "toy.turn_ended", "match.timed_out"]
@@ -36,8 +41,8 @@ def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, settings):
 
 
 def test_two_workers_at_one_match_of_bots_play_one_match(toy, anna):
-    match = lobby.create_match(by=anna, game=toy, take_seat=False, bots={0: "random", 1: "greedy"})
-    at_once(*[lambda: robots.play(match.id)] * 3)
+    match = opening.create_match(by=anna, game=toy, take_seat=False, bots={0: "random", 1: "greedy"})
+    at_once(*[lambda: bots.play(match.id)] * 3)
     match.refresh_from_db()
     assert match.status == Match.Status.FINISHED
     loading.forget_all()
@@ -45,15 +50,15 @@ def test_two_workers_at_one_match_of_bots_play_one_match(toy, anna):
 
 
 def test_one_seat_is_taken_by_one_of_many(toy, anna, player):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     people = [player(f"guest{number}") for number in range(6)]
 
     refused: list[str] = []
 
     def join(user) -> None:
         try:
-            lobby.join_match(by=user, match=match)
-        except lobby.Refused as refusal:
+            opening.join_match(by=user, match=match)
+        except opening.Refused as refusal:
             refused.append(refusal.code)
 
     at_once(*[lambda user=user: join(user) for user in people])
@@ -64,23 +69,23 @@ def test_one_seat_is_taken_by_one_of_many(toy, anna, player):
 
 
 def test_one_link_seats_one_of_many(toy, anna, player, monkeypatch):
-    match = lobby.create_match(by=anna, game=toy, entry="invited", take_seat=False)
-    _invitation, token = lobby.invite(by=anna, match=match, address="carl@elsewhere.example")
+    match = opening.create_match(by=anna, game=toy, entry="invited", take_seat=False)
+    _invitation, token = opening.invite(by=anna, match=match, address="carl@elsewhere.example")
     people = [player(f"guest{number}") for number in range(4)]
-    found, here = lobby.find_invitation, threading.Barrier(len(people))
+    found, here = opening.find_invitation, threading.Barrier(len(people))
 
     def together(given: str) -> object:
         invitation = found(given)
         here.wait()
         return invitation
 
-    monkeypatch.setattr(lobby, "find_invitation", together)
+    monkeypatch.setattr(opening, "find_invitation", together)
     refused: list[str] = []
 
     def accept(user) -> None:
         try:
-            lobby.accept_invitation(by=user, token=token)
-        except lobby.Refused as refusal:
+            opening.accept_invitation(by=user, token=token)
+        except opening.Refused as refusal:
             refused.append(refusal.code)
 
     at_once(*[lambda user=user: accept(user) for user in people])
@@ -89,13 +94,13 @@ def test_one_link_seats_one_of_many(toy, anna, player, monkeypatch):
 
 
 def test_a_user_is_invited_once(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     refused: list[str] = []
 
     def invite() -> None:
         try:
-            lobby.invite(by=anna, match=match, username="ben")
-        except lobby.Refused as refusal:
+            opening.invite(by=anna, match=match, username="ben")
+        except opening.Refused as refusal:
             refused.append(refusal.code)
 
     at_once(*[invite] * 4)
@@ -118,7 +123,7 @@ def submit(match, seat, seats=None):
 @pytest.fixture
 def vacant(toy, anna, ben):
     """A match in which nobody holds seat 1."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     return match
 
@@ -130,7 +135,7 @@ def test_a_bot_that_sat_down_after_a_request_had_read_the_seats_is_asked_as_a_bo
     asked = Question.objects.get(match=vacant)
     assert (asked.seat, asked.bot) == (1, True)
     Question.objects.update(asked_at=timezone.now() - timedelta(minutes=1))
-    assert robots.forgotten() == [vacant.id]
+    assert bots.forgotten() == [vacant.id]
 
 
 def test_a_substitute_who_came_after_a_request_had_read_the_seats_hears_of_his_turn(vacant, player):
@@ -144,7 +149,7 @@ def test_a_substitute_who_came_after_a_request_had_read_the_seats_hears_of_his_t
 def test_a_bot_plays_for_nobody_who_has_taken_its_seat(toy, anna, player, monkeypatch):
     """The organiser takes the bot off and a person sits down, while a worker is at the bot's turn."""
     cleo = player("cleo")
-    match = lobby.create_match(by=anna, game=toy, bots={1: "greedy"})
+    match = opening.create_match(by=anna, game=toy, bots={1: "greedy"})
     submit(match, 0)
     real, done = turns.submit, []
 
@@ -157,13 +162,13 @@ def test_a_bot_plays_for_nobody_who_has_taken_its_seat(toy, anna, player, monkey
         return real(**more)
 
     monkeypatch.setattr(turns, "submit", slowly)
-    assert robots.play(match.id) == 1
+    assert bots.play(match.id) == 1
     assert not [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "bot"]
 
 
 def test_who_takes_back_while_a_seat_changes_hands_asks_its_new_holder(toy, anna, ben, player, monkeypatch):
     cleo = player("cleo")
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, undo="consent"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, undo="consent"))
     submit(match, 0)
     substitutes.vacate(match=match, seat=1, actor=Actor("host"))
     real, done = loading.load, []
@@ -177,6 +182,6 @@ def test_who_takes_back_while_a_seat_changes_hands_asks_its_new_holder(toy, anna
     version = real(match.id, match.game).viewer_version(0)
     monkeypatch.setattr(loading, "load", load)
     sender = Sender(Actor("seat", 0), "api", timezone.now())
-    outcome = undo.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
+    outcome = taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
     assert not outcome.done
     assert Outbox.objects.filter(user=cleo, kind__startswith="undo").exists()

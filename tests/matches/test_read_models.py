@@ -11,11 +11,17 @@ from django.apps import apps
 from django.db import connection, transaction
 from django.utils import timezone
 
-from gamesvc.matches import auditing, forks, loading, lobby, looks, projections, selectors, statistics, undo
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match
-from gamesvc.matches.read_models import COLUMNS, DERIVED, KEPT
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.organising import looks
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.proof import audit
+from gamesvc.matches.record import loading, projections
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.read_models import COLUMNS, DERIVED, KEPT
+from gamesvc.matches.statistics import totals
+from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
@@ -36,16 +42,16 @@ def test_every_column_of_every_model_is_derived_or_declared_as_kept():
 @pytest.fixture
 def match(toy, anna, ben, player):
     """A running match that has a row of every model: a position it began from, a request for an undo, a look behind."""
-    origin = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    origin = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(origin, 0)
     access = selectors.access_match(user=anna, ident=str(origin.pk))
     made = forks.fork(
         access=access, version=loading.load(origin.id, toy).viewer_version(0), undo="consent", contribution_text="tea"
     )
-    made = lobby.join_match(by=ben, match=made, link=made.link_token)
+    made = opening.join_match(by=ben, match=made, link=made.link_token)
     seat = loading.load(made.id, toy).awaited()[0].seat
     act(made, seat)
-    undo.take_back(
+    taking_back.take_back(
         match=made,
         sender=Sender(Actor("seat", seat), "api", timezone.now()),
         expected_version=loading.load(made.id, toy).viewer_version(seat),
@@ -53,7 +59,7 @@ def match(toy, anna, ben, player):
     )
     version = loading.load(made.id, toy).viewer_version(1)
     looks.look_behind(by=player("operator", is_staff=True), match=made, seat=1, version=version, reason="A dispute")
-    statistics.rebuild(made.pk)
+    totals.rebuild(made.pk)
     made.refresh_from_db()
     return made
 
@@ -104,21 +110,21 @@ def damaged(match, name, column):
 
 
 def test_another_value_in_a_derived_column_is_found_and_mended(match):
-    assert auditing.check_match(match.pk) == []
+    assert audit.check_match(match.pk) == []
     wrong = []
     for name, column in damages():
         with transaction.atomic():
             before, now = damaged(match, name, column)
-            if not auditing.check_match(match.pk):
+            if not audit.check_match(match.pk):
                 wrong.append(f"{name}.{column}: the audit finds nothing")
             if (name, column) not in LOST:
                 projections.rebuild(match.pk)
-                statistics.rebuild(match.pk)
-                if (left := auditing.check_match(match.pk)) or before not in now.all():
+                totals.rebuild(match.pk)
+                if (left := audit.check_match(match.pk)) or before not in now.all():
                     wrong.append(f"{name}.{column}: rebuild leaves {left}")
             transaction.set_rollback(True)
     assert wrong == []
-    assert auditing.check_match(match.pk) == []
+    assert audit.check_match(match.pk) == []
 
 
 def test_an_old_match_learns_its_clock_from_the_migration(match):
@@ -127,4 +133,4 @@ def test_an_old_match_learns_its_clock_from_the_migration(match):
         cursor.execute(import_module("gamesvc.matches.migrations.0013_old_clocks").FILL)
     match.refresh_from_db()
     assert match.clock == {"hours": match.hours}
-    assert auditing.check_match(match.pk) == []
+    assert audit.check_match(match.pk) == []

@@ -11,9 +11,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from gamesvc.matches import auditing, loading, lobby, projections, substitutes
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Holding, Match, Question, Seat
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.proof import audit
+from gamesvc.matches.record import loading, projections
+from gamesvc.matches.record.append import Actor
 from tests.matches.playing import act, duel, of_bots, play_out
 
 
@@ -55,8 +57,8 @@ def test_matches_of_every_kind_need_no_mending(toy, anna, ben):
     play_out(duel(anna, ben))
     duel(anna, ben)
     of_bots(anna, "space_fleet_commander")
-    lobby.cancel_match(by=anna, match=lobby.create_match(by=anna, game=toy))
-    lobby.create_match(by=anna, game=toy)
+    opening.cancel_match(by=anna, match=opening.create_match(by=anna, game=toy))
+    opening.create_match(by=anna, game=toy)
     for match in Match.objects.all():
         assert projections.rebuild(match.pk) == projections.Rebuilt()
 
@@ -79,8 +81,8 @@ DAMAGES = {
 @pytest.mark.django_db
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_was_damaged_is_as_before(toy, anna, ben, damage):
-    match = lobby.create_match(by=anna, game=toy, contribution_text="tea", press="public")
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, contribution_text="tea", press="public")
+    match = opening.join_match(by=ben, match=match)
     act(match, 0, {"name": "draw"})
     before = rows(match)
     DAMAGES[damage](match)
@@ -90,7 +92,7 @@ def test_what_was_damaged_is_as_before(toy, anna, ben, damage):
     assert told["differences"]
     assert all(one["mended"] for one in told["differences"])
     assert same(rows(match), before)
-    assert auditing.check_match(match.pk) == []
+    assert audit.check_match(match.pk) == []
     act(match, 1, {"name": "draw"})
     assert rebuild()["differences"] == []
 
@@ -101,10 +103,10 @@ def test_a_question_is_a_bots_as_long_as_a_bot_holds_the_seat(toy, anna, ben):
     host = {"match": match, "seat": 0, "actor": Actor("host")}
     for change, bot in ((substitutes.vacate, False), (substitutes.seat_bot, True), (substitutes.vacate, False)):
         change(**host)
-        assert auditing.check_match(match.pk) == []
+        assert audit.check_match(match.pk) == []
         assert projections.rebuild(match.pk) == projections.Rebuilt()
         Question.objects.filter(match=match).update(bot=not bot)
-        [found] = auditing.check_match(match.pk)
+        [found] = audit.check_match(match.pk)
         assert found.code == "questions"
         assert projections.rebuild(match.pk) == projections.Rebuilt((found,))
         assert Question.objects.get(match=match).bot is bot
@@ -134,7 +136,7 @@ def test_what_cannot_be_mended_is_said(toy, anna, ben):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_rebuild_beside_a_writer_leaves_everything_right(toy, anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     done, failed = threading.Event(), []
 
     def write():
@@ -162,7 +164,7 @@ def test_a_rebuild_beside_a_writer_leaves_everything_right(toy, anna, ben):
 
 @pytest.mark.django_db
 def test_a_seat_that_was_taken_away_is_free_again(toy, anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     substitutes.vacate(match=match, seat=1, actor=Actor("host"))
     before = rows(match)
     free = Seat.objects.get(match=match, index=1).vacated_at

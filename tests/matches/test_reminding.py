@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from accounts import absences
 from gamesvc.games import catalog
-from gamesvc.games.kernel import Awaited
-from gamesvc.matches import clocks, deadlines, lobby, reminding, substitutes, vacations
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Awaited
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Question
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.notices import reminding
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import deadlines, expiry, vacations
 from notifications import digests, registry, reminders, wishes
 from notifications.models import Outbox, Preference, Reminder, Status
 from notifications.tasks import send_due
@@ -31,8 +33,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def duel(toy, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game=toy, hours=48, contribution_text="tea")
-    match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    match = opening.create_match(by=anna, game=toy, hours=48, contribution_text="tea")
+    match = opening.join_match(by=ben, match=match, contribution_text="coffee")
     send_due()
     return match
 
@@ -122,7 +124,7 @@ def test_a_point_before_the_question_was_asked_says_nothing(duel, anna):
 
 
 def test_bots_and_empty_seats_are_not_reminded(toy, anna):
-    lobby.create_match(by=anna, game=toy, bots={0: "random"}, take_seat=True)
+    opening.create_match(by=anna, game=toy, bots={0: "random"}, take_seat=True)
     with time_machine.travel(timezone.now() + timedelta(hours=47), tick=True):
         reminding.sweep()
     assert not Outbox.objects.filter(kind="reminder").exclude(user=anna).exists()
@@ -196,9 +198,9 @@ def trio(toy, anna, ben, player, mailing, monkeypatch):  # noqa: F811
     monkeypatch.setattr(catalog, "game", lambda game_id: game if game_id == "toy" else offered(game_id))
     carl = player("carl")
     verify(anna, ben, carl)
-    match = lobby.create_match(by=anna, game=toy, seats=3)
+    match = opening.create_match(by=anna, game=toy, seats=3)
     for user in (ben, carl):
-        match = lobby.join_match(by=user, match=match)
+        match = opening.join_match(by=user, match=match)
     send_due()
     return match
 
@@ -235,8 +237,8 @@ def test_turns_of_several_matches_in_one_mail_can_each_be_answered(duel, anna, b
     settings.NOTICE_BATCH_MINUTES = 10
     act(duel, 0)
     for _ in range(2):
-        match = lobby.create_match(by=anna, game=toy)
-        lobby.join_match(by=ben, match=match)
+        match = opening.create_match(by=anna, game=toy)
+        opening.join_match(by=ben, match=match)
     act(duel, 1)
     send_due()
     [mail] = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "summary"]
@@ -289,7 +291,7 @@ def test_whoever_left_the_seat_is_reminded_of_nothing(duel, mailing):  # noqa: F
 
 def test_whoever_comes_back_to_their_seat_is_reminded_again(toy, anna, ben):
     """Nobody held the seat when the reminders were looked at, and its deadline has not moved since."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=48))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=48))
     with at(match, hours=1):
         substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
         assert reminding.sweep() == 0
@@ -312,7 +314,7 @@ def test_after_a_pause_shares_are_of_what_was_left(toy, anna, ben):
     start = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)
     wishes.set_wishes(anna, {"reminders": ["80%"]})
     with time_machine.travel(start, tick=False) as clock:
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=48))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=48))
         clock.shift(timedelta(hours=8))
         deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
         clock.shift(timedelta(days=30))
@@ -328,7 +330,7 @@ def test_a_break_of_days_is_no_time_of_the_clock(toy, anna, ben):
     anna.save()
     policy = {"turn": "50h", "vacation": True, "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}}
     with time_machine.travel(friday, tick=False):
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=policy))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=policy))
         absences.announce(user=anna, first=date(2026, 6, 8), last=date(2026, 6, 12))
         vacations.settle(anna.pk)
     # Twelve hours on Friday the 5th, the rest from Monday the 15th on.
@@ -342,7 +344,7 @@ def test_a_time_out_tells_what_reminders_were_sent(duel, mailing):  # noqa: F811
         reminding.sweep()
         send_due()
     with at(duel, hours=49):
-        assert clocks.sweep() == 1
+        assert expiry.sweep() == 1
     [told] = [one.data for one in STORE.read(duel.id) if one.type == "match.timed_out"]
     [reminder] = told["reminders"]
     assert reminder["point"] == "80%"
@@ -360,7 +362,7 @@ def test_a_time_out_tells_of_reminders_before_the_deadline_was_moved(duel, maili
         reminding.sweep()
         send_due()
     with at(duel, hours=73):
-        assert clocks.sweep() == 1
+        assert expiry.sweep() == 1
     [told] = [one.data for one in STORE.read(duel.id) if one.type == "match.timed_out"]
     assert [datetime.fromisoformat(one["deadline"]) for one in told["reminders"]] == [first, moved]
     assert told["reminders"][0]["point"] == "80%"

@@ -12,16 +12,19 @@ from django.utils.html import strip_tags
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games.kernel import Awaited
-from gamesvc.matches import deadlines, lobby, notices, projections, reminding
+from gamesvc.games.kernel.game import Awaited
 from gamesvc.matches.clock.account import Account
 from gamesvc.matches.clock.compute import Clock, breaks, gone, run
 from gamesvc.matches.clock.policy import parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.recording import Actor, _question_rows
-from gamesvc.matches.reminding import MOMENT
-from gamesvc.web.lists import share
+from gamesvc.matches.notices import reminding, wording
+from gamesvc.matches.notices.reminding import MOMENT
+from gamesvc.matches.record import projections
+from gamesvc.matches.record.append import Actor, _question_rows
+from gamesvc.matches.timekeeping import deadlines
+from gamesvc.web.lobby.lists import share
 from notifications import wishes
 from notifications.models import Outbox
 from tests.matches.test_reminding import reminded_at
@@ -108,7 +111,7 @@ def test_with_fixed_times_it_is_exact_up_to_the_minimum():
 
 def opened(toy, anna, ben, clock, at):
     with time_machine.travel(at, tick=False):
-        return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+        return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
 
 
 def test_a_week_end_behind_the_point_does_not_move_it(toy, anna, ben):
@@ -151,7 +154,7 @@ def test_what_is_in_time_is_told_and_what_grace_there_is_after_it(toy, anna, ben
     row = Outbox.objects.get(kind="your_turn")
     said = "After that there is grace until Sat 6 Jun"
     with time_machine.travel(START + timedelta(hours=1), tick=False):
-        mail = notices.your_turn(row)
+        mail = wording.your_turn(row)
         assert ", due Fri 5 Jun" in mail.subject
         assert "\nDue Fri 5 Jun 02:00 UTC\n" in mail.text, "once, for him who lives by UTC"
         page = client.get(f"/matches/{match.number}/").content.decode()
@@ -160,7 +163,7 @@ def test_what_is_in_time_is_told_and_what_grace_there_is_after_it(toy, anna, ben
         assert said in mail.html
         assert said in strip_tags(page)
     with time_machine.travel(START + timedelta(hours=30), tick=False):
-        late = notices.your_turn(row)
+        late = wording.your_turn(row)
         assert ", due Sat 6 Jun" in late.subject
         assert "grace" not in late.text
         page = client.get(f"/matches/{match.number}/").content.decode()

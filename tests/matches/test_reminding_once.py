@@ -9,10 +9,12 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from gamesvc.matches import lobby, reminding, substitutes, turns
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Question
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.notices import reminding
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record.append import Actor
 from notifications import channels, digests, handovers, ledger, outbox, preferences, reminders, wishes
 from notifications.models import Outbox, Preference, Scope, Status, Webhook
 from notifications.tasks import send_due
@@ -32,7 +34,7 @@ def held(toy, anna, ben, mailing):  # noqa: F811
     """A turn of twenty hours whose mails wait until two are left; when it was asked, and the way to later moments."""
     verify(anna, ben)
     wishes.set_wishes(anna, {"digest_hour": 7, "immediate_below": 2})
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=20))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=20))
     Preference.objects.update(digest_at=timezone.now() + timedelta(days=3))
     send_due()
     asked = Question.objects.get(match=match).asked_at
@@ -78,7 +80,7 @@ def test_what_one_question_waited_with_goes_with_other_matches_too(held, toy, an
     wishes.set_wishes(anna, {"batch_minutes": 10})
     with after(16.1):
         reminding.sweep()
-        lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=3))
+        opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=3))
     with after(18.05):
         reminding.sweep()
         send_due()
@@ -114,7 +116,7 @@ def test_one_mail_about_one_question_is_followed_by_one_webhook(held, handed, ma
 
 def test_of_two_notices_that_came_together_the_newest_is_handed_over(toy, anna, ben, handed, mailing):  # noqa: F811
     verify(anna, ben)
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     payload = Outbox.objects.get(kind="your_turn").payload
     outbox.notify(outbox.Notice("last_one", anna.pk, topic=str(match.id), payload=payload))
     send_due()
@@ -128,7 +130,7 @@ def test_of_a_mail_about_two_questions_each_is_handed_over_once(held, handed, to
     _match, after = held
     wishes.set_wishes(anna, {"batch_minutes": 10})
     with after(18.01):
-        lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, hours=2))
+        opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=2))
     with after(18.05):
         reminding.sweep()
         send_due()
@@ -156,7 +158,7 @@ def digest(user, mailing):  # noqa: F811
 
 
 def test_a_muted_match_is_not_in_the_digest(duel, toy, anna, ben, mailing):  # noqa: F811
-    other = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    other = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     preferences.mute(preferences.Receiver(user_id=anna.pk), Scope.TOPIC, str(duel.id))
     [mail] = digest(anna, mailing)
     assert f"#{other.number}" in mail.text
@@ -164,7 +166,7 @@ def test_a_muted_match_is_not_in_the_digest(duel, toy, anna, ben, mailing):  # n
 
 
 def test_a_match_that_cannot_be_read_keeps_no_other_out_of_the_digest(duel, toy, anna, ben, mailing, monkeypatch):  # noqa: F811
-    other = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    other = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     load = reminding.load
 
     def faulty(match_id, game):
@@ -197,7 +199,7 @@ def test_a_notice_told_by_another_channel_first_is_acted_upon(toy, anna, ben, ma
     known = channels._channels["webhook"]
     monkeypatch.setitem(channels._channels, "webhook", channels.Channel("webhook", lambda *_: None, known.has))
     wishes.set_wishes(anna, {"channels": ["webhook", "mail"]})
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     send_due()
     handovers.sweep()
     act(match, 0, {"name": "draw"})
@@ -209,7 +211,7 @@ def test_a_notice_told_by_another_channel_first_is_acted_upon(toy, anna, ben, ma
 def test_what_a_substitute_does_is_no_answer_of_the_one_before(toy, anna, ben, player, mailing):  # noqa: F811
     cleo = player("cleo")
     verify(anna, ben, cleo)
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     send_due()
     substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
     substitutes.take_over(by=cleo, match=match)

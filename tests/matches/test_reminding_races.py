@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import reminding
 from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.notices import reminding
 from notifications.models import Outbox
 from tests.racing import at_once
 

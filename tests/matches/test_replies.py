@@ -12,11 +12,17 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.games import catalog
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import board, clocks, loading, lobby, notices, replies, turns
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.mail_orders import replies
 from gamesvc.matches.models import Match, Question
+from gamesvc.matches.notices import wording
+from gamesvc.matches.play import turns
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import expiry
 from notifications.inbound import addresses, limits, pipeline, store
 from notifications.inbound.text import MARK
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
@@ -40,8 +46,8 @@ def duel(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
     offered = catalog.game
     monkeypatch.setattr(catalog, "game", lambda game_id: reading if game_id == "toy" else offered(game_id))
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game=toy, contribution_text="tea")
-    match = lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    match = opening.create_match(by=anna, game=toy, contribution_text="tea")
+    match = opening.join_match(by=ben, match=match, contribution_text="coffee")
     mailing.work()
     return match
 
@@ -71,7 +77,7 @@ def test_a_turn_mail_may_be_answered_and_says_so(duel, mailing):  # noqa: F811
 
 def test_without_a_reply_domain_nothing_is_said_of_answering(duel, mailing, settings):  # noqa: F811
     settings.REPLY_DOMAIN = ""
-    message = notices.your_turn(Outbox.objects.get(kind="your_turn"))
+    message = wording.your_turn(Outbox.objects.get(kind="your_turn"))
     assert message.reply_to == ""
     assert "answer this mail" not in message.text
     assert MARK not in message.text
@@ -167,7 +173,7 @@ def test_mail_taken_before_the_deadline_and_read_after_it_counts(duel, mailing):
     due = timezone.now() - timedelta(seconds=1)
     Question.objects.filter(match=duel).update(due_at=due)
     InboundMail.objects.update(received_at=due - timedelta(seconds=1), counts_at=due - timedelta(seconds=1))
-    assert clocks.sweep() == 0  # the deadline waits for the mail
+    assert expiry.sweep() == 0  # the deadline waits for the mail
     mailing.work()
     [drawn, *_] = STORE.read(duel.id)[6:]
     assert drawn.meta["actor"] == {"kind": "seat", "seat": 0}
@@ -179,7 +185,7 @@ def test_mail_taken_after_the_deadline_does_not_count_and_holds_nothing_back(due
     pipeline.work()
     assert len(STORE.read(duel.id)) == 6
     assert "too late" in str(mailing.newest.report) or "ran out" in str(mailing.newest.report)
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
 
 
 def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  # noqa: F811
@@ -187,7 +193,7 @@ def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  
     due = timezone.now() - timedelta(minutes=11)
     Question.objects.filter(match=duel).update(due_at=due)
     InboundMail.objects.update(counts_at=due - timedelta(seconds=1))
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     assert mailing.newest.status == MailStatus.FAILED
     mailing.work()
     told = {mail.message["X-Game-Reason"] for mail in mailing.sink.to("anna@players.example") if "could not" in mail.subject}
@@ -204,7 +210,7 @@ def test_whoever_wrote_a_mail_that_was_set_aside_is_told_in_his_language(duel, m
     due = timezone.now() - timedelta(minutes=11)
     Question.objects.filter(match=duel).update(due_at=due)
     InboundMail.objects.filter(status=MailStatus.WAITING).update(counts_at=due - timedelta(seconds=1))
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     mailing.work()
     told = mailing.last("ben@players.example", subject="Mail")
     assert told.subject == "Deine Mail war nicht lesbar"
@@ -228,8 +234,8 @@ def test_giving_up_is_asked_back_once(duel, mailing):  # noqa: F811
 
 def stratastar(duel, mailing, **options):  # noqa: F811
     anna, ben = (seat.user for seat in duel.seats.order_by("index"))
-    match = lobby.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random", **options})
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random", **options})
+    match = opening.join_match(by=ben, match=match)
     mailing.work()
     return match
 

@@ -14,7 +14,8 @@ from django.utils import timezone
 from accounts import retention as engine
 from accounts import tokens
 from accounts.models import ApiToken, SignIn
-from gamesvc.matches import lobby, retention, tasks
+from gamesvc.matches import retention, tasks
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from notifications import outbox, threads
 from notifications.inbound import addresses
@@ -65,7 +66,7 @@ def aged(model, pk, column, age=LONG_AGO):
 @pytest.fixture
 def match(toy, anna, ben):
     verify(anna, ben)
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
 
 
 def queue(*users, topic=""):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import User
-from gamesvc.matches import auditing, hints, lobby, proof, robots, substitutes, tasks
-from gamesvc.matches.loading import STORE
+from gamesvc.matches import hints, tasks
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.play import bots
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
 from tests.matches.exports import export_of
 from tests.matches.playing import act
 
@@ -25,14 +28,14 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def of_bots(host: User, bot: str = "random", **more: object) -> Match:
     """A match that nobody but bots plays; between random ones this game does not end."""
-    return lobby.create_match(by=host, game="stratastar", take_seat=False, bots={0: bot, 1: bot}, **more)  # type: ignore[arg-type]
+    return opening.create_match(by=host, game="stratastar", take_seat=False, bots={0: bot, 1: bot}, **more)  # type: ignore[arg-type]
 
 
 def test_bots_wait_in_line_once_however_many_turns_they_take(anna: User, waiting: list[str]) -> None:
     match = of_bots(anna)
     for _ in range(3):
         assert waiting == [str(match.id)]
-        assert tasks.play_bots(waiting.pop()) == robots.TURNS_AT_ONCE
+        assert tasks.play_bots(waiting.pop()) == bots.TURNS_AT_ONCE
 
 
 def test_a_match_of_bots_goes_behind_those_that_wait(anna: User, ben: User, waiting: list[str]) -> None:
@@ -43,7 +46,7 @@ def test_a_match_of_bots_goes_behind_those_that_wait(anna: User, ben: User, wait
 
 
 def test_bots_among_themselves_are_called_off_in_the_end(anna: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(robots, "MOST_ALONE", 200)
+    monkeypatch.setattr(bots, "MOST_ALONE", 200)
     match = of_bots(anna)
     turns = 0
     while waiting:
@@ -52,27 +55,27 @@ def test_bots_among_themselves_are_called_off_in_the_end(anna: User, waiting: li
         tasks.play_bots(waiting.pop())
     match.refresh_from_db()
     assert match.status == Match.Status.CANCELLED
-    assert 200 <= match.version < 200 + 20 * robots.TURNS_AT_ONCE
+    assert 200 <= match.version < 200 + 20 * bots.TURNS_AT_ONCE
     last = STORE.read(match.id)[-1]
     assert (last.type, last.data["reason"], last.meta["actor"]) == ("match.ended", "aborted", {"kind": "system"})
-    assert auditing.check_match(match.id) == []
-    assert proof.verify(export_of(match)).ok
+    assert audit.check_match(match.id) == []
+    assert verification.verify(export_of(match)).ok
 
 
 def test_only_what_bots_played_alone_counts(anna: User, ben: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
-    monkeypatch.setattr(robots, "MOST_ALONE", 1)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
+    monkeypatch.setattr(bots, "MOST_ALONE", 1)
     substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
     substitutes.seat_bot(match=match, seat=0, actor=Actor("host"))
-    robots.take_turns(match.id)
+    bots.take_turns(match.id)
     match.refresh_from_db()
     assert match.status == Match.Status.RUNNING
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     substitutes.seat_bot(match=match, seat=1, actor=Actor("host"))
     left = STORE.last_of_type([match.id], "match.vacated")[match.id].version
-    monkeypatch.setattr(robots, "MOST_ALONE", left + 1)
+    monkeypatch.setattr(bots, "MOST_ALONE", left + 1)
     for _ in range(40):
-        robots.take_turns(match.id)
+        bots.take_turns(match.id)
     match.refresh_from_db()
     assert match.status == Match.Status.CANCELLED
     assert match.version >= 2 * left + 1, "what people have played does not count"
@@ -81,12 +84,12 @@ def test_only_what_bots_played_alone_counts(anna: User, ben: User, waiting: list
 def test_whoever_is_out_of_the_game_and_keeps_their_seat_keeps_no_bots_playing(
     anna: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(robots, "MOST_ALONE", 200)
-    match = lobby.create_match(by=anna, game="stratastar", seats=3, bots={1: "random", 2: "random"})
+    monkeypatch.setattr(bots, "MOST_ALONE", 200)
+    match = opening.create_match(by=anna, game="stratastar", seats=3, bots={1: "random", 2: "random"})
     act(match, 0, {"name": "resign"})
     out_at = STORE.head(match.id).version
     for _ in range(50):
-        robots.take_turns(match.id)
+        bots.take_turns(match.id)
     match.refresh_from_db()
     assert match.status == Match.Status.CANCELLED
     assert match.version > out_at + 200, "what people have played does not count"

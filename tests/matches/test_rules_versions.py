@@ -12,10 +12,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from gamesvc.games import catalog
-from gamesvc.games.kernel import Game, Version
-from gamesvc.matches import auditing, compat, loading, lobby, projections, proof, snapshots
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Game, Version
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading, projections, snapshots
+from gamesvc.matches.record.loading import STORE
+from gamesvc.ops import compat
 from tests.games import toy as old
 from tests.games.toy import GAME as OLD
 from tests.matches.exports import export_of
@@ -92,7 +95,7 @@ def matches(release, anna, ben):
     """One that runs, with a card played, a reaction and a time-out in it, and one that is over."""
     over = duel(anna, ben)
     play_out(over)
-    running = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", options={"points": 9}))
+    running = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy", options={"points": 9}))
     card = state_of(running).hands[0][0]
     act(running, 0, {"name": "play", "card": card})
     act(running, 1, {"name": "draw"})
@@ -106,7 +109,7 @@ def state_of(match):
 def check_all():
     """Every way of looking for harm finds none."""
     for match in Match.objects.all():
-        assert auditing.check_match(match.pk) == []
+        assert audit.check_match(match.pk) == []
         assert projections.rebuild(match.pk) == projections.Rebuilt()
         checked = compat.check_match(match)
         assert checked.ok, checked
@@ -131,7 +134,7 @@ def test_a_match_that_runs_goes_on_under_the_new_rules(matches, release):
     check_all()
     play_out(running)
     check_all()
-    report = proof.verify(export_of(running))
+    report = verification.verify(export_of(running))
     assert report.ok, report.first_failure
     texts = " ".join(check.text for check in report.checks)
     assert "follow from the recorded commands and draws under toy/2.0.0" in texts
@@ -145,7 +148,7 @@ def test_a_match_that_is_over_stays_what_it_was(matches, release):
     after = state_of(over)
     assert (after.points, after.over) == (before.points, True)
     assert export_of(over) == export, "what is stored is not touched"
-    assert proof.verify(export).ok
+    assert verification.verify(export).ok
     check_all()
 
 
@@ -243,7 +246,7 @@ def test_rules_that_decide_otherwise_under_the_same_name_are_found(matches, rele
 
 def test_the_matches_beside_the_code_are_compatible(tmp_path):
     """A sample of the files that `manage.py compat` takes by itself, and what is no match at all."""
-    from gamesvc.matches.management.commands.compat import beside
+    from gamesvc.ops.management.commands.compat import beside
 
     files = beside()
     assert len(files) > 60

@@ -13,9 +13,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from gamesvc.matches import loading, lobby, standing
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Premove, Question, Seat
+from gamesvc.matches.play import standing_orders
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE
 from tests.matches.playing import act
 from tests.matches.test_hidden_time import NOON, page_of
 
@@ -76,7 +78,7 @@ def _tags(answer):
 def lay_by(match, seat):
     row = Seat.objects.get(match=match, index=seat)
     condition = {"event": {"type": "drew", "data": {"seat": 0}}}
-    standing.lay_by(match=match, seat=row, user=row.user, condition=condition, commands=[{"name": "draw"}])
+    standing_orders.lay_by(match=match, seat=row, user=row.user, condition=condition, commands=[{"name": "draw"}])
 
 
 def set_orders(match, seat):
@@ -93,8 +95,8 @@ HIDDEN = {
 def test_nothing_that_can_be_read_differs_by_what_is_hidden(toy, anna, player, ben, program, hidden, anonymous):
     olga, watcher = player("olga"), player("watcher")
     with time_machine.travel(NOON, tick=False) as clock:
-        match = lobby.create_match(by=olga, game=toy, take_seat=False, watch="all", anonymous=anonymous)
-        match = lobby.join_match(by=ben, match=lobby.join_match(by=anna, match=match))
+        match = opening.create_match(by=olga, game=toy, take_seat=False, watch="all", anonymous=anonymous)
+        match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))
         for seat in (0, 1):
             act(match, seat)
         clock.shift(60)
@@ -116,7 +118,7 @@ def test_a_command_takes_the_same_way_whether_or_not_it_meets_a_condition(toy, a
     """The same statements before the answer, and the same answer."""
     told = []
     for laid in (False, True):
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
         if laid:
             HIDDEN["conditional orders"](match)
         client = program(anna)

@@ -7,8 +7,10 @@ import logging
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import loading, lobby, notices, reminding, substitutes
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.notices import reminding, wording
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
 from notifications import delivery, handovers, outbox
 from notifications.models import Handover, Outbox, Status, Webhook
 from notifications.outbox import Notice
@@ -22,8 +24,8 @@ GAMES = ("toy", "stratastar", "space_fleet_commander", "star_commander", "space_
 @pytest.fixture
 def match(request, toy, anna, ben):
     verify(anna, ben)
-    made = lobby.create_match(by=anna, game=request.param)
-    return lobby.join_match(by=ben, match=made) if made.seat_count > 1 else made
+    made = opening.create_match(by=anna, game=request.param)
+    return opening.join_match(by=ben, match=made) if made.seat_count > 1 else made
 
 
 def answer(match, question):
@@ -73,7 +75,7 @@ def test_a_seat_that_moves_on_while_the_mail_is_worded(match, move, mailing, cap
             move(match, question)
         return load(match_id, game)
 
-    monkeypatch.setattr(notices.loading, "load", moving)
+    monkeypatch.setattr(wording.loading, "load", moving)
     delivery.sweep()
     assert moved
     row = Outbox.objects.get(pk=pk)
@@ -111,7 +113,7 @@ def test_a_seat_that_is_asked_while_its_mail_is_worded(match, mailing, caplog, m
                 answer(match, match.questions.order_by("due_at", "seat").first())
         return loaded
 
-    monkeypatch.setattr(notices.loading, "load", moving)
+    monkeypatch.setattr(wording.loading, "load", moving)
     delivery.sweep()
     assert moved
     assert match.questions.filter(seat=waiting.index).exists()
@@ -131,7 +133,7 @@ def failing_once(monkeypatch, match, question):
             raise ValueError("the position and the question are of two moments")
         return load(match_id, game)
 
-    for module in (notices.loading, reminding):
+    for module in (wording.loading, reminding):
         monkeypatch.setattr(module, "load", moving)
     return moved
 
@@ -176,7 +178,7 @@ def test_a_wording_with_a_fault_is_tried_again_and_logged(match, mailing, caplog
     def broken(match_id, game):
         raise ValueError("a fault of the rules")
 
-    monkeypatch.setattr(notices.loading, "load", broken)
+    monkeypatch.setattr(wording.loading, "load", broken)
     delivery.sweep()
     row = Outbox.objects.get(pk=pk)
     assert (row.status, row.error) == (Status.QUEUED, "ValueError: a fault of the rules")

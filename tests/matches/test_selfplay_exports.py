@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from gamesvc.games import catalog, records
-from gamesvc.matches import proof
+from gamesvc.matches.proof import verification
 from tests.matches.exports import node
 
 SHORT = {"stratastar": ["max_rounds=3"], "star_commander": ["turn_limit=6"], "space_war": ["turn_limit=6"]}
@@ -33,7 +33,7 @@ def test_every_export_is_proved_by_both(game, tmp_path):
     files = sorted(tmp_path.glob("*.jsonl"))
     assert len(files) == 2
     for file in files:
-        report = proof.verify(file.read_bytes())
+        report = verification.verify(file.read_bytes())
         assert report.ok, report.as_json()
         statuses = {check.name: check.status for check in report.checks}
         assert {statuses[name] for name in ("chain", "trailer", "commitment", "draws", "decisions", "outcome")} == {"proved"}

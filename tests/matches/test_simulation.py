@@ -22,12 +22,12 @@ import pytest
 
 from gamesvc import queues
 from gamesvc.matches.models.core import NEVER
-from gamesvc.matches.simulation.clock import VirtualClock
-from gamesvc.matches.simulation.crew import Crew
-from gamesvc.matches.simulation.people import GRAIN, Person
-from gamesvc.matches.simulation.record import Broken, Record
-from gamesvc.matches.simulation.report import Report
-from gamesvc.matches.simulation.strikes import KINDS, Striker
+from gamesvc.ops.simulation.clock import VirtualClock
+from gamesvc.ops.simulation.crew import Crew
+from gamesvc.ops.simulation.people import GRAIN, Person
+from gamesvc.ops.simulation.record import Broken, Record
+from gamesvc.ops.simulation.report import Report
+from gamesvc.ops.simulation.strikes import KINDS, Striker
 
 # Real services on a busy machine take their time.
 pytestmark = pytest.mark.timeout(900)
@@ -37,7 +37,7 @@ from datetime import UTC, datetime
 import django; django.setup()
 from django.utils import timezone
 from accounts.models import User
-from gamesvc.matches.simulation.clock import VirtualClock
+from gamesvc.ops.simulation.clock import VirtualClock
 clock = VirtualClock(datetime(2030, 2, 3, 4, 5, 6, 789, tzinfo=UTC))
 clock.install()
 print(timezone.now().isoformat(), User().created.isoformat())

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from gamesvc.matches import forks, loading, lobby, snapshots, tasks, turns
-from gamesvc.matches.selectors import access_match
+from gamesvc.matches import tasks
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks, opening
+from gamesvc.matches.play import turns
+from gamesvc.matches.record import loading, snapshots
 from tests.matches.test_turns import act, play_out
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def duel(toy, anna, ben, monkeypatch):
     monkeypatch.setattr(snapshots, "TAIL", 3)
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, contribution_text="tea"))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, contribution_text="tea"))
 
 
 def same(one, other):

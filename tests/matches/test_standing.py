@@ -15,31 +15,24 @@ from django.utils import timezone
 
 from accounts.models import User
 from events.store import DuplicateCommand
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import (
-    clocks,
-    loading,
-    lobby,
-    notices,
-    premove_run,
-    premoves,
-    proof,
-    rulings,
-    sentences,
-    standing,
-    standing_notices,
-    substitutes,
-    turns,
-    undo,
-)
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access.selectors import records_for
 from gamesvc.matches.clock.account import Step
 from gamesvc.matches.clock.fold import follow
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match, Premove, Question, Seat
-from gamesvc.matches.reckoning import Reckoning
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.selectors import records_for
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.notices import standing_notices, wording
+from gamesvc.matches.organising import rewinds
+from gamesvc.matches.play import conditional_orders, standing_orders, turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.proof import verification
+from gamesvc.matches.record import conditions, loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.reckoning import Reckoning
+from gamesvc.matches.story import sentences
+from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.undo import taking_back
 from notifications.inbound.limits import cpu_limit
 from notifications.models import Outbox
 from tests.conftest import Program
@@ -54,20 +47,20 @@ HE_DRAWS = {"event": {"type": "drew", "data": {"seat": 0}}}
 
 @pytest.fixture
 def match(toy: str, anna: User, ben: User) -> Match:
-    made = lobby.create_match(by=anna, game=toy, watch="all")
-    return lobby.join_match(by=ben, match=made)
+    made = opening.create_match(by=anna, game=toy, watch="all")
+    return opening.join_match(by=ben, match=made)
 
 
 def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Receipt:
     """A command, and after it the worker that its hint wakes."""
     receipt = playing.act(match, seat, command)
-    premove_run.play(match.id)
+    conditional_orders.play(match.id)
     return receipt
 
 
 def lay(match: Match, seat: int, condition: dict[str, Any], *commands: dict[str, Any]) -> Premove:
     row = Seat.objects.get(match=match, index=seat)
-    return standing.lay_by(match=match, seat=row, user=row.user, condition=condition, commands=commands)
+    return standing_orders.lay_by(match=match, seat=row, user=row.user, condition=condition, commands=commands)
 
 
 def acts(match: Match) -> list[tuple[str, int | None, str]]:
@@ -77,7 +70,7 @@ def acts(match: Match) -> list[tuple[str, int | None, str]]:
 
 
 def set_back(match: Match, operator: User, to: int) -> None:
-    rulings.set_back(
+    rewinds.set_back(
         by=operator,
         match=match,
         to=to,
@@ -102,20 +95,20 @@ def test_it_is_given_with_what_brings_its_case(match: Match) -> None:
 
 
 def test_orders_are_laid_by_and_cancelled_without_end_but_not_kept(match: Match) -> None:
-    for _ in range(standing.MOST + 5):
-        standing.cancel(match=match, seat=1, number=lay(match, 1, HE_DRAWS, DRAW).number)
-    assert Premove.objects.count() == standing.MOST + 1, "the last one, and those before it that were listed then"
-    Premove.objects.filter(number=standing.MOST + 5).update(number=standing.MOST_EVER)
+    for _ in range(standing_orders.MOST + 5):
+        standing_orders.cancel(match=match, seat=1, number=lay(match, 1, HE_DRAWS, DRAW).number)
+    assert Premove.objects.count() == standing_orders.MOST + 1, "the last one, and those before it that were listed then"
+    Premove.objects.filter(number=standing_orders.MOST + 5).update(number=standing_orders.MOST_EVER)
     with pytest.raises(Refused) as refused:
         lay(match, 1, HE_DRAWS, DRAW)
     assert refused.value.code == "too_many"
 
 
 def test_too_many_orders_in_a_line_are_counted_before_they_are_read(match: Match) -> None:
-    asked = standing.parse_text(match, 1, "if  card   then draw ; draw")
+    asked = standing_orders.parse_text(match, 1, "if  card   then draw ; draw")
     assert [command["name"] for command in asked.commands] == ["draw", "draw"]
     with pytest.raises(Refused, match="one to 5 commands"):
-        standing.parse_text(match, 1, "if card then " + "nonsense;" * 6)
+        standing_orders.parse_text(match, 1, "if card then " + "nonsense;" * 6)
 
 
 def test_it_waits_until_its_seat_is_asked_and_may_have_several_commands(match: Match) -> None:
@@ -164,7 +157,7 @@ def test_comparisons_on_the_view(match: Match, op: str, value: Any, given: bool)
 
 
 def test_orders_that_trigger_each_other_stop(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(premove_run, "MOST_AUTOMATIC", 2)
+    monkeypatch.setattr(conditional_orders, "MOST_AUTOMATIC", 2)
     for seat in (0, 1):
         for _ in range(2):
             lay(match, seat, {"event": {"type": "drew", "data": {"seat": 1 - seat}}}, {"name": "draw"})
@@ -176,7 +169,7 @@ def test_who_takes_a_seat_over_inherits_no_orders(match: Match, ben: User, playe
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     substitutes.take_over(by=player("cleo"), match=match)
-    assert standing.laid_by(match, 1) == []
+    assert standing_orders.laid_by(match, 1) == []
     act(match, 0)
     assert acts(match) == [("draw", 0, "api")]
 
@@ -189,7 +182,7 @@ def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: 
     row.refresh_from_db()
     assert row.status == "armed", "the other is asked now"
     sender = Sender(Actor("seat", 0), "api", timezone.now())
-    taken = undo.take_back(
+    taken = taking_back.take_back(
         match=match,
         sender=sender,
         expected_version=loading.load(match.id, match.game).viewer_version(0),
@@ -198,7 +191,7 @@ def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: 
     assert taken.version > before.version
     if not taken.done:
         answer = Sender(Actor("seat", 1), "api", timezone.now())
-        undo.answer(match=match, sender=answer, accept=True, command_id=uuid.uuid4())
+        taking_back.answer(match=match, sender=answer, accept=True, command_id=uuid.uuid4())
     row.refresh_from_db()
     assert (row.status, row.armed_version) == ("waiting", None)
 
@@ -262,7 +255,7 @@ def test_a_fault_in_one_takes_nothing_of_others_with_it(match: Match, monkeypatc
     assert receipt.events
     assert acts(match) == [("draw", 0, "api")]
     row = Premove.objects.get(match=match)
-    assert (row.status, row.given, row.why) == (Premove.Status.DROPPED, 0, premoves.FAULT)
+    assert (row.status, row.given, row.why) == (Premove.Status.DROPPED, 0, conditions.FAULT)
     assert Outbox.objects.filter(kind="standing_dropped").count() == 1
     assert act(match, 1).events
 
@@ -290,12 +283,12 @@ def test_a_worker_that_dies_gives_nothing_twice_and_the_sweep_goes_on(
         raise Death
 
     with monkeypatch.context() as patched:
-        patched.setattr(premove_run, where, dies)
+        patched.setattr(conditional_orders, where, dies)
         with pytest.raises(Death):
             act(match, 0)
     assert acts(match).count(("draw", 1, "standing")) == (1 if where == "_keep" else 0)
     for _ in range(2):
-        premove_run.sweep()
+        conditional_orders.sweep()
         assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
     row = Premove.objects.get(match=match)
     assert (row.status, row.given) == (Premove.Status.ARMED, 1)
@@ -306,7 +299,7 @@ def test_a_match_with_automatic_acts_is_proved_by_both(match: Match, tmp_path: A
     act(match, 0)
     play_out(match)
     content = export_of(match)
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.as_json()
     assert {check.name: check.status for check in report.checks}["decisions"] == "proved"
     [other] = node_verify(tmp_path, content)
@@ -335,17 +328,17 @@ def test_what_cannot_be_read_is_refused(match: Match, condition: Any, commands: 
 
 
 def test_as_text(match: Match) -> None:
-    asked = standing.parse_text(match, 1, "if drew seat=0 and turn >= 1 then draw; draw")
+    asked = standing_orders.parse_text(match, 1, "if drew seat=0 and turn >= 1 then draw; draw")
     assert asked.condition == {
         "event": {"type": "drew", "data": {"seat": 0}},
         "view": [{"path": "turn", "op": ">=", "value": 1}],
     }
     assert [one["name"] for one in asked.commands] == ["draw", "draw"]
-    assert standing.parse_text(match, 1, "").what == "list"
-    assert standing.parse_text(match, 1, "cancel 3") == standing.Asked("cancel", 3)
+    assert standing_orders.parse_text(match, 1, "").what == "list"
+    assert standing_orders.parse_text(match, 1, "cancel 3") == standing_orders.Asked("cancel", 3)
     for text in ("if drew", "when he draws then draw", "if seat=0 drew twice then draw"):
         with pytest.raises(Refused):
-            standing.parse_text(match, 1, text)
+            standing_orders.parse_text(match, 1, text)
 
 
 @pytest.mark.parametrize("length", [900, 20_000])
@@ -353,20 +346,20 @@ def test_blanks_cost_no_time(match: Match, length: int) -> None:
     """Without this a line of a mail, or a field of a form, kept its process busy for hours."""
     for text in ("if" + " " * length + "x", "if a" + " " * length + "then" + "\t" * length, "if a" + " and" * (length // 4)):
         with cpu_limit(), pytest.raises(Refused) as refused:
-            standing.parse_text(match, 0, text)
-        assert refused.value.code == ("unreadable" if len(text) <= standing.LONGEST_TEXT else "too_long")
+            standing_orders.parse_text(match, 0, text)
+        assert refused.value.code == ("unreadable" if len(text) <= standing_orders.LONGEST_TEXT else "too_long")
 
 
 def test_what_happened_lately_is_told_as_a_condition_of_him_who_saw_it(match: Match) -> None:
     act(match, 0)
     card = next(one.data["card"] for one in STORE.read(match.id) if one.type == "toy.drew")
     loaded = loading.load(match.id, match.game)
-    told = [standing.lately(loaded, seat) for seat in (0, 1)]
+    told = [standing_orders.lately(loaded, seat) for seat in (0, 1)]
     own, others = (next(line for line in lines if line.startswith("drew")) for lines in told)
     assert f"card={card}" in own
     assert others.startswith("drew seat=0")
     assert f"card={card}" not in others
-    asked = standing.parse_text(match, 1, f"if {others} then draw")
+    asked = standing_orders.parse_text(match, 1, f"if {others} then draw")
     assert asked.condition is not None
     assert asked.condition["event"]["type"] == "drew"
 
@@ -392,7 +385,7 @@ def test_through_the_api(match: Match, anna: User, ben: User, program: Callable[
 
 
 def test_the_games_own_orders(anna: User, ben: User, program: Callable[[User], Program]) -> None:
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
     player = program(anna)
     place = f"/matches/{match.number}/standing/"
     shown = player.get(place)
@@ -412,8 +405,8 @@ def take_back(match: Match) -> None:
     loaded = loading.load(match.id, match.game)
     mine, other = (Sender(Actor("seat", seat), "api", timezone.now()) for seat in (0, 1))
     expected = loaded.viewer_version(0)
-    if not undo.take_back(match=match, sender=mine, expected_version=expected, command_id=uuid.uuid4()).done:
-        undo.answer(match=match, sender=other, accept=True, command_id=uuid.uuid4())
+    if not taking_back.take_back(match=match, sender=mine, expected_version=expected, command_id=uuid.uuid4()).done:
+        taking_back.answer(match=match, sender=other, accept=True, command_id=uuid.uuid4())
 
 
 def test_what_was_given_whole_waits_again_after_an_undo(match: Match) -> None:
@@ -436,7 +429,7 @@ def test_what_is_done_again_with_the_match_is_not_given_twice(match: Match, comm
     assert (row.status, row.given) == ("waiting", 0)
     again = Sender(Actor("seat", 0), "api", timezone.now())
     seen = loading.load(match.id, match.game).viewer_version(0)
-    undo.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
     row.refresh_from_db()
     assert (row.status, row.given, row.armed_version, row.given_version, row.ended_at) == course
     act(match, 0)
@@ -444,7 +437,7 @@ def test_what_is_done_again_with_the_match_is_not_given_twice(match: Match, comm
 
 
 def test_a_hidden_act_of_another_seat_brings_nothing(anna: User, ben: User) -> None:
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
     loaded = loading.load(match.id, match.game)
     seat = loaded.awaited()[0].seat
     # It holds already: the first thing its seat sees happen brings it.
@@ -462,13 +455,13 @@ def test_a_hidden_act_of_another_seat_brings_nothing(anna: User, ben: User) -> N
 @pytest.mark.parametrize("late", [True, False])
 def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
     row = lay(match, 1, HE_DRAWS, {"name": "draw"})
-    module, name = (premove_run, "_advance") if late else (premoves, "holds")
+    module, name = (conditional_orders, "_advance") if late else (conditions, "holds")
     real, heard, threads = getattr(module, name), [], []
 
     def cancel() -> None:
         with contextlib.closing(connection):
             try:
-                standing.cancel(match=match, seat=1, number=row.number)
+                standing_orders.cancel(match=match, seat=1, number=row.number)
                 heard.append("cancelled")
             except Refused as refused:
                 heard.append(refused.code)
@@ -501,7 +494,7 @@ def test_an_order_is_changed_while_the_match_goes_on(
     act(match, 0)
     row.refresh_from_db()
     assert row.status == Premove.Status.ARMED
-    real, failed = standing.cancel, []
+    real, failed = standing_orders.cancel, []
     goes_on = {
         "act": lambda: act(match, 1),
         "set back": lambda: set_back(match, operator, begun),
@@ -525,8 +518,8 @@ def test_an_order_is_changed_while_the_match_goes_on(
         if when == "before":
             real(**given)
 
-    monkeypatch.setattr(standing, "cancel", cancel)
-    changed = standing.change(premove=row, condition=HE_DRAWS, commands=[{"name": "draw"}])
+    monkeypatch.setattr(standing_orders, "cancel", cancel)
+    changed = standing_orders.change(premove=row, condition=HE_DRAWS, commands=[{"name": "draw"}])
     other.join()
     assert not failed
     assert changed.number == 2
@@ -557,16 +550,16 @@ def test_time_outs_in_a_row_are_not_broken_by_it(match: Match) -> None:
 
 def test_what_is_laid_by_while_a_sweep_is_at_work_is_given(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    real = clocks.Batch.of
+    real = expiry.Batch.of
 
-    def and_then(claims: Any) -> clocks.Batch:
+    def and_then(claims: Any) -> expiry.Batch:
         batch = real(claims)
         lay(match, 1, {"event": {"type": "drew"}}, {"name": "draw"})
         return batch
 
-    monkeypatch.setattr(clocks.Batch, "of", and_then)
-    assert clocks.sweep() == 1
-    assert premove_run.sweep() == 1
+    monkeypatch.setattr(expiry.Batch, "of", and_then)
+    assert expiry.sweep() == 1
+    assert conditional_orders.sweep() == 1
     assert acts(match) == [("draw", 0, "clock"), ("draw", 1, "standing")]
 
 
@@ -581,7 +574,7 @@ def test_each_act_is_tried_by_itself_however_late_the_worker_is(match: Match) ->
     for seat in (0, 1, 0):
         playing.act(match, seat)
     versions = [one.version for one in STORE.read(match.id)]
-    premove_run.play(match.id)
+    conditional_orders.play(match.id)
     held.refresh_from_db()
     other.refresh_from_db()
     assert held.armed_version is not None
@@ -593,12 +586,12 @@ def test_what_was_taken_back_before_the_worker_came_brings_nothing(match: Match)
     row = lay(match, 1, HE_DRAWS, {"name": "draw"})
     playing.act(match, 0)
     take_back(match)
-    premove_run.play(match.id)
+    conditional_orders.play(match.id)
     row.refresh_from_db()
     assert (row.status, acts(match)) == ("waiting", [("draw", 0, "api")])
     again = Sender(Actor("seat", 0), "api", timezone.now())
     seen = loading.load(match.id, match.game).viewer_version(0)
-    undo.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
     act(match, 1)
     act(match, 0)
     assert acts(match)[-1] == ("draw", 1, "standing")
@@ -610,8 +603,8 @@ def test_an_act_done_again_before_the_worker_came_brings_it(match: Match) -> Non
     take_back(match)
     again = Sender(Actor("seat", 0), "api", timezone.now())
     seen = loading.load(match.id, match.game).viewer_version(0)
-    undo.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
-    premove_run.play(match.id)
+    taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    conditional_orders.play(match.id)
     assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
 
 
@@ -619,12 +612,12 @@ def test_neither_the_clock_nor_a_turn_mail_comes_before_what_a_seat_has_laid_by(
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     playing.act(match, 0)
     notice = Outbox.objects.get(kind="your_turn", user__username="ben")
-    assert notices.your_turn(notice) is None
+    assert wording.your_turn(notice) is None
     assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     playing.act(match, 0)
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    clocks.sweep()
+    expiry.sweep()
     assert acts(match)[-1] == ("draw", 1, "standing")
     assert not [one for one in STORE.read(match.id) if one.type == "match.timed_out"]
 
@@ -632,11 +625,11 @@ def test_neither_the_clock_nor_a_turn_mail_comes_before_what_a_seat_has_laid_by(
 def test_two_workers_give_an_order_once(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"}, {"name": "draw"})
     playing.act(match, 0)
-    real, threads = premove_run._give, []
+    real, threads = conditional_orders._give, []
 
     def another() -> None:
         with contextlib.closing(connection):
-            premove_run.play(match.id)
+            conditional_orders.play(match.id)
 
     def give(*args: Any) -> int:
         if not threads:
@@ -645,8 +638,8 @@ def test_two_workers_give_an_order_once(match: Match, monkeypatch: pytest.Monkey
             threads[0].join()
         return real(*args)
 
-    monkeypatch.setattr(premove_run, "_give", give)
-    premove_run.play(match.id)
+    monkeypatch.setattr(conditional_orders, "_give", give)
+    conditional_orders.play(match.id)
     assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
     assert Premove.objects.get(match=match).status == Premove.Status.ARMED
     assert not Outbox.objects.filter(kind="standing_dropped").exists()
@@ -655,6 +648,6 @@ def test_two_workers_give_an_order_once(match: Match, monkeypatch: pytest.Monkey
 def test_what_was_laid_by_is_dropped_with_the_end(match: Match) -> None:
     lay(match, 1, {"view": [{"path": "nothing", "op": "=", "value": 1}]}, {"name": "draw"})
     play_out(match)
-    premove_run.sweep()
+    conditional_orders.sweep()
     row = Premove.objects.get(match=match)
     assert (row.status, row.why) == ("dropped", "The match is over.")

@@ -13,11 +13,13 @@ from django.utils import timezone
 
 from accounts import erasure
 from events import store
-from gamesvc.games.kernel import Event, Refused
-from gamesvc.matches import loading, lobby, recording, reliability, statistics
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import FeedCursor, Holding, Match, Reckoned, Seat
-from gamesvc.matches.recording import Act, Actor, record
+from gamesvc.matches.record import append, loading
+from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.statistics import reliability, totals
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +37,7 @@ def _the_feed_shows_this_transaction(monkeypatch):
 def clock(monkeypatch):
     """Moves the moment at which events happen."""
     real, ahead = timezone.now, [timedelta()]
-    monkeypatch.setattr(recording.timezone, "now", lambda: real() + ahead[0])
+    monkeypatch.setattr(append.timezone, "now", lambda: real() + ahead[0])
 
     def forward(**span):
         ahead[0] += timedelta(**span)
@@ -44,12 +46,12 @@ def clock(monkeypatch):
 
 
 def follow():
-    while statistics.follow(limit=7):
+    while totals.follow(limit=7):
         pass
 
 
 def told(user, part="ever"):
-    return statistics.player_json(user)[part]
+    return totals.player_json(user)[part]
 
 
 def service(match, *events, actor=None):
@@ -75,7 +77,7 @@ def kept():
 
 
 def test_answers_time_outs_and_results_are_counted(toy, anna, ben, clock):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     clock(seconds=60)
     act(match, 0, {"name": "draw"})
     clock(seconds=30)
@@ -102,7 +104,7 @@ def test_answers_time_outs_and_results_are_counted(toy, anna, ben, clock):
 
 
 def test_a_pause_is_nobodys_time(toy, anna, ben, clock):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     clock(seconds=10)
     service(match, ("match.paused", {"by": "host"}))
     clock(hours=5)
@@ -114,7 +116,7 @@ def test_a_pause_is_nobodys_time(toy, anna, ben, clock):
 
 
 def test_a_time_out_told_by_an_event_counts_once_and_an_excused_one_apart(toy, anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     service(match, ("match.timed_out", {**question_of(match), "excused": True}), actor=Actor("clock", 0))
     act(match, 0, {"name": "draw"})
     time_out(match)
@@ -126,7 +128,7 @@ def test_a_time_out_told_by_an_event_counts_once_and_an_excused_one_apart(toy, a
 
 def test_a_substitute_takes_over_and_the_numbers_stay_with_whom_they_belong_to(toy, anna, ben, player):
     cleo = player("cleo")
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(match, 0, {"name": "draw"})
     act(match, 1, {"name": "draw"})
     service(match, ("match.vacated", {"seat": 1}))
@@ -143,9 +145,9 @@ def test_a_substitute_takes_over_and_the_numbers_stay_with_whom_they_belong_to(t
 
 def test_what_is_played_alone_or_never_ended_gives_no_result(toy, anna, ben):
     of_bots(anna, "space_fleet_commander")
-    lobby.cancel_match(by=anna, match=lobby.create_match(by=anna, game=toy))
-    left = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, take_seat=False))
-    lobby.leave_match(by=ben, match=left)
+    opening.cancel_match(by=anna, match=opening.create_match(by=anna, game=toy))
+    left = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, take_seat=False))
+    opening.leave_match(by=ben, match=left)
     follow()
     assert told(anna)["matches"] == told(ben)["matches"] == 0
     assert told(anna, "games") == []
@@ -183,7 +185,7 @@ def test_a_match_that_cannot_be_folded_stops_nobody_elses_numbers(toy, anna, ben
     assert told(anna)["finished"] == 1
     assert "chess" in Reckoned.objects.get(match=broken).fault
     Match.objects.filter(pk=broken.pk).update(game="toy")
-    assert statistics.rebuild(broken.pk) == []
+    assert totals.rebuild(broken.pk) == []
     assert Reckoned.objects.get(match=broken).fault == ""
     assert told(anna)["matches"] == 2
 
@@ -195,7 +197,7 @@ def test_numbers_of_an_erased_user_are_nobodys(toy, anna, ben):
     before = Holding.objects.filter(match=match).count()
     erasure.erase(ben)
     follow()
-    assert statistics.rebuild(match.pk) == []
+    assert totals.rebuild(match.pk) == []
     assert Holding.objects.filter(match=match).count() == before
     assert not Holding.objects.filter(user=ben).exists()
     assert told(anna)["finished"] == 1
@@ -203,7 +205,7 @@ def test_numbers_of_an_erased_user_are_nobodys(toy, anna, ben):
 
 def given_up(user, match_count=1, finished=0, timeouts=0):
     """A past in another match, as the follower would have written it."""
-    match = lobby.cancel_match(by=user, match=lobby.create_match(by=user, game="toy", take_seat=False))
+    match = opening.cancel_match(by=user, match=opening.create_match(by=user, game="toy", take_seat=False))
     for number in range(match_count):
         Holding.objects.create(
             holder=uuid.uuid4(), match=match, seat=0, user=user, vacated=number >= finished, finished=number < finished,
@@ -232,18 +234,18 @@ def test_a_match_may_ask_for_reliable_players(toy, anna, ben, player, program):
 
 
 def test_the_host_may_invite_whom_he_likes(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy, reliability={"finished": 100})
+    match = opening.create_match(by=anna, game=toy, reliability={"finished": 100})
     given_up(ben)
     with pytest.raises(Refused, match="0 of 1"):
-        lobby.join_match(by=ben, match=match)
-    lobby.invite(by=anna, match=match, username="ben")
-    assert lobby.join_match(by=ben, match=match).status == Match.Status.RUNNING
+        opening.join_match(by=ben, match=match)
+    opening.invite(by=anna, match=match, username="ben")
+    assert opening.join_match(by=ben, match=match).status == Match.Status.RUNNING
 
 
 def test_the_lobby_is_filtered_by_what_players_have_shown(toy, anna, ben, player, program):
     dora = program(player("dora"))
     for host in (anna, ben):
-        lobby.create_match(by=host, game=toy)
+        opening.create_match(by=host, game=toy)
     given_up(ben, timeouts=3)
 
     def hosts(query):
@@ -262,8 +264,8 @@ def test_the_lobby_is_filtered_by_what_players_have_shown(toy, anna, ben, player
 
 
 def test_the_lobby_tells_nothing_of_the_answers_of_a_running_match(toy, anna, ben, clock, player, program):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
-    lobby.create_match(by=anna, game=toy)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
+    opening.create_match(by=anna, game=toy)
     dora = program(player("dora"))
 
     def slow():
@@ -307,7 +309,7 @@ def test_a_demand_of_nothing_is_none():
 
 def test_a_running_match_tells_nothing_of_answers_and_one_without_names_nothing_at_all(toy, anna, ben):
     for anonymous, shown in ((False, 1), (True, 0)):
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, anonymous=anonymous))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, anonymous=anonymous))
         act(match, 0, {"name": "draw"})
         follow()
         assert told(anna)["answers"] == 0

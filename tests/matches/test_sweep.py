@@ -11,24 +11,17 @@ import time_machine
 from django.utils import timezone
 
 from accounts import absences
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import (
-    clocks,
-    deadlines,
-    errors,
-    loading,
-    lobby,
-    outages,
-    recording,
-    service_events,
-    substitutes,
-    turns,
-    vacations,
-)
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Heartbeat, Outage, Question
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import append as recording
+from gamesvc.matches.record import loading, service_events
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import deadlines, expiry, outages, vacations
 from notifications.inbound import addresses
 from notifications.models import Outbox, ReplyAddress
 from tests.racing import at_once
@@ -42,7 +35,7 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def duels(toy, anna, ben, settings):
     settings.MATCHES_PER_MINUTE = 100
-    return [lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy)) for _ in range(ROUNDS)]
+    return [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _ in range(ROUNDS)]
 
 
 def draw(match, received_at, key):
@@ -68,7 +61,7 @@ def test_a_deadline_that_fires_while_a_command_is_processed_loses_or_wins_but_ne
             except (Refused, errors.Stale) as lost:
                 answers.append(lost)
 
-        at_once(play, clocks.sweep, clocks.sweep)
+        at_once(play, expiry.sweep, expiry.sweep)
         drawn = [one for one in STORE.read(match.id) if one.type == "toy.drew"]
         assert len(drawn) == 1, "one of the two, once"
         won_by = drawn[0].meta["actor"]["kind"]
@@ -111,7 +104,7 @@ def test_a_time_out_that_loses_to_what_gives_more_time_is_none(toy, anna, ben, p
     host, cleo = Actor("host"), player("cleo")
     clock = {"turn": "24h", "vacation": True, "excused": excused}
     with time_machine.travel(MONDAY, tick=False) as travel:
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
         if what == "take over":
             substitutes.vacate(match=match, seat=0, actor=host)
         acts = {
@@ -122,21 +115,21 @@ def test_a_time_out_that_loses_to_what_gives_more_time_is_none(toy, anna, ben, p
         }
         travel.move_to(MONDAY + DAY + timedelta(seconds=1))
         between(monkeypatch, acts[what])
-        assert clocks.sweep() == 0
+        assert expiry.sweep() == 0
         assert not {"match.timed_out", "toy.drew"} & {one.type for one in STORE.read(match.id)}
         assert match.questions.get().due_at > timezone.now() + timedelta(hours=20)
-        assert clocks.sweep() == 0
+        assert expiry.sweep() == 0
 
 
 def test_a_time_out_after_something_that_gives_no_time_is_ruled_with_the_seats_as_they_are(toy, anna, ben, player, monkeypatch):
     """The other seat changes hands meanwhile: its new holder is told that it is his turn."""
     cleo = player("cleo")
     with time_machine.travel(MONDAY, tick=False) as travel:
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock={"turn": "24h"}))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock={"turn": "24h"}))
         substitutes.vacate(match=match, seat=1, actor=Actor("host"))
         travel.move_to(MONDAY + DAY + timedelta(seconds=1))
         between(monkeypatch, lambda: substitutes.take_over(by=cleo, match=match, seat=1))
-        assert clocks.sweep() == 1
+        assert expiry.sweep() == 1
     kinds = [one.type for one in STORE.read(match.id)]
     assert kinds.count("match.timed_out") == kinds.count("toy.drew") == 1
     assert Outbox.objects.filter(user=cleo, kind="your_turn").count() == 1
@@ -147,7 +140,7 @@ def test_two_sweeps_after_an_outage_move_each_match_once(duels):
     started, ended = min(due.values()) - timedelta(hours=1), min(due.values()) + timedelta(hours=1)
     Heartbeat.objects.create(name="service", beat_at=timezone.now())
     Outage.objects.create(started_at=started, ended_at=ended)
-    at_once(outages.watch, outages.watch, clocks.sweep)
+    at_once(outages.watch, outages.watch, expiry.sweep)
     for match in duels:
         assert match.questions.get().due_at == due[match.id] + timedelta(hours=2)
         assert [one.type for one in STORE.read(match.id)].count("match.outage") == 1
@@ -155,33 +148,33 @@ def test_two_sweeps_after_an_outage_move_each_match_once(duels):
 
 def test_a_sweeper_that_died_leaves_its_claims_to_the_next(duels):
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    assert len(clocks.claim_due(5)) == 5, "and dies here"
-    assert clocks.sweep() == ROUNDS - 5
+    assert len(expiry.claim_due(5)) == 5, "and dies here"
+    assert expiry.sweep() == ROUNDS - 5
     Question.objects.filter(claimed_until__gt=timezone.now()).update(claimed_until=timezone.now())
-    assert clocks.sweep() == 5
+    assert expiry.sweep() == 5
     for match in duels:
         assert [one.type for one in STORE.read(match.id)].count("toy.drew") == 1
 
 
 def test_a_match_whose_time_out_fails_rests_and_the_others_go_on(duels, monkeypatch):
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    broken, real = duels[0].id, clocks._time_out
+    broken, real = duels[0].id, expiry._time_out
 
     def time_out(claim, batch):
         if claim.match_id == broken:
             raise RuntimeError("its rules are broken")
         return real(claim, batch)
 
-    monkeypatch.setattr(clocks, "_time_out", time_out)
-    assert clocks.sweep() == ROUNDS - 1
+    monkeypatch.setattr(expiry, "_time_out", time_out)
+    assert expiry.sweep() == ROUNDS - 1
     rests = Question.objects.get(match=broken).claimed_until - timezone.now()
-    assert rests > timedelta(seconds=clocks.LEASE_SECONDS)
+    assert rests > timedelta(seconds=expiry.LEASE_SECONDS)
 
 
 def test_a_long_sweep_keeps_the_heartbeat_from_standing_still(duels):
     Heartbeat.objects.create(name="service", beat_at=timezone.now() - timedelta(seconds=40))
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    assert clocks.sweep() == ROUNDS
+    assert expiry.sweep() == ROUNDS
     assert timezone.now() - Heartbeat.objects.get().beat_at < timedelta(seconds=20)
 
 
@@ -192,21 +185,21 @@ def test_a_sweep_at_shut_doors_fires_what_was_due_before_they_last_answered(duel
     Heartbeat.objects.create(name="service", beat_at=beaten)
     Question.objects.update(due_at=beaten + timedelta(seconds=1))
     Question.objects.filter(match=duels[0]).update(due_at=beaten)
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     assert Heartbeat.objects.get().beat_at == beaten
 
 
 def test_a_vacation_announced_during_a_long_sweep_counts_in_it(toy, anna, ben, monkeypatch):
-    monkeypatch.setattr(clocks, "BATCH", 1)
+    monkeypatch.setattr(expiry, "BATCH", 1)
     clock = {"turn": "24h", "vacation": True}
     with time_machine.travel(MONDAY, tick=False) as travel:
-        first = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
+        first = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock=clock))
         travel.shift(timedelta(seconds=1))
-        second = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+        second = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
         travel.move_to(MONDAY + DAY + timedelta(seconds=2))
         between(monkeypatch, lambda: announce(anna, travel, MONDAY + DAY))
         # A batch of one takes the oldest.
-        assert clocks.sweep() == 1
+        assert expiry.sweep() == 1
     assert "match.timed_out" in [one.type for one in STORE.read(first.id)]
     assert "match.timed_out" not in [one.type for one in STORE.read(second.id)]
 
@@ -214,8 +207,8 @@ def test_a_vacation_announced_during_a_long_sweep_counts_in_it(toy, anna, ben, m
 def test_where_a_vacation_cannot_be_counted_nothing_fires_for_him_who_is_away(toy, anna, ben, monkeypatch, caplog):
     clock = {"turn": "24h", "vacation": True}
     with time_machine.travel(MONDAY, tick=False) as travel:
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
-        other = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
+        other = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock=clock))
         announce(anna, travel, MONDAY + timedelta(hours=1))
         travel.move_to(MONDAY + DAY)
         real = service_events.append
@@ -227,20 +220,20 @@ def test_where_a_vacation_cannot_be_counted_nothing_fires_for_him_who_is_away(to
 
         with monkeypatch.context() as patch:
             patch.setattr(service_events, "append", broken)
-            assert clocks.sweep() == 1, "the other match goes on"
+            assert expiry.sweep() == 1, "the other match goes on"
             travel.shift(timedelta(seconds=5))
-            assert clocks.sweep() == 0
+            assert expiry.sweep() == 0
         assert len([one for one in caplog.records if one.levelname == "ERROR"]) == 1, "told once"
         travel.shift(timedelta(seconds=5))
-        assert clocks.sweep() == 0
+        assert expiry.sweep() == 0
         assert match.questions.get().due_at > MONDAY + 3 * DAY
         assert other.questions.get().seat == 1
 
 
 def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna, ben, monkeypatch):
     with time_machine.travel(MONDAY, tick=False) as travel:
-        opened = lobby.create_match(by=anna, game=toy, clock={"turn": "24h", "vacation": True})
-        match = lobby.join_match(by=ben, match=opened)
+        opened = opening.create_match(by=anna, game=toy, clock={"turn": "24h", "vacation": True})
+        match = opening.join_match(by=ben, match=opened)
 
         def meanwhile():
             announce(ben, travel, MONDAY)
@@ -251,7 +244,7 @@ def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna
         draw(match, timezone.now(), uuid.uuid4())
         assert match.questions.get().due_at == MONDAY + DAY
         travel.shift(timedelta(seconds=61))
-        assert clocks.sweep() == 0
+        assert expiry.sweep() == 0
         assert match.questions.get().due_at > MONDAY + 4 * DAY
         assert absences.changes() == []
 
@@ -259,8 +252,8 @@ def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna
 def test_a_question_asked_meanwhile_has_the_vacation_counted_though_another_match_failed_at_first(toy, anna, ben, monkeypatch):
     with time_machine.travel(MONDAY, tick=False) as travel:
         clock = {"turn": "24h", "vacation": True}
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
-        other = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
+        other = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock=clock))
         real, tried = service_events.append, []
 
         def broken(of, *args, **more):
@@ -290,7 +283,7 @@ def test_a_question_asked_meanwhile_has_the_vacation_counted_though_another_matc
 def test_two_sweeps_may_settle_the_same_vacation(toy, anna, ben, monkeypatch):
     with time_machine.travel(MONDAY, tick=False) as travel:
         clock = {"turn": "24h", "vacation": True}
-        match = lobby.join_match(by=anna, match=lobby.create_match(by=ben, game=toy, clock=clock))
+        match = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock=clock))
         announce(ben, travel, MONDAY)
         real = service_events.append
 
@@ -310,8 +303,8 @@ def test_two_sweeps_may_settle_the_same_vacation(toy, anna, ben, monkeypatch):
 
 def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
     """A turn of Stratastar takes several default commands; after the first its sweeper is gone."""
-    opened = lobby.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random"})
-    match = lobby.join_match(by=ben, match=opened)
+    opened = opening.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random"})
+    match = opening.join_match(by=ben, match=opened)
     question = match.questions.get()
     Question.objects.filter(pk=question.pk).update(due_at=timezone.now() - timedelta(seconds=1))
     loaded = loading.load(match.id, match.game)
@@ -323,7 +316,7 @@ def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
         command_id=turns.command_id(sender=f"clock {question.pk}", key=str(loaded.version)),
     )
     loading.forget_all()
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     assert match.questions.get().seat != question.seat
     by_clock = [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock" and "command" in one.meta]
     assert len({one.meta["command_id"] for one in by_clock}) == len(by_clock) == 5
@@ -332,7 +325,7 @@ def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
 def test_the_mails_of_who_loses_his_seat_die_with_the_append_that_takes_it(toy, anna, ben, monkeypatch):
     """A sweeper that is killed right after it leaves nobody an address to answer for a seat that is no longer his."""
     clock = {"turn": "24h", "timeout": "bot"}
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, clock=clock))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
     expires = timezone.now() + 30 * DAY
     for user in (anna, ben):
         addresses.make("turn", key=uuid.uuid4(), user=user, expires_at=expires, topic=str(match.id))
@@ -344,7 +337,7 @@ def test_the_mails_of_who_loses_his_seat_die_with_the_append_that_takes_it(toy, 
         raise MemoryError
 
     monkeypatch.setattr(turns, "submit", killed)
-    clocks.sweep()
+    expiry.sweep()
     assert match.seats.get(index=0).bot == "greedy"
     living = ReplyAddress.objects.filter(expires_at__gt=timezone.now()).values_list("user__username", flat=True)
     assert list(living) == ["ben"]
@@ -352,20 +345,20 @@ def test_the_mails_of_who_loses_his_seat_die_with_the_append_that_takes_it(toy, 
 
 def test_a_time_out_is_said_once_though_its_sweeper_dies_in_the_middle(anna, ben, monkeypatch):
     """The game's answer takes several commands; after the first, which says that time ran out, the sweeper is gone."""
-    opened = lobby.create_match(
+    opened = opening.create_match(
         by=anna, game="stratastar", options={"homeworld_choice": "random"}, clock={"turn": "1d", "after": 2}
     )
-    match = lobby.join_match(by=ben, match=opened)
+    match = opening.join_match(by=ben, match=opened)
     question = match.questions.get()
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
     late = Question.objects.get().due_at
     with monkeypatch.context() as patch:
-        patch.setattr(clocks.loading, "after", lambda loaded: 1 / 0)
-        assert clocks.sweep() == 0
+        patch.setattr(expiry.loading, "after", lambda loaded: 1 / 0)
+        assert expiry.sweep() == 0
     loading.forget_all()
     assert match.questions.get().seat == question.seat, "it is not done"
     Question.objects.update(claimed_until=None)
-    assert clocks.sweep() == 1
+    assert expiry.sweep() == 1
     [told] = [one for one in STORE.read(match.id) if one.type == "match.timed_out"]
     assert (told.data["seat"], told.data["in_row"]) == (question.seat, 1)
     assert late < timezone.now()

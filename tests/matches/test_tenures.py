@@ -14,11 +14,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import erasure
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import forks, loading, lobby, looks, substitute_mail, substitutes, tenures
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import tenures
+from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.lobby import forks, opening, substitutes
+from gamesvc.matches.mail_orders import substitute_mail
 from gamesvc.matches.models import Holding, Look, Match
-from gamesvc.matches.selectors import access_match
+from gamesvc.matches.organising import looks
+from gamesvc.matches.record import loading
 from notifications.inbound.purposes import Letter
 from tests.matches.playing import act
 
@@ -28,7 +32,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def duel(toy, anna, ben):
     """A running match that anna hosts and plays in."""
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, watch="all"))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, watch="all"))
 
 
 @pytest.fixture
@@ -96,8 +100,8 @@ def test_no_mail_gives_a_former_player_another_seat(duel, anna, ben, program):
 
 def test_an_organiser_who_replaces_a_player_gives_them_no_other_seat(toy, anna, ben, player, program):
     olga = player("olga")
-    match = lobby.create_match(by=olga, game=toy, take_seat=False)
-    match = lobby.join_match(by=ben, match=lobby.join_match(by=anna, match=match))
+    match = opening.create_match(by=olga, game=toy, take_seat=False)
+    match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))
     assert rules(program, olga, match, "replace", seat=0).status_code == 200
     assert rules(program, olga, match, "replace", seat=1).status_code == 200
     assert take(program, anna, match, 1).json()["code"] == "another_seat"
@@ -105,15 +109,15 @@ def test_an_organiser_who_replaces_a_player_gives_them_no_other_seat(toy, anna, 
 
 
 def test_before_the_start_seats_are_changed_freely(toy, anna, ben, player, program):
-    match = lobby.create_match(by=anna, game=toy, take_seat=False, entry="invited")
-    lobby.join_match(by=anna, match=match, seat=0)
-    lobby.leave_match(by=anna, match=match)
-    invitation, token = lobby.invite(by=anna, match=match, address="ben@work.example")
-    lobby.accept_invitation(by=ben, token=token)
-    lobby.leave_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, take_seat=False, entry="invited")
+    opening.join_match(by=anna, match=match, seat=0)
+    opening.leave_match(by=anna, match=match)
+    invitation, token = opening.invite(by=anna, match=match, address="ben@work.example")
+    opening.accept_invitation(by=ben, token=token)
+    opening.leave_match(by=ben, match=match)
     assert invitation.match == match
-    lobby.join_match(by=anna, match=match, seat=1)
-    lobby.join_match(by=ben, match=match, seat=0)
+    opening.join_match(by=anna, match=match, seat=1)
+    opening.join_match(by=ben, match=match, seat=0)
     assert loading.load(match.id, toy).started
     assert dict(Holding.objects.filter(match=match).values_list("user", "seat")) == {anna.pk: 1, ben.pk: 0}
     give_up(program, anna, match)
@@ -121,10 +125,10 @@ def test_before_the_start_seats_are_changed_freely(toy, anna, ben, player, progr
 
 
 def test_a_host_who_left_before_the_start_still_rules(toy, anna, ben, player, program):
-    match = lobby.create_match(by=anna, game=toy)
-    lobby.leave_match(by=anna, match=match)
-    lobby.join_match(by=ben, match=match)
-    lobby.join_match(by=player("cleo"), match=match)
+    match = opening.create_match(by=anna, game=toy)
+    opening.leave_match(by=anna, match=match)
+    opening.join_match(by=ben, match=match)
+    opening.join_match(by=player("cleo"), match=match)
     assert rules(program, anna, match).status_code == 200
 
 
@@ -132,13 +136,13 @@ def test_a_fork_of_a_running_match_seats_its_players_where_they_know_the_hand(du
     act(duel, 0)
     access = access_match(user=anna, ident=str(duel.pk))
     fork = forks.fork(access=access, version=loading.load(duel.id, "toy").viewer_version(0), entry="public")
-    lobby.leave_match(by=anna, match=fork)
+    opening.leave_match(by=anna, match=fork)
     with pytest.raises(Refused) as refused:
-        lobby.join_match(by=ben, match=fork, seat=0)
+        opening.join_match(by=ben, match=fork, seat=0)
     assert refused.value.code == "another_seat"
-    lobby.join_match(by=ben, match=fork)
+    opening.join_match(by=ben, match=fork)
     assert fork.seats.get(user=ben).index == 1
-    lobby.join_match(by=anna, match=fork)
+    opening.join_match(by=anna, match=fork)
     give_up(program, anna, fork)
     give_up(program, ben, fork)
     assert take(program, ben, fork, 0).json()["code"] == "another_seat"
@@ -156,13 +160,13 @@ def test_an_operator_who_looked_behind_takes_no_seat_in_a_sister_fork(duel, anna
     access = access_match(user=anna, ident=str(duel.pk))
     version = loading.load(duel.id, "toy").viewer_version(0)
     first, second = (forks.fork(access=access, version=version, entry="public") for _ in range(2))
-    lobby.join_match(by=access_match(user=anna, ident=str(duel.pk)).seats[1].user, match=first)
+    opening.join_match(by=access_match(user=anna, ident=str(duel.pk)).seats[1].user, match=first)
     first.refresh_from_db()
     looks.look_behind(by=operator, match=first, seat=0, version=first.version, reason="A complaint")
-    lobby.leave_match(by=anna, match=second)
+    opening.leave_match(by=anna, match=second)
     for seat in (0, 1):
         with pytest.raises(Refused) as refused:
-            lobby.join_match(by=operator, match=second, seat=seat)
+            opening.join_match(by=operator, match=second, seat=seat)
         assert refused.value.code == "looked_behind"
 
 
@@ -177,7 +181,7 @@ def fork_of(duel, anna):
 
 def test_an_operator_who_plays_in_a_fork_looks_behind_in_none_of_its_family(duel, fork_of, operator):
     fork, sister = fork_of(), fork_of()
-    lobby.join_match(by=operator, match=fork)
+    opening.join_match(by=operator, match=fork)
     for match in (duel, sister):
         match.refresh_from_db()
         with pytest.raises(Forbidden):
@@ -187,8 +191,8 @@ def test_an_operator_who_plays_in_a_fork_looks_behind_in_none_of_its_family(duel
 
 def test_who_held_a_seat_of_a_fork_takes_no_other_one_of_its_family(duel, fork_of, anna, ben, player, program):
     cleo, fork = player("cleo"), fork_of()
-    lobby.leave_match(by=anna, match=fork)
-    lobby.join_match(by=cleo, match=fork, seat=0)
+    opening.leave_match(by=anna, match=fork)
+    opening.join_match(by=cleo, match=fork, seat=0)
     give_up(program, ben, duel)
     with pytest.raises(Refused) as refused:
         substitutes.take_over(by=cleo, match=duel, seat=1)
@@ -266,8 +270,8 @@ def test_an_erased_host_and_a_new_account_are_strangers(duel, anna, player, prog
 
 def test_the_organiser_sees_which_tenures_belong_to_one_player(toy, anna, ben, player, program):
     olga = player("olga")
-    match = lobby.create_match(by=olga, game=toy, take_seat=False, anonymous=True)
-    match = lobby.join_match(by=ben, match=lobby.join_match(by=anna, match=match))
+    match = opening.create_match(by=olga, game=toy, take_seat=False, anonymous=True)
+    match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))
     give_up(program, anna, match)
     assert take(program, player("cleo"), match).status_code == 200
     assert rules(program, olga, match, "replace", seat=0).status_code == 200
@@ -298,10 +302,10 @@ def migration():
 
 
 def test_the_migration_forgets_tenures_that_ended_before_the_start(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     left = Holding.objects.get(match=match)
-    lobby.leave_match(by=anna, match=match)
-    lobby.join_match(by=ben, match=match)
+    opening.leave_match(by=anna, match=match)
+    opening.join_match(by=ben, match=match)
     Holding.objects.create(holder=left.holder, match=match, seat=0, user=anna)
     migration().forget_those_before_the_start(apps, connection.schema_editor())
     assert list(Holding.objects.filter(match=match).values_list("user", flat=True)) == [ben.pk]

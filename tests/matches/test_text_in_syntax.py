@@ -14,9 +14,11 @@ from django.test import Client
 from django.utils.html import escape
 
 from accounts.models import User
-from gamesvc.games import intake
+from gamesvc.games.kernel import intake
 from gamesvc.log_lines import OneLine
-from gamesvc.matches import lobby, selectors, standing
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.play import standing_orders
 from notifications.inbound import text as mail_text
 from tests.hostile import TEXTS, UNTAKEN
 from tests.matches.playing import act
@@ -39,8 +41,8 @@ NAMES = (
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_stays_a_name_on_pages_in_pictures_and_answers(name, anna, ben, program):
     """No sign-up takes such a name; what shows names does not rely on that."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar", watch="all"))
-    opened = lobby.create_match(by=ben, game="space_war")
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", watch="all"))
+    opened = opening.create_match(by=ben, game="space_war")
     User.objects.filter(pk=ben.pk).update(username=name)
     client = Client()
     client.force_login(anna)
@@ -97,15 +99,15 @@ def test_a_command_refuses_an_argument_that_is_no_text(argument, tmp_path):
 
 @pytest.mark.parametrize("text", [*UNTAKEN.values(), "x" * 1001, "if " + " " * 30_000 + "then"])
 def test_an_order_text_is_judged_before_it_is_read(text, anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
-    for refused in (lambda: standing.parse_text(match, 0, text), lambda: intake.check_order(text)):
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
+    for refused in (lambda: standing_orders.parse_text(match, 0, text), lambda: intake.check_order(text)):
         with pytest.raises(intake.Refused) as refusal:
             refused()
         assert refusal.value.code in ("bad_text", "too_long")
 
 
 def test_a_long_line_on_the_page_is_refused_with_its_number(anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="stratastar"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
     client = Client()
     client.force_login(anna)
     answer = client.post(f"/matches/{match.number}/orders", {"orders": "x" * 2000, "_version": "8", "_once": "a"})
@@ -114,7 +116,7 @@ def test_a_long_line_on_the_page_is_refused_with_its_number(anna, ben):
 
 
 def test_standing_orders_name_a_card_by_its_id(anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war"))
     for target, fits in (
         ("b-04", True),
         ("s3", True),

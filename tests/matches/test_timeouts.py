@@ -14,26 +14,17 @@ from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games import catalog
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import (
-    auditing,
-    clocks,
-    deadlines,
-    errors,
-    follows,
-    loading,
-    lobby,
-    pauses,
-    projections,
-    proof,
-    robots,
-    selectors,
-    substitutes,
-    tasks,
-)
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors, tasks
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.play import bots
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading, projections
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import deadlines, expiry, pauses
 from notifications.models import Outbox
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
@@ -44,8 +35,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def opened(by: User, other: User, **clock: Any) -> Match:
-    match = lobby.create_match(by=by, game="stratastar", clock={"hours": 24, **clock}, watch="all")
-    lobby.join_match(by=other, match=match)
+    match = opening.create_match(by=by, game="stratastar", clock={"hours": 24, **clock}, watch="all")
+    opening.join_match(by=other, match=match)
     match.refresh_from_db()
     return match
 
@@ -58,8 +49,8 @@ def run_out(match: Match) -> Question:
     """Let the time of the next question run out and the sweep come."""
     question = asked(match)
     with time_machine.travel(question.due_at + timedelta(seconds=1), tick=False):
-        clocks.heartbeat.keep_alive()
-        clocks.sweep()
+        expiry.availability.keep_alive()
+        expiry.sweep()
     return question
 
 
@@ -119,7 +110,7 @@ def test_a_bot_takes_the_seat_and_plays_on(anna: User, ben: User) -> None:
     assert (seat.user, bool(seat.bot)) == (None, True)
     assert [one["kind"] for one in events(match, "match.seated")] == ["bot"]
     assert str(seat.holder) == loading.load(match.id, match.game).holders[question.seat]
-    robots.play(match.id)
+    bots.play(match.id)
     assert all(one.seat != question.seat for one in loading.load(match.id, match.game).awaited())
     lost = anna if question.seat == 0 else ben
     assert selectors.access_match(user=lost, ident=str(match.number)).seat is None
@@ -151,8 +142,8 @@ def test_so_many_in_a_row_vacate_the_seat_and_a_substitute_takes_it(anna: User, 
 def test_a_match_with_all_of_it_is_proved_by_both(
     toy: str, anna: User, ben: User, player: Callable[..., User], tmp_path: Any
 ) -> None:
-    match = lobby.create_match(by=anna, game=toy, clock={"hours": 24, "excused": 1, "after": 1}, watch="all")
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, clock={"hours": 24, "excused": 1, "after": 1}, watch="all")
+    match = opening.join_match(by=ben, match=match)
     pauses.wish(match=match, seat=0, pause=True)
     pauses.wish(match=match, seat=1, pause=True)
     pauses.wish(match=match, seat=0, pause=False)
@@ -164,7 +155,7 @@ def test_a_match_with_all_of_it_is_proved_by_both(
     content = export_of(match)
     types = {record["type"] for record in records_of(content)}
     assert {"match.paused", "match.resumed", "match.timed_out", "match.vacated", "match.seated"} <= types
-    report = proof.verify(content)
+    report = verification.verify(content)
     assert report.ok, report.as_json()
     [other] = node_verify(tmp_path, content)
     assert other["ok"], other
@@ -210,10 +201,10 @@ def test_a_seat_resigns_once_where_no_bot_can_take_it(
 ) -> None:
     real = catalog.game
     monkeypatch.setattr(catalog, "game", lambda game_id: replace(real(game_id), bots={}))
-    match = lobby.create_match(by=anna, game="stratastar", seats=3, clock={"hours": 24 * 30})
+    match = opening.create_match(by=anna, game="stratastar", seats=3, clock={"hours": 24 * 30})
     cora = player("cora")
     for user in (ben, cora):
-        match = lobby.join_match(by=user, match=match)
+        match = opening.join_match(by=user, match=match)
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     with time_machine.travel(timezone.now() + timedelta(days=4), tick=False):
         assert [seat.index for seat in substitutes.free_seats()] == [1]
@@ -227,15 +218,15 @@ def test_a_seat_resigns_once_where_no_bot_can_take_it(
             substitutes.take_over(by=player("dora"), match=match)
     match.refresh_from_db()
     assert match.version == version
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     assert not projections.rebuild(match.id).found
 
 
 def test_who_left_a_match_by_invitation_may_come_back_and_strangers_may_not(
     anna: User, ben: User, player: Callable[..., User]
 ) -> None:
-    match = lobby.create_match(by=anna, game="stratastar", entry="invited", watch="nobody")
-    lobby.join_match(by=ben, match=match, link=match.link_token)
+    match = opening.create_match(by=anna, game="stratastar", entry="invited", watch="nobody")
+    opening.join_match(by=ben, match=match, link=match.link_token)
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     carol = player("carol")
     with pytest.raises(errors.Unknown):
@@ -258,8 +249,8 @@ def test_a_pause_needs_every_player_and_so_does_going_on(anna: User, ben: User) 
     assert match.paused_at is not None
     assert not PauseWish.objects.filter(match=match).exists()
     with time_machine.travel(due + timedelta(days=3), tick=False):
-        clocks.heartbeat.keep_alive()
-        assert clocks.sweep() == 0
+        expiry.availability.keep_alive()
+        assert expiry.sweep() == 0
         with pytest.raises(Refused, match="paused since"):
             pauses.wish(match=match, seat=0, pause=True)
         pauses.wish(match=match, seat=0, pause=False)

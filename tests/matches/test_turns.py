@@ -9,14 +9,21 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from gamesvc.games.dice import KeyedSource, draw_key
-from gamesvc.games.kernel import Refused
-from gamesvc.games.timeline import replay
-from gamesvc.matches import board, clocks, errors, loading, lobby, robots, secrets, selectors, sentences, turns
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.dice import KeyedSource, draw_key
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import replay
+from gamesvc.matches import errors
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question, Refusal
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.play import bots, turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import loading, secrets
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.story import sentences
+from gamesvc.matches.timekeeping import expiry
 from notifications.models import Outbox
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +31,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def duel(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy, contribution_text="tea")
-    return lobby.join_match(by=ben, match=match, contribution_text="coffee")
+    match = opening.create_match(by=anna, game=toy, contribution_text="tea")
+    return opening.join_match(by=ben, match=match, contribution_text="coffee")
 
 
 def act(match, seat, command, *, key=None, version=None, received_at=None):
@@ -188,8 +195,8 @@ def test_a_command_after_the_deadline_does_not_count(duel):
 
 def test_the_sweep_answers_for_who_is_late_and_only_once(duel):
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
-    assert clocks.sweep() == 1
-    assert clocks.sweep() == 0
+    assert expiry.sweep() == 1
+    assert expiry.sweep() == 0
     stored = STORE.read(duel.id)[6:]
     assert stored[0].type == "toy.drew"
     assert stored[0].meta["actor"] == {"kind": "clock", "seat": 0}
@@ -199,30 +206,30 @@ def test_the_sweep_answers_for_who_is_late_and_only_once(duel):
 
 def test_a_claimed_question_is_left_to_its_sweep_until_the_lease_ends(duel):
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
-    assert len(clocks.claim_due()) == 1
-    assert clocks.claim_due() == []
+    assert len(expiry.claim_due()) == 1
+    assert expiry.claim_due() == []
     Question.objects.filter(match=duel).update(claimed_until=timezone.now() - timedelta(seconds=1))
-    assert len(clocks.claim_due()) == 1
+    assert len(expiry.claim_due()) == 1
 
 
 def test_a_question_answered_before_the_sweep_gets_there_is_left_alone(duel, monkeypatch):
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
-    real = clocks.claim_due
+    real = expiry.claim_due
 
     def claimed(*given):
         claims = real(*given)
         act(duel, 0, {"name": "draw"}, received_at=timezone.now() - timedelta(seconds=2))
         return claims
 
-    monkeypatch.setattr(clocks, "claim_due", claimed)
-    assert clocks.sweep() == 0
+    monkeypatch.setattr(expiry, "claim_due", claimed)
+    assert expiry.sweep() == 0
     assert len(STORE.read(duel.id)) == 8
     assert [row.seat for row in Question.objects.filter(match=duel)] == [1]
 
 
 def test_bots_play_among_themselves_to_the_end(toy, anna):
-    match = lobby.create_match(by=anna, game=toy, take_seat=False, bots={0: "random", 1: "greedy"})
-    assert robots.play(match.id) > 0
+    match = opening.create_match(by=anna, game=toy, take_seat=False, bots={0: "random", 1: "greedy"})
+    assert bots.play(match.id) > 0
     match.refresh_from_db()
     assert match.status == Match.Status.FINISHED
     commanded = [one for one in STORE.read(match.id) if "command" in one.meta]
@@ -230,14 +237,14 @@ def test_bots_play_among_themselves_to_the_end(toy, anna):
 
 
 def test_a_forgotten_bot_is_found(toy, anna):
-    match = lobby.create_match(by=anna, game=toy, take_seat=False, bots={0: "random", 1: "greedy"})
-    assert robots.forgotten() == []
+    match = opening.create_match(by=anna, game=toy, take_seat=False, bots={0: "random", 1: "greedy"})
+    assert bots.forgotten() == []
     Question.objects.filter(match=match).update(asked_at=timezone.now() - timedelta(minutes=1))
-    assert robots.forgotten() == [match.id]
+    assert bots.forgotten() == [match.id]
 
 
 def test_nobody_acts_before_the_start(toy, anna):
-    match = lobby.create_match(by=anna, game=toy)
+    match = opening.create_match(by=anna, game=toy)
     with pytest.raises(Refused) as refused:
         act(match, 0, {"name": "draw"})
     assert refused.value.code == "not_started"

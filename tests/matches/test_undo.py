@@ -10,13 +10,19 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.games import catalog
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Refused
-from gamesvc.games.timeline import effective
-from gamesvc.matches import auditing, errors, forks, loading, lobby, proof, selectors, turns, undo
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import effective
+from gamesvc.matches import errors
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match, Question, UndoRequest
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.undo import taking_back
 from tests.games.star_commander.table import Table
 from tests.matches import exports
 from tests.matches.playing import act, play_out, time_out
@@ -37,7 +43,7 @@ def state(match):
 
 
 def take_back(match, seat, *, key=None, version=None, at=None):
-    return undo.take_back(
+    return taking_back.take_back(
         match=match,
         sender=sender(seat, at),
         expected_version=load(match).viewer_version(seat) if version is None else version,
@@ -47,15 +53,15 @@ def take_back(match, seat, *, key=None, version=None, at=None):
 
 def redo(match, seat, *, at=None):
     version = load(match).viewer_version(seat)
-    return undo.redo(match=match, sender=sender(seat, at), expected_version=version, command_id=uuid.uuid4())
+    return taking_back.redo(match=match, sender=sender(seat, at), expected_version=version, command_id=uuid.uuid4())
 
 
 def answer(match, seat, accept, **more):
-    return undo.answer(match=match, sender=sender(seat), accept=accept, **more)
+    return taking_back.answer(match=match, sender=sender(seat), accept=accept, **more)
 
 
 def offer(match, seat):
-    return undo.offer(load(match), match, seat)
+    return taking_back.offer(load(match), match, seat)
 
 
 def play(match, seat):
@@ -64,8 +70,8 @@ def play(match, seat):
 
 @pytest.fixture
 def duel(toy, anna, ben):
-    match = lobby.create_match(by=anna, game=toy, options={"points": 9})
-    return lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, options={"points": 9})
+    return opening.join_match(by=ben, match=match)
 
 
 def test_an_own_move_is_taken_back_freely_and_done_again(duel):
@@ -110,7 +116,7 @@ def test_a_repeated_request_gets_the_first_answer(duel):
     assert (again.repeated, again.as_json()) == (True, first.as_json())
     assert len([event for event in loading.read_log(load(duel).game, duel.id) if event.type == "match.rewound"]) == 1
     with pytest.raises(errors.KeyReused):
-        undo.redo(match=duel, sender=sender(0), expected_version=99, command_id=key)
+        taking_back.redo(match=duel, sender=sender(0), expected_version=99, command_id=key)
     refused_key = uuid.uuid4()
     for _ in range(2):
         with pytest.raises(Refused) as refused:
@@ -176,9 +182,9 @@ def test_a_withdrawn_request_is_over(duel):
 def test_a_request_lapses_with_its_time_and_when_the_match_moves_on(duel):
     act(duel, 0, {"name": "draw"})
     take_back(duel, 0)
-    assert undo.lapse_requests() == 0
+    assert taking_back.lapse_requests() == 0
     UndoRequest.objects.update(until=timezone.now() - timedelta(seconds=1))
-    assert undo.lapse_requests() == 1
+    assert taking_back.lapse_requests() == 1
     assert loading.read_log(load(duel).game, duel.id)[-1].data["answer"] == "lapsed"
     take_back(duel, 0)
     act(duel, 1, {"name": "draw"})
@@ -188,7 +194,7 @@ def test_a_request_lapses_with_its_time_and_when_the_match_moves_on(duel):
     take_back(duel, 0)
     log = loading.read_log(load(duel).game, duel.id)
     assert [event.data.get("answer") for event in log[-2:]] == ["lapsed", None], "a new request settles the one that has lapsed"
-    assert undo.lapse_requests() == 0
+    assert taking_back.lapse_requests() == 0
 
 
 def test_a_request_reaches_over_another_seats_act_only_with_his_word(duel):
@@ -212,21 +218,21 @@ def test_undo_racing_a_move_one_wins_and_the_other_is_told(duel):
 
 
 def test_the_options(toy, anna, ben):
-    never = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, undo="never"))
+    never = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, undo="never"))
     play(never, 0)
     assert offer(never, 0).code == "never"
     with pytest.raises(Refused):
         take_back(never, 0)
-    consent = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, undo="consent"))
+    consent = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, undo="consent"))
     play(consent, 0)
     assert offer(consent, 0).how == "ask"
     with pytest.raises(Refused) as refused:
-        lobby.create_match(by=anna, game=toy, undo="sometimes")
+        opening.create_match(by=anna, game=toy, undo="sometimes")
     assert refused.value.parameter == "undo"
 
 
 def test_bots_decide_at_once_and_give_no_draw_back(toy, anna):
-    match = lobby.create_match(by=anna, game=toy, options={"points": 9}, bots={1: "random"})
+    match = opening.create_match(by=anna, game=toy, options={"points": 9}, bots={1: "random"})
     before = state(match)
     play(match, 0)
     act(match, 1, {"name": "play", "card": state(match).hands[1][0]})
@@ -260,7 +266,7 @@ def test_what_the_clock_did_is_not_taken_back(duel):
 
 
 def test_a_finished_match_is_not_gone_back_in(toy, anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, options={"points": 1}))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, options={"points": 1}))
     play_out(match)
     match.refresh_from_db()
     assert match.status == Match.Status.FINISHED
@@ -339,8 +345,8 @@ def test_only_he_who_sees_it_can_tell_what_was_taken_back(duel):
 
 def test_in_a_race_a_seat_takes_back_its_own_part_alone_and_unseen(anna, ben):
     """Every seat plays its own sheet: what others did meanwhile is kept, and nobody notices."""
-    match = lobby.create_match(by=anna, game="space_fleet_commander", seats=2, options={"mode": "race"})
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game="space_fleet_commander", seats=2, options={"mode": "race"})
+    match = opening.join_match(by=ben, match=match)
     rng = random.Random(3)
 
     def quiet(seat, tries=12):
@@ -378,12 +384,12 @@ def test_in_a_race_a_seat_takes_back_its_own_part_alone_and_unseen(anna, ben):
     assert game.view(state(match), 0) == seen[0][1]
     loading.forget_all()
     content = exports.export_of(match, 0)
-    assert proof.verify(content).ok
-    assert auditing.check_match(match.id) == []
+    assert verification.verify(content).ok
+    assert audit.check_match(match.id) == []
 
 
 def test_solo_a_roll_stays_and_what_was_only_placed_is_free(anna):
-    match = lobby.create_match(by=anna, game="space_fleet_commander")
+    match = opening.create_match(by=anna, game="space_fleet_commander")
     rng = random.Random(1)
     found = set()
     for _ in range(35):
@@ -405,11 +411,11 @@ def test_solo_a_roll_stays_and_what_was_only_placed_is_free(anna):
             assert state(match) == now
             redo(match, 0)
     assert found == {True, False}
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
 
 
 def test_the_space_war_with_reactions_that_go_back_by_themselves(anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war"))
     rng = random.Random(5)
     free = 0
     for _ in range(45):
@@ -432,8 +438,8 @@ def test_the_space_war_with_reactions_that_go_back_by_themselves(anna, ben):
     assert free
     loading.forget_all()
     assert load(match).timeline.state == loaded.timeline.state if loaded.ended else True
-    assert auditing.check_match(match.id) == []
-    assert proof.verify(exports.export_of(match, 1)).ok
+    assert audit.check_match(match.id) == []
+    assert verification.verify(exports.export_of(match, 1)).ok
 
 
 def test_a_pass_that_brought_out_what_another_had_prepared_is_not_taken_back_freely(anna, ben):
@@ -446,7 +452,7 @@ def test_a_pass_that_brought_out_what_another_had_prepared_is_not_taken_back_fre
     for seat in table.state["seats"]:
         seat["orders"]["abilities"] = seat["orders"]["combat"]["after_initiate"] = "ask"
     start = forks.described(catalog.game("star_commander"), table.position)
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="star_commander", start=start))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="star_commander", start=start))
     act(match, 0, {"name": "end_command"})
     act(match, 0, {"name": "open_combat", "cell": "1,1"})
     act(match, 1, {"name": "activate", "source": gun, "targets": {"a": ship}})

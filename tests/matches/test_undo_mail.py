@@ -9,9 +9,11 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.games import catalog
-from gamesvc.matches import loading, lobby, undo
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.undo import taking_back
 from notifications import delivery
 from notifications.models import Outbox, Status
 from tests.games.toy import GAME as TOY
@@ -25,8 +27,8 @@ pytestmark = pytest.mark.django_db
 def duel(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
     monkeypatch.setattr(catalog, "game", lambda game_id: replace(TOY, parse=lambda text, seen: {"name": text.split()[0]}))
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game=toy, options={"points": 9})
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game=toy, options={"points": 9})
+    match = opening.join_match(by=ben, match=match)
     work(mailing)
     return match
 
@@ -41,7 +43,7 @@ def work(mailing):  # noqa: F811
 def take_back(match, seat):
     version = loading.load(match.id, match.game).viewer_version(seat)
     sender = Sender(Actor("seat", seat), "api", timezone.now())
-    return undo.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
+    return taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
 
 
 def play(match, seat):

@@ -11,13 +11,18 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from gamesvc.games.dice import DrawNeeded
-from gamesvc.games.kernel import Refused
-from gamesvc.games.timeline import effective
-from gamesvc.matches import auditing, forks, loading, lobby, proof, selectors, turns, undo
-from gamesvc.matches.previews import Preview
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.games.kernel.dice import DrawNeeded
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import effective
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import forks, opening
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.previews import Preview
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.undo import taking_back
 from tests.matches import exports, playing
 
 pytestmark = pytest.mark.django_db
@@ -54,11 +59,11 @@ def attempt(match, seat, deed, sent):
             case "preview":
                 loaded.timeline.preview(seat, {"name": "draw"})
             case "undo":
-                undo.take_back(expected_version=version, **named)
+                taking_back.take_back(expected_version=version, **named)
             case "redo":
-                undo.redo(expected_version=version, **named)
+                taking_back.redo(expected_version=version, **named)
             case _:
-                undo.answer(accept=deed == "accept", **named)
+                taking_back.answer(accept=deed == "accept", **named)
     except (Refused, DrawNeeded):
         assert loading.load(match.id, match.game).version == loaded.version
 
@@ -83,13 +88,13 @@ def look_on_a_board(match, seat, version):
 @given(deeds=st.lists(st.tuples(st.integers(0, 1), st.sampled_from(DEEDS)), min_size=4, max_size=24))
 def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, settings, deeds):
     settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 10_000
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     sent = [[], []]
     for seat, deed in deeds:
         before = loading.load(match.id, toy)
         log = loading.read_log(before.game, match.id)
         drawn = [at for at in effective(log, len(log)) if log[at - 1].type == "drew"]
-        known = undo.offer(before, match, seat)
+        known = taking_back.offer(before, match, seat)
         attempt(match, seat, deed, sent[seat])
         now = loading.load(match.id, toy)
         log = loading.read_log(now.game, match.id)
@@ -109,5 +114,5 @@ def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, settings, deeds):
     state = loading.load(match.id, toy).timeline.state
     loading.forget_all()
     assert loading.load(match.id, toy).timeline.state == state
-    assert auditing.check_match(match.id) == []
-    assert proof.verify(exports.export_of(match, 0)).ok
+    assert audit.check_match(match.id) == []
+    assert verification.verify(exports.export_of(match, 0)).ok

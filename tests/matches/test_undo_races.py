@@ -7,12 +7,17 @@ import uuid
 import pytest
 from django.utils import timezone
 
-from gamesvc.games.kernel import Refused
-from gamesvc.matches import auditing, errors, loading, lobby, turns, undo
-from gamesvc.matches.loading import STORE
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import UndoRequest
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.proof import audit
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act
 from tests.racing import at_once
 
@@ -21,7 +26,7 @@ MATCHES = 8
 
 
 def duel(game, anna, ben):
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=game, options={"points": 9}))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=game, options={"points": 9}))
 
 
 def sender(seat):
@@ -56,7 +61,7 @@ def test_an_undo_and_a_move_at_once_one_wins(toy, anna, ben, settings):
         caught: dict[str, str] = {}
 
         def take_back(match=match, mine=mine) -> None:
-            undo.take_back(match=match, sender=sender(0), expected_version=mine, command_id=uuid.uuid4())
+            taking_back.take_back(match=match, sender=sender(0), expected_version=mine, command_id=uuid.uuid4())
 
         def move(match=match, theirs=theirs) -> None:
             turns.submit(
@@ -67,7 +72,7 @@ def test_an_undo_and_a_move_at_once_one_wins(toy, anna, ben, settings):
         assert sorted(caught.values()) == ["done", "stale"], caught
         new = [one.type for one in STORE.read(match.id, mine)]
         assert new == (["match.rewound"] if caught["undo"] == "done" else ["toy.drew", "toy.turn_ended"])
-        assert auditing.check_match(match.id) == []
+        assert audit.check_match(match.id) == []
 
 
 def test_one_request_sent_many_times_at_once_takes_back_once(toy, anna, ben):
@@ -76,7 +81,7 @@ def test_one_request_sent_many_times_at_once_takes_back_once(toy, anna, ben):
     version, key = version_of(match, 0), uuid.uuid4()
 
     def take_back() -> None:
-        assert undo.take_back(match=match, sender=sender(0), expected_version=version, command_id=key).done
+        assert taking_back.take_back(match=match, sender=sender(0), expected_version=version, command_id=key).done
 
     at_once(*[take_back] * 4)
     assert [one.type for one in STORE.read(match.id, version)] == ["match.rewound"]
@@ -89,18 +94,18 @@ def test_a_request_is_settled_once(toy, anna, ben, settings):
         match = duel(toy, anna, ben)
         act(match, 0, {"name": "draw"})
         version = version_of(match, 0)
-        asked = undo.take_back(match=match, sender=sender(0), expected_version=version, command_id=uuid.uuid4())
+        asked = taking_back.take_back(match=match, sender=sender(0), expected_version=version, command_id=uuid.uuid4())
         caught: dict[str, str] = {}
 
         def accept(match=match, request=asked.request) -> None:
-            undo.answer(match=match, sender=sender(1), accept=True, request=request)
+            taking_back.answer(match=match, sender=sender(1), accept=True, request=request)
 
         def withdraw(match=match, request=asked.request) -> None:
-            undo.answer(match=match, sender=sender(0), accept=False, request=request)
+            taking_back.answer(match=match, sender=sender(0), accept=False, request=request)
 
-        at_once(told(caught, "accept", accept), told(caught, "withdraw", withdraw), lambda: undo.lapse_requests())
+        at_once(told(caught, "accept", accept), told(caught, "withdraw", withdraw), lambda: taking_back.lapse_requests())
         assert sorted(caught.values()) == ["done", "no_request"], caught
         answers = [one.data["answer"] for one in STORE.read(match.id) if one.type == "match.undo_answered"]
         assert answers == ["accepted" if caught["accept"] == "done" else "withdrawn"]
         assert UndoRequest.objects.get(match=match).settled_at is not None
-        assert auditing.check_match(match.id) == []
+        assert audit.check_match(match.id) == []

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gamesvc.games import catalog, forms, selfplay, undo_rules
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Refused
-from gamesvc.games.timeline import Timeline, check_options
-from gamesvc.games.undo_rules import Past, Trail
-from gamesvc.matches import loading, lobby
+from gamesvc.games import catalog, selfplay
+from gamesvc.games.kernel import forms, undo_rules
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import Timeline, check_options
+from gamesvc.games.kernel.undo_rules import Past, Trail
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.record import loading
 from tests.matches.test_undo import act, load, offer, redo, state, take_back
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -104,7 +106,7 @@ def test_what_undo_offers_undoes_something(game_id):
 @pytest.fixture
 def war(anna, ben):
     """A match of The Space War in which seat `other` may react to something that the seat whose turn it is has done."""
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="space_war", options={"max_timeouts": 0}))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war", options={"max_timeouts": 0}))
     rng = random.Random(7)
     for _ in range(200):
         loaded = load(match)

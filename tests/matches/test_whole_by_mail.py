@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gamesvc.games.space_fleet_commander.fleeting import plan_fleet
+from gamesvc.games.space_fleet_commander.bots.fleets import plan_fleet
 from tests.matches import breaking
 from tests.matches.breaking import Held, standing_still
 from tests.matches.by_mail import Player, Table, World, running, wait_for

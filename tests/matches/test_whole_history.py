@@ -9,28 +9,19 @@ import pytest
 import time_machine
 from django.core.management import call_command
 
-from gamesvc.matches import (
-    auditing,
-    clocks,
-    forks,
-    loading,
-    lobby,
-    looks,
-    organising,
-    pauses,
-    premove_run,
-    projections,
-    proof,
-    standing,
-    substitutes,
-    undo,
-)
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks, opening, substitutes
 from gamesvc.matches.models import Match, PauseWish, Premove, Question, Seat
-from gamesvc.matches.organising import Measure
-from gamesvc.matches.recording import Actor
-from gamesvc.matches.selectors import access_match
-from gamesvc.matches.turns import Sender
+from gamesvc.matches.organising import looks, measures
+from gamesvc.matches.organising.measures import Measure
+from gamesvc.matches.play import conditional_orders, standing_orders
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.proof import audit, verification
+from gamesvc.matches.record import loading, projections
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import expiry, pauses
+from gamesvc.matches.undo import taking_back
 from tests.matches.exports import export_of, node_verify
 from tests.matches.playing import act, play_out
 
@@ -42,9 +33,9 @@ ANNA_DRAWS = {"event": {"type": "drew", "data": {"seat": 0}}}
 def sound(match, tmp_path=None):
     """The audit, the projections made again, the proof, and the verifier in JavaScript."""
     loading.forget_all()
-    assert auditing.check_match(match.id) == []
+    assert audit.check_match(match.id) == []
     assert projections.rebuild(match.id) == projections.Rebuilt()
-    report = proof.verify(export_of(match))
+    report = verification.verify(export_of(match))
     assert report.ok, report.as_json()
     if tmp_path is not None:
         [other] = node_verify(tmp_path, export_of(match))
@@ -55,13 +46,13 @@ def sound(match, tmp_path=None):
 def run_out(match):
     due = Question.objects.filter(match=match).order_by("due_at")[0].due_at
     with time_machine.travel(due + timedelta(seconds=1), tick=False):
-        clocks.heartbeat.keep_alive()
-        assert clocks.sweep() == 1
+        expiry.availability.keep_alive()
+        assert expiry.sweep() == 1
 
 
 def measure(by, match, action, **more):
     told = Measure(action, "dispute", "Said by phone", **more)
-    return organising.organise(by=by, match=match, measure=told, command_id=uuid.uuid4())
+    return measures.organise(by=by, match=match, measure=told, command_id=uuid.uuid4())
 
 
 def hand(match, seat):
@@ -70,13 +61,15 @@ def hand(match, seat):
 
 def lay(match, seat):
     row = Seat.objects.get(match=match, index=seat)
-    return standing.lay_by(match=match, seat=row, user=row.user, condition=ANNA_DRAWS, commands=[{"name": "draw"}])
+    return standing_orders.lay_by(match=match, seat=row, user=row.user, condition=ANNA_DRAWS, commands=[{"name": "draw"}])
 
 
 def take_back(match, seat):
     loaded = loading.load(match.id, match.game)
     sender = Sender(Actor("seat", seat), "api", loaded.head.occurred_at)
-    return undo.take_back(match=match, sender=sender, expected_version=loaded.viewer_version(seat), command_id=uuid.uuid4())
+    return taking_back.take_back(
+        match=match, sender=sender, expected_version=loaded.viewer_version(seat), command_id=uuid.uuid4()
+    )
 
 
 @pytest.fixture
@@ -86,10 +79,10 @@ def operator(player):
 
 @pytest.fixture
 def match(toy, anna, ben):
-    made = lobby.create_match(
+    made = opening.create_match(
         by=anna, game=toy, options={"points": 9}, clock={"hours": 24, "excused": 1, "after": 2}, watch="all"
     )
-    return lobby.join_match(by=ben, match=made)
+    return opening.join_match(by=ben, match=made)
 
 
 def test_a_match_with_everything_in_it_is_sound_at_every_stage(match, anna, player, operator, tmp_path):
@@ -98,7 +91,7 @@ def test_a_match_with_everything_in_it_is_sound_at_every_stage(match, anna, play
     act(match, 0, {"name": "play", "card": hand(match, 0)[0]})
     assert take_back(match, 0).done
     act(match, 0, {"name": "draw"})
-    premove_run.sweep()
+    conditional_orders.sweep()
     given = [one for one in STORE.read(match.id) if one.meta.get("channel") == "standing"]
     assert [one.meta["actor"] for one in given] == [{"kind": "seat", "seat": 1}]
     assert sound(match)
@@ -159,7 +152,7 @@ def test_what_measures_left_in_the_rows_is_audited_and_made_again(match, operato
         measure(operator, match, "abort")
     rows = [list(Match.objects.filter(pk=match.pk).values("status", "paused_at")), list(match.seats.values_list("user", "bot"))]
     DAMAGES[damage](match)
-    assert [finding.code for finding in auditing.check_match(match.id)] == ["match_row"]
+    assert [finding.code for finding in audit.check_match(match.id)] == ["match_row"]
     rebuilt = projections.rebuild(match.id)
     assert rebuilt.found
     assert not rebuilt.left

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from gamesvc.matches import lobby, press
+from gamesvc.matches.lobby import opening, press
 from notifications import muting, return_paths, suppression
 from notifications.inbound import purposes
 from notifications.inbound.authentication import FAIL, NONE, Verdict
@@ -24,8 +24,8 @@ EVE = "eve@evil.example"
 def forwarded(anna, ben, mailing):  # noqa: F811
     """All mails of a running match to anna."""
     verify(anna, ben)
-    match = lobby.create_match(by=anna, game="stratastar")
-    match = lobby.join_match(by=ben, match=match)
+    match = opening.create_match(by=anna, game="stratastar")
+    match = opening.join_match(by=ben, match=match)
     press.say(match=match, by_seat=1, to="all", text="hello", channel="web")
     mailing.work()
     mails = mailing.sink.to("anna@players.example")

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from gamesvc.web.controls import Control, Sheet, key
-from gamesvc.web.reading import read_value
+from gamesvc.web.common.controls import Control, Sheet, key
+from gamesvc.web.common.posted import read_value
 
 
 class TooManyRows(Exception):
@@ -62,7 +62,7 @@ def _put(control: Control, value, posted) -> None:
 
 
 def _put_alternative(control: Control, value, posted) -> None:
-    from gamesvc.games.forms import fault
+    from gamesvc.games.kernel.forms import fault
 
     if value is None and not control.required:
         posted[control.path] = [""]

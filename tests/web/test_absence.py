@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from accounts import absences
-from gamesvc.matches import substitutes
+from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.models import Seat
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.record.append import Actor
 from notifications.models import Outbox
 from tests.web.page import form_to
 from tests.web.test_pages import html, running

@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from accounts import absences
 from accounts.operators import operators
-from gamesvc.matches import heartbeat, loading, lobby
-from gamesvc.matches.loading import STORE
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
+from gamesvc.matches.record import availability, loading
+from gamesvc.matches.record.loading import STORE
 from notifications import channels, webhooks
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
 
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def match(toy, anna, ben):
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
 
 
 def page_of(match, **query):
@@ -292,7 +293,7 @@ def test_the_forms_are_guarded_against_other_sites(match, operator):
 
 
 def test_names_in_an_anonymous_match_are_told_to_no_operator(toy, anna, ben, desk):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy, anonymous=True))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, anonymous=True))
     for path in (page_of(match), "/admin/matches/match/"):
         page = desk.get(path).content.decode()
         assert "player 1" in page
@@ -314,8 +315,8 @@ def test_nothing_of_the_site_writes_by_itself(match, desk):
 
 def test_an_organiser_without_a_seat_finds_his_measures_on_the_page_of_the_match(toy, anna, ben, player):
     olga = player("olga")
-    match = lobby.create_match(by=olga, game=toy, take_seat=False, watch="all")
-    match = lobby.join_match(by=ben, match=lobby.join_match(by=anna, match=match))
+    match = opening.create_match(by=olga, game=toy, take_seat=False, watch="all")
+    match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))
     client = Client()
     client.force_login(olga)
     page = client.get(f"/matches/{match.number}/").content.decode()
@@ -342,7 +343,7 @@ def test_operators_see_deadlines_vacations_outages_and_what_became_of_notices(ma
     now = timezone.now()
     absences.announce(user=anna, first=now.astimezone(anna.zone).date(), last=now.astimezone(anna.zone).date())
     Outage.objects.create(started_at=now - timedelta(hours=2), ended_at=now)
-    heartbeat.beat()
+    availability.beat()
     for name, shown in (
         ("matches_question", str(match)),
         ("accounts_absence", "anna"),

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.models import ApiToken, User
 from accounts.operators import operators
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Holding, Match, Premove, Refusal
 from notifications.models import Outbox, Webhook
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def match(toy, anna, ben):
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game=toy))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
 
 
 def listed(desk, model, **query):

@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from accounts.models import Absence, ApiToken, SignIn, User
 from accounts.operators import operators
-from gamesvc.matches import forks, loading, lobby
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
-from gamesvc.matches.selectors import access_match
+from gamesvc.matches.record import loading
 from notifications import channels
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
 
@@ -32,7 +33,7 @@ TIED = {Match, Outbox}
 @pytest.fixture
 def match(toy, anna, operator):
     """An anonymous match in which the operator plays against anna."""
-    return lobby.join_match(by=operator, match=lobby.create_match(by=anna, game=toy, anonymous=True))
+    return opening.join_match(by=operator, match=opening.create_match(by=anna, game=toy, anonymous=True))
 
 
 def rows_about(user: User, match: Match, mark: str) -> dict[type[Model], Model]:
@@ -72,10 +73,10 @@ def test_of_a_match_the_operator_plays_nothing_names_their_opponent(match, anna,
 
 
 def test_so_it_is_in_its_forks(toy, anna, ben, operator, desk):
-    origin = lobby.join_match(by=operator, match=lobby.create_match(by=anna, game=toy))
+    origin = opening.join_match(by=operator, match=opening.create_match(by=anna, game=toy))
     access = access_match(user=anna, ident=str(origin.pk))
     fork = forks.fork(access=access, version=loading.load(origin.id, toy).viewer_version(0), entry="public")
-    lobby.join_match(by=ben, match=fork)
+    opening.join_match(by=ben, match=fork)
     for model, row in rows_about(ben, fork, "fork").items():
         assert shown(desk, row) == (False, False), model.__name__
 
@@ -87,7 +88,7 @@ def test_an_operator_still_reads_what_is_about_themselves(match, operator, desk)
 
 
 def test_matches_of_others_and_matches_that_are_over_are_shown(toy, match, anna, ben, player, desk):
-    other = lobby.join_match(by=ben, match=lobby.create_match(by=player("cleo"), game=toy, anonymous=True))
+    other = opening.join_match(by=ben, match=opening.create_match(by=player("cleo"), game=toy, anonymous=True))
     theirs = rows_about(ben, other, "other")
     ended = rows_about(anna, match, "over")
     Match.objects.filter(pk=match.pk).update(status=Match.Status.FINISHED)

@@ -11,9 +11,10 @@ from django.utils import timezone
 from django.utils.html import strip_tags
 
 from accounts import absences
-from gamesvc.matches import clocks, deadlines, lobby, time_account, vacations
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
-from gamesvc.matches.recording import Actor
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.timekeeping import deadlines, expiry, explanation, vacations
 
 pytestmark = pytest.mark.django_db
 
@@ -84,7 +85,7 @@ def test_fixed_times_are_read_from_one_field(signed_in):
 
 
 def test_the_account_of_a_match_is_a_page(signed_in, anna, ben):
-    match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", clock="considerate"))
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy", clock="considerate"))
     page = signed_in.get(f"/matches/{match.number}/clock").content.decode()
     assert "3 days a turn." in page
     assert "The clock runs." in page
@@ -104,7 +105,7 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
     with time_machine.travel(datetime(2026, 6, 1, 10, tzinfo=UTC), tick=False) as clock:
         absences.set_quiet_hours(user=anna, start=time(22), end=time(6))
         policy = {"turn": "24h", "quiet_hours": 8, "vacation": True, "excused": 1, "grace": "1h"}
-        match = lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", clock=policy))
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy", clock=policy))
         absences.announce(user=anna, first=date(2026, 6, 3), last=date(2026, 6, 3))
         vacations.settle()
         page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
@@ -112,10 +113,10 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
         assert "Not counted: Mon 1 Jun 22:00 UTC to Tue 2 Jun 06:00 UTC." in page
         assert "With grace from Tue 2 Jun 18:00 UTC on." in page
         clock.move_to(match.questions.get().due_at + timedelta(minutes=1))
-        clocks.sweep()
+        expiry.sweep()
         page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
         assert "Time ran out, and is excused." in page
-        told = [line["what"] for line in time_account.explain(match, viewer=0).as_json()["lines"]]
+        told = [line["what"] for line in explanation.explain(match, viewer=0).as_json()["lines"]]
         assert told == ["asked", "excused", "stopped", "asked"]
         log = signed_in.get(f"/matches/{match.number}/").content.decode()
         assert "The time of anna ran out, and is excused." in log
@@ -126,8 +127,8 @@ def test_the_account_says_by_how_much_a_fixed_time_was_put_off(signed_in, anna):
     anna.save()
     with time_machine.travel(datetime(2026, 6, 1, 10, tzinfo=UTC), tick=False):
         clock = {"adjudication": {"at": ["18:00"], "zone": "UTC"}, "minimum": "2h"}
-        match = lobby.create_match(by=anna, game="toy", clock=clock)
-        lobby.start_match(by=anna, match=match, bot="random")
+        match = opening.create_match(by=anna, game="toy", clock=clock)
+        opening.start_match(by=anna, match=match, bot="random")
         mandate = deadlines.Mandate(Actor("host"))
         deadlines.extend(match=match, mandate=mandate, seat=0, more=timedelta(hours=30, milliseconds=5))
         assert match.questions.get(seat=0).due_at == datetime(2026, 6, 3, 0, tzinfo=UTC)
@@ -142,7 +143,7 @@ SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def two(anna, ben, clock, **more):
-    return lobby.join_match(by=ben, match=lobby.create_match(by=anna, game="toy", clock=clock, **more))
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy", clock=clock, **more))
 
 
 def shown(client, address):

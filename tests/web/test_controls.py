@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from gamesvc.games.forms import Unfillable, fault, fill
-from gamesvc.games.kernel import Form
-from gamesvc.web.controls import control, key_of, sheet
-from gamesvc.web.reading import Unreadable, read
+from gamesvc.games.kernel.forms import Unfillable, fault, fill
+from gamesvc.games.kernel.game import Form
+from gamesvc.web.common.controls import control, key_of, sheet
+from gamesvc.web.common.posted import Unreadable, read
 from tests.web.posting import canonical, encode
 
 FORMS = [

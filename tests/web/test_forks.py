@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from gamesvc.matches import loading
 from gamesvc.matches.models import Match
+from gamesvc.matches.record import loading
 from tests.matches.playing import act, duel, play_out
 from tests.web.page import form_to, forms
 

@@ -6,10 +6,12 @@ import pytest
 from django.test import Client
 
 from gamesvc.games import catalog
-from gamesvc.games import forms as game_forms
+from gamesvc.games.kernel import forms as game_forms
 from gamesvc.games.protocol import Session
-from gamesvc.matches import loading, lobby
-from gamesvc.web import controls, reading
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.record import loading
+from gamesvc.web.common import controls
+from gamesvc.web.common import posted as reading
 from tests.web.page import chosen, forms
 from tests.web.posting import TooManyRows, canonical, encode, said
 
@@ -48,9 +50,9 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people):
     loading.forget_all()
     game = catalog.game(game_id)
     seats = max(2, game.manifest.min_seats) if game_id != "space_fleet_commander" else 1
-    match = lobby.create_match(by=people[0], game=game_id, seats=seats)
+    match = opening.create_match(by=people[0], game=game_id, seats=seats)
     for person in people[1:seats]:
-        lobby.join_match(by=person, match=match)
+        opening.join_match(by=person, match=match)
     match.refresh_from_db()
     assert match.status == "running"
     clients = []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gamesvc.web.markdown import inline, render
+from gamesvc.web.common.markdown import inline, render
 
 
 @pytest.mark.parametrize(

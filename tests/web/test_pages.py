@@ -5,10 +5,10 @@ import random
 import pytest
 from django.test import Client
 
-from gamesvc.games import forms as game_forms
-from gamesvc.matches import loading
+from gamesvc.games.kernel import forms as game_forms
 from gamesvc.matches.models import Match
-from gamesvc.web import controls
+from gamesvc.matches.record import loading
+from gamesvc.web.common import controls
 from tests.web.page import chosen, form_to, forms
 from tests.web.posting import encode
 
@@ -216,7 +216,7 @@ def test_an_invitation_seats_whoever_has_the_link(toy_offered, clients, people):
     form = form_to(html(clients[0].get(f"/matches/{match.number}/")), "/invite")
     clients[0].post(form.action, chosen(form, {"whom": ["marek"]}))
     assert match.invitations.get().user == people[1]
-    from gamesvc.matches import lobby
+    from gamesvc.matches.lobby import opening as lobby
 
     _, token = lobby.invite(by=people[0], match=match, address="someone@example.org")
     page = html(clients[2].get(f"/invitations/{token}/"))

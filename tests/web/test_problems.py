@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from gamesvc.web.problems import FALLBACK, PROBLEMS
+from gamesvc.web.common.problems import FALLBACK, PROBLEMS
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Holding, Match
 from tests.web.page import chosen, form_to
 
@@ -62,8 +62,8 @@ def test_a_demand_that_makes_no_sense_is_refused_and_stays_on_the_page(clients, 
 
 def test_the_lobby_is_filtered_by_reliability(clients, people, toy_offered):
     ines, marek, tolu = people
-    easy = lobby.create_match(by=ines, game="toy").number
-    strict = lobby.create_match(by=tolu, game="toy", reliability={"finished": 90}).number
+    easy = opening.create_match(by=ines, game="toy").number
+    strict = opening.create_match(by=tolu, game="toy", reliability={"finished": 90}).number
     shown(ines, finished=1, given_up=1, timeouts=2)
     shown(marek, finished=1, given_up=1)
     client = clients[1]
@@ -84,9 +84,9 @@ def test_the_lobby_is_filtered_by_reliability(clients, people, toy_offered):
 
 def test_names_lead_to_what_their_players_have_shown(clients, people, toy_offered):
     ines, marek, _tolu = people
-    match = lobby.join_match(by=marek, match=lobby.create_match(by=ines, game="toy"))
-    hidden = lobby.join_match(by=marek, match=lobby.create_match(by=ines, game="toy", anonymous=True))
+    match = opening.join_match(by=marek, match=opening.create_match(by=ines, game="toy"))
+    hidden = opening.join_match(by=marek, match=opening.create_match(by=ines, game="toy", anonymous=True))
     assert 'href="/players/marek/"' in clients[0].get(f"/matches/{match.number}/").content.decode()
     assert "/players/" not in clients[0].get(f"/matches/{hidden.number}/").content.decode()
-    lobby.create_match(by=ines, game="toy")
+    opening.create_match(by=ines, game="toy")
     assert 'href="/players/ines/"' in clients[2].get("/lobby/").content.decode()

@@ -10,8 +10,9 @@ from django.utils import translation
 
 from accounts.models import Language
 from gamesvc.games import catalog
-from gamesvc.matches import lobby, option_words
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
+from gamesvc.matches.story import option_words
 from tests.mailing import mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +28,7 @@ every_choice = pytest.mark.parametrize(("game", "option", "value"), MARKED)
 
 @pytest.fixture
 def opened(anna, game, option, value):
-    return lobby.create_match(by=anna, game=game, options={option: value})
+    return opening.create_match(by=anna, game=game, options={option: value})
 
 
 def flat(text: str) -> str:
@@ -44,7 +45,7 @@ def test_every_page_before_the_start_tells_it(opened, anna, ben, value):
     assert f"({value})" in sentence
     reader = Client()
     reader.force_login(ben)
-    _invitation, token = lobby.invite(by=anna, match=opened, username="ben")
+    _invitation, token = opening.invite(by=anna, match=opened, username="ben")
     for path in (f"/matches/{opened.number}/", f"/invitations/{token}/", "/lobby/"):
         for client in (reader, Client()):
             assert sentence in flat(client.get(path).content.decode()), path
@@ -56,7 +57,7 @@ def test_the_mail_tells_it_in_the_readers_language(opened, anna, ben, mailing, l
     verify(ben)
     ben.language = language
     ben.save()
-    lobby.invite(by=anna, match=opened, username="ben")
+    opening.invite(by=anna, match=opened, username="ben")
     mailing.work()
     with translation.override(language):
         (sentence,) = option_words.always_told(opened)
@@ -74,7 +75,7 @@ def test_it_is_translated(opened, game, option, value):
 
 
 def test_a_match_of_before_there_was_a_choice_tells_nothing(anna):
-    match = lobby.create_match(by=anna, game="stratastar")
+    match = opening.create_match(by=anna, game="stratastar")
     Match.objects.filter(pk=match.pk).update(options={})
     match.refresh_from_db()
     assert option_words.always_told(match) == option_words.changed(match) == []

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.addresses import add_verified_address
-from gamesvc.matches import lobby
+from gamesvc.matches.lobby import opening
 from notifications import suppression
 from notifications.models import Bounce, Report, Source
 from notifications.preferences import address_hash
@@ -33,8 +33,8 @@ def came_back(user, report=Report.HARD, kind="your_turn"):
 def match(anna, ben):
     for user in (anna, ben):
         add_verified_address(user, f"{user.username}@players.example")
-    opened = lobby.create_match(by=anna, game="stratastar")
-    lobby.join_match(by=ben, match=opened)
+    opened = opening.create_match(by=anna, game="stratastar")
+    opening.join_match(by=ben, match=opened)
     return opened
 
 
@@ -92,6 +92,6 @@ def test_the_organiser_is_told_and_nobody_else(client, program, match, anna, ben
 
 
 def test_who_has_no_proved_address_is_unreachable(program, anna, ben):
-    opened = lobby.create_match(by=anna, game="stratastar")
-    lobby.join_match(by=ben, match=opened)
+    opened = opening.create_match(by=anna, game="stratastar")
+    opening.join_match(by=ben, match=opened)
     assert [seat["unreachable"] for seat in program(anna).get(f"/matches/{opened.number}/").json()["seats"]] == [True, True]

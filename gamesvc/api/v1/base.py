@@ -19,8 +19,8 @@ from accounts.models import User
 from accounts.tokens import SCOPES, Bearer
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
+from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.errors import Forbidden
-from gamesvc.matches.selectors import Access, access_match
 from gamesvc.rate_limits import folds_history
 
 T = TypeVar("T", bound=serializers.Serializer[Any])

@@ -4,27 +4,18 @@
 players, `operate` the same by an operator who is not the host.
 """
 
-from gamesvc.api.v1 import (
-    absence,
-    boards,
-    checkpoints,
-    clocks,
-    commands,
-    forks,
-    games,
-    index,
-    matches,
-    me,
-    notices,
-    organising,
-    press,
-    standing,
-    statistics,
-    substitutes,
-    tokens,
-    undo,
-)
+from gamesvc.api.v1 import index
+from gamesvc.api.v1.account import me, tokens
 from gamesvc.api.v1.base import PUBLIC, endpoint
+from gamesvc.api.v1.lobby import forks, matches, press, substitutes
+from gamesvc.api.v1.notices import inbox
+from gamesvc.api.v1.organising import measures
+from gamesvc.api.v1.play import commands, standing_orders
+from gamesvc.api.v1.proof import checkpoints
+from gamesvc.api.v1.reading import boards, games
+from gamesvc.api.v1.statistics import players
+from gamesvc.api.v1.timekeeping import absence, clocks
+from gamesvc.api.v1.undo import taking_back
 from gamesvc.rate_limits import ALWAYS
 
 RULING = ("organise", "operate")
@@ -56,41 +47,41 @@ urlpatterns = [
     endpoint("matches/<str:ident>/orders/", commands.Orders, POST="play"),
     endpoint("matches/<str:ident>/clock/", clocks.MatchClock, GET="read"),
     endpoint("matches/<str:ident>/press/", press.MatchPress, GET="read", POST="play"),
-    endpoint("matches/<str:ident>/organise/", organising.Organise, POST=RULING),
-    endpoint("matches/<str:ident>/looks/", organising.Looks, GET="read"),
-    endpoint("matches/<str:ident>/refusals/", organising.Refusals, GET="read"),
-    endpoint("matches/<str:ident>/tenures/", organising.Tenures, GET="read"),
-    endpoint("matches/<str:ident>/standing/", standing.Standing, GET="read", POST="play"),
-    endpoint("matches/<str:ident>/standing/own/", standing.Own, PUT="play", DELETE="play"),
-    endpoint("matches/<str:ident>/standing/<int:number>/", standing.StandingDetail, PUT="play", DELETE="play"),
+    endpoint("matches/<str:ident>/organise/", measures.Organise, POST=RULING),
+    endpoint("matches/<str:ident>/looks/", measures.Looks, GET="read"),
+    endpoint("matches/<str:ident>/refusals/", measures.Refusals, GET="read"),
+    endpoint("matches/<str:ident>/tenures/", measures.Tenures, GET="read"),
+    endpoint("matches/<str:ident>/standing/", standing_orders.Standing, GET="read", POST="play"),
+    endpoint("matches/<str:ident>/standing/own/", standing_orders.Own, PUT="play", DELETE="play"),
+    endpoint("matches/<str:ident>/standing/<int:number>/", standing_orders.StandingDetail, PUT="play", DELETE="play"),
     endpoint("matches/<str:ident>/pause/", absence.Pause, GET="read", POST="play", DELETE="play"),
     endpoint("matches/<str:ident>/substitute/", substitutes.Substitute, POST="play"),
     endpoint("matches/<str:ident>/give-up/", substitutes.GiveUp, POST="play"),
-    endpoint("matches/<str:ident>/undo/", undo.Undo, GET="read", POST="play"),
-    endpoint("matches/<str:ident>/undo/answer/", undo.UndoAnswer, POST="play"),
-    endpoint("matches/<str:ident>/redo/", undo.Redo, POST="play"),
-    endpoint("matches/<str:ident>/rewind/", undo.Rewind, POST=RULING),
+    endpoint("matches/<str:ident>/undo/", taking_back.Undo, GET="read", POST="play"),
+    endpoint("matches/<str:ident>/undo/answer/", taking_back.UndoAnswer, POST="play"),
+    endpoint("matches/<str:ident>/redo/", taking_back.Redo, POST="play"),
+    endpoint("matches/<str:ident>/rewind/", taking_back.Rewind, POST=RULING),
     endpoint("matches/<str:ident>/forks/", forks.Forks, folds=(ALWAYS,), GET="read", POST="play"),
     endpoint("matches/<str:ident>/position/", forks.Position, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/close/", forks.CloseBoard, POST="play"),
-    endpoint("matches/<str:ident>/preferences/", notices.OfMatch, GET="read", PATCH="play"),
-    endpoint("matches/<str:ident>/presence/", notices.Presence, POST="play"),
+    endpoint("matches/<str:ident>/preferences/", inbox.OfMatch, GET="read", PATCH="play"),
+    endpoint("matches/<str:ident>/presence/", inbox.Presence, POST="play"),
     endpoint("me/absences/", absence.Absences, GET="read", POST="play"),
     endpoint("me/absences/<int:absence_id>/", absence.AbsenceDetail, DELETE="play"),
     endpoint("me/quiet-hours/", absence.QuietHours, GET="read", PUT="play"),
     endpoint("me/follows/", substitutes.Follows, GET="read", POST="play"),
     endpoint("me/follows/<int:follow_id>/", substitutes.FollowDetail, DELETE="play"),
     endpoint("substitutes/", substitutes.Substitutes, GET="read"),
-    endpoint("me/notices/", notices.Notices, GET="read"),
-    endpoint("me/preferences/", notices.Preferences, GET="read", PATCH="play"),
-    endpoint("me/calendar/", notices.Calendar, GET="account", POST="account", DELETE="account"),
-    endpoint("me/webhook/", notices.Hook, GET="account", PUT="account", DELETE="account"),
-    endpoint("me/webhook/secret/", notices.HookSecret, POST="account"),
+    endpoint("me/notices/", inbox.Notices, GET="read"),
+    endpoint("me/preferences/", inbox.Preferences, GET="read", PATCH="play"),
+    endpoint("me/calendar/", inbox.Calendar, GET="account", POST="account", DELETE="account"),
+    endpoint("me/webhook/", inbox.Hook, GET="account", PUT="account", DELETE="account"),
+    endpoint("me/webhook/secret/", inbox.HookSecret, POST="account"),
     endpoint("checkpoints/", checkpoints.Checkpoints, GET=PUBLIC),
     endpoint("checkpoints/latest/", checkpoints.LatestCheckpoint, GET=PUBLIC),
     endpoint("checkpoints/key/", checkpoints.PublicKey, GET=PUBLIC),
     endpoint("checkpoints/<int:number>/", checkpoints.CheckpointDetail, GET=PUBLIC),
-    endpoint("players/<str:name>/", statistics.Player, GET="read"),
+    endpoint("players/<str:name>/", players.Player, GET="read"),
     endpoint("me/", me.Account, GET="read", DELETE="account"),
     endpoint("tokens/", tokens.Tokens, GET="account", POST="account", DELETE="account"),
     endpoint("tokens/<uuid:token_id>/", tokens.TokenDetail, DELETE="account"),

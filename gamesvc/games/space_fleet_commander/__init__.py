@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from gamesvc.games.kernel import Game
-from gamesvc.games.space_fleet_commander.bots import BOTS
-from gamesvc.games.space_fleet_commander.decide import decide, default_command, setup
-from gamesvc.games.space_fleet_commander.ending import faults, outcome
-from gamesvc.games.space_fleet_commander.evolve import evolve
-from gamesvc.games.space_fleet_commander.forms import awaited, legal_commands
-from gamesvc.games.space_fleet_commander.manifest import COMMANDS, MANIFEST, check_options, rules_help
-from gamesvc.games.space_fleet_commander.notation import order_help, parse, render
-from gamesvc.games.space_fleet_commander.picture import picture
-from gamesvc.games.space_fleet_commander.redealing import redeal
+from gamesvc.games.kernel.game import Game
+from gamesvc.games.space_fleet_commander.bots.greedy import BOTS
+from gamesvc.games.space_fleet_commander.commands import COMMANDS
+from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
+from gamesvc.games.space_fleet_commander.picture.board import picture
+from gamesvc.games.space_fleet_commander.rules.decide import decide
+from gamesvc.games.space_fleet_commander.rules.defaults import default_command
+from gamesvc.games.space_fleet_commander.rules.evolve import evolve
+from gamesvc.games.space_fleet_commander.rules.invariants import faults
+from gamesvc.games.space_fleet_commander.rules.legal import awaited, legal_commands
+from gamesvc.games.space_fleet_commander.rules.outcome import outcome
+from gamesvc.games.space_fleet_commander.rules.setup import setup
+from gamesvc.games.space_fleet_commander.secrecy.redact import redact, reveals, stale
+from gamesvc.games.space_fleet_commander.secrecy.redeal import redeal
+from gamesvc.games.space_fleet_commander.secrecy.view import view
 from gamesvc.games.space_fleet_commander.state import State
-from gamesvc.games.space_fleet_commander.view import redact, reveals, stale, view
-from gamesvc.games.space_fleet_commander.words import board_text, tell
+from gamesvc.games.space_fleet_commander.text.board import board_text
+from gamesvc.games.space_fleet_commander.text.help import order_help
+from gamesvc.games.space_fleet_commander.text.narrate import tell
+from gamesvc.games.space_fleet_commander.text.parse import parse
+from gamesvc.games.space_fleet_commander.text.render import render
 
 GAME: Game[State] = Game(
     manifest=MANIFEST,

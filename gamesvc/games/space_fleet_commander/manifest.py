@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gamesvc.games.kernel import Data, Manifest, Refused
-from gamesvc.games.space_fleet_commander.data import BOARDS, HERE, ROSTER, SHIPS, STANDARD
+from gamesvc.games.kernel.game import Data, Manifest, Refused
+from gamesvc.games.space_fleet_commander.data import BOARDS, HERE, STANDARD
 
 OPTIONS: dict[str, Any] = {
     "type": "object",
@@ -66,54 +66,6 @@ def check_options(options: Data, seats: int) -> None:
         raise Refused("bad_options", "lockstep is for the mode race only. Leave it out.", "lockstep")
 
 
-def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties) if required is None else required,
-        "additionalProperties": False,
-    }
-
-
-_SLOT = {"enum": list(ROSTER.order)}
-_DIE = {"type": "string", "maxLength": 12}
-_HEX = {"type": "string", "maxLength": 12}
-_SHIP = {"enum": list(SHIPS)}
-_PLACEMENT = {"die": {"type": "integer", "minimum": 0, "maximum": ROSTER.formation - 1}, "ship": _SHIP, "slot": _SLOT}
-_UPGRADE = {"slot": _SLOT, "target": {"enum": [*ROSTER.order, None]}}
-_STEP = _object({"ship": _SLOT, "die": _DIE, "delta": {"enum": [-1, 1]}})
-_STEPS = {"type": "array", "items": _STEP, "maxItems": len(ROSTER.order)}
-
-COMMANDS: dict[str, dict[str, Any]] = {
-    "place_ship": _object(_PLACEMENT),
-    "remove_ship": _object({"slot": _SLOT}),
-    "set_upgrade": _object(_UPGRADE),
-    "confirm_fleet": _object({}),
-    "form_fleet": _object(
-        {
-            "placements": {"type": "array", "items": _object(_PLACEMENT), "maxItems": ROSTER.formation},
-            "upgrades": {"type": "array", "items": _object(_UPGRADE), "maxItems": 4},
-        },
-        ["placements"],
-    ),
-    "reroll": _object({"dice": {"type": "array", "items": _DIE, "uniqueItems": True, "maxItems": 15}}),
-    "tinker": _object(
-        {
-            "adjust": _STEPS,
-            "remove": {"type": "array", "items": _object({"ship": _SLOT, "die": _DIE}), "maxItems": len(ROSTER.order)},
-        }
-    ),
-    "explore": _object({"hex": _HEX, "adjust": _STEPS}, ["hex"]),
-    "repair": _object({"tender": _SLOT, "target": _SLOT}),
-    "accept_hit": _object({}),
-    "reroll_hit": _object({}),
-    "redirect_hit": _object({"slot": _SLOT}),
-    "push_on": _object({"die": _DIE}),
-    "end_turn": _object({}),
-    "resign": _object({}),
-}
-
-
 def rules_help() -> str:
     """The rules in our own words."""
-    return (HERE / "help.md").read_text(encoding="utf-8")
+    return (HERE.parent / "text" / "help.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from gamesvc.games.limits import AtMost, OneOf, Within, Written
+from gamesvc.games.kernel.limits import AtMost, OneOf, Within, Written
 from gamesvc.games.space_fleet_commander.data import BOARDS, COLOURS, ORDER, ROSTER, SHIPS, Board
 
 MOST_SEATS = 6

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from gamesvc.games.bots import play_random
-from gamesvc.games.kernel import Game
-from gamesvc.games.space_war.bots import choose_greedy
-from gamesvc.games.space_war.decide import check_options, decide, setup
-from gamesvc.games.space_war.defaults import default_command
-from gamesvc.games.space_war.ending import faults, outcome
-from gamesvc.games.space_war.evolve import evolve
-from gamesvc.games.space_war.hiding import redact, redeal, redeal_marked, reveals, shows, stale
-from gamesvc.games.space_war.legal import awaited, legal_commands
-from gamesvc.games.space_war.manifest import COMMANDS, MANIFEST
-from gamesvc.games.space_war.notation import parse
-from gamesvc.games.space_war.pending import marked_faults
-from gamesvc.games.space_war.picture import picture
-from gamesvc.games.space_war.rendering import order_help, render
-from gamesvc.games.space_war.rewinds import given_back, marks, on_rewind, rewound
-from gamesvc.games.space_war.rules_help import rules_help
+from gamesvc.games.kernel.bots import play_random
+from gamesvc.games.kernel.game import Game
+from gamesvc.games.space_war.bots.greedy import choose_greedy
+from gamesvc.games.space_war.commands import COMMANDS
+from gamesvc.games.space_war.manifest import MANIFEST
+from gamesvc.games.space_war.picture.board import picture
+from gamesvc.games.space_war.rules.decide import decide
+from gamesvc.games.space_war.rules.defaults import default_command
+from gamesvc.games.space_war.rules.evolve import evolve
+from gamesvc.games.space_war.rules.invariants import faults
+from gamesvc.games.space_war.rules.legal import awaited, legal_commands
+from gamesvc.games.space_war.rules.outcome import outcome
+from gamesvc.games.space_war.rules.pending import marked_faults
+from gamesvc.games.space_war.rules.rewinds import given_back, marks, on_rewind, rewound
+from gamesvc.games.space_war.rules.setup import check_options, setup
+from gamesvc.games.space_war.secrecy.redact import redact, reveals, shows, stale
+from gamesvc.games.space_war.secrecy.redeal import redeal, redeal_marked
+from gamesvc.games.space_war.secrecy.view import view
 from gamesvc.games.space_war.state import State
-from gamesvc.games.space_war.view import view
-from gamesvc.games.space_war.words import board_text, tell
+from gamesvc.games.space_war.text.board import board_text
+from gamesvc.games.space_war.text.help import order_help, rules_help
+from gamesvc.games.space_war.text.narrate import tell
+from gamesvc.games.space_war.text.parse import parse
+from gamesvc.games.space_war.text.render import render
 
 GAME: Game[State] = Game(
     manifest=MANIFEST,

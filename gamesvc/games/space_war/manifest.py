@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from gamesvc.games.kernel import Manifest, Schema
-from gamesvc.games.space_war.data import DECKS, ROWS
-from gamesvc.games.space_war.decks import DECK
-from gamesvc.games.space_war.legal import ORDERS
+from gamesvc.games.kernel.game import Manifest
+from gamesvc.games.space_war.data import DECKS
+from gamesvc.games.space_war.data.decks import DECK
 
 MANIFEST = Manifest(
     id="space_war",
@@ -63,62 +60,3 @@ MANIFEST = Manifest(
         "implementation without any of its pictures or card texts. Rules and cards: https://thespacewar.com/rules"
     ),
 )
-
-_ID: Schema = {"type": "string", "maxLength": 12}
-_IDS: Schema = {"type": "array", "items": _ID, "maxItems": 70}
-_MODE: Schema = {"type": "integer", "minimum": 1, "maximum": 3}
-_X: Schema = {"type": "integer", "minimum": 0, "maximum": 200}
-_ROW: Schema = {"enum": list(ROWS)}
-_OPTIONS: Schema = {
-    "type": "object",
-    "properties": {"draw": {"type": ["boolean", "integer"]}, "mill": {"type": "integer"}},
-    "additionalProperties": False,
-}
-_PLAY: dict[str, Schema] = {
-    "card": _ID,
-    "x": _X,
-    "mode": _MODE,
-    "targets": _IDS,
-    "slots": _IDS,
-    "row": _ROW,
-    "options": _OPTIONS,
-    "n": _X,
-}
-
-
-def _command(required: tuple[str, ...] = (), **properties: Any) -> Schema:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-
-
-COMMANDS: dict[str, Schema] = {
-    "choose_starter": _command(("seat",), seat={"type": "integer", "minimum": 0, "maximum": 1}),
-    "prepare": _command(("cards", "commander"), cards=_IDS, extra_row=_ROW, commander={"type": "string", "maxLength": 40}),
-    "let_stand": _command(upto={"type": "integer"}),
-    "react": _command(
-        ("play",), item={"type": "integer"}, play={"type": "object", "properties": _PLAY, "additionalProperties": False}
-    ),
-    "pause": _command(),
-    "replay": _command(),
-    "go_on": _command(),
-    "set_orders": _command(("orders",), **ORDERS),
-    "choose": _command(("prompt", "picks"), prompt={"type": "integer"}, picks=_IDS),
-    "draw": _command(("mill",), mill={"type": "boolean"}),
-    "pay_upkeep": _command(("keep",), keep=_IDS),
-    "play_card": _command(("card",), **_PLAY),
-    "add_station": _command(("card", "row"), card=_ID, row=_ROW),
-    "move_station": _command(("slot", "row"), slot=_ID, row=_ROW),
-    "use_commander": _command(mode=_MODE, n=_X, slots=_IDS, targets=_IDS, row=_ROW),
-    "use_counters": _command(("card", "n"), card=_ID, n=_X),
-    "use_anytime": _command(("card",), card=_ID, mode=_MODE, targets=_IDS, slots=_IDS),
-    "use_action": _command(("card",), card=_ID, slots=_IDS),
-    "end_phase": _command(),
-    "discard": _command(("cards",), cards=_IDS),
-    "move": _command(("card",), card=_ID),
-    "attack": _command(("attacker", "target"), attacker=_ID, target=_ID),
-    "attack_station": _command(("attacker",), attacker=_ID, slots=_IDS, shields=_IDS),
-    "use_ability": _command(("card",), card=_ID, mode=_MODE, targets=_IDS, slots=_IDS, row=_ROW),
-    "collide": _command(("card",), card=_ID, target=_ID, slots=_IDS),
-    "end_turn": _command(flip_slots=_IDS),
-    "time_out": _command(does={"type": "string", "maxLength": 2000}),
-    "resign": _command(),
-}

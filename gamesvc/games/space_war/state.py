@@ -1,4 +1,4 @@
-"""The state of a match: frozen values only. What follows from it (attack values, who is awaited) is in `board`.
+"""The state of a match: frozen values only. What follows from it (attack values, who is awaited) is in `rules.facts`.
 
 Instance ids begin with the owner's letter (`a-17`). Versions stand only in items; an item is named by its number,
 which like the numbers of prompts and rewinds is never used twice, not even after a rewind.
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from gamesvc.games.kernel import Version
-from gamesvc.games.limits import AtMost, Count, Like, OneOf, Within, Written
+from gamesvc.games.kernel.game import Version
+from gamesvc.games.kernel.limits import AtMost, Count, Like, OneOf, Within, Written
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, DECKS, KINDS, ROWS
 
 LETTERS = "ab"

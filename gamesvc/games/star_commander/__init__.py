@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gamesvc.games.bots import play_random
-from gamesvc.games.kernel import Game
-from gamesvc.games.star_commander.bots import play_greedy
-from gamesvc.games.star_commander.checks import faults, outcome, stale
-from gamesvc.games.star_commander.choices import default_command
+from gamesvc.games.kernel.bots import play_random
+from gamesvc.games.kernel.game import Game
+from gamesvc.games.star_commander.bots.greedy import play_greedy
 from gamesvc.games.star_commander.commands import COMMANDS
-from gamesvc.games.star_commander.decide import decide, setup
-from gamesvc.games.star_commander.describing import complete
-from gamesvc.games.star_commander.evolve import evolve
-from gamesvc.games.star_commander.forms import legal_commands
-from gamesvc.games.star_commander.notation import parse
-from gamesvc.games.star_commander.options import MANIFEST, check_options
-from gamesvc.games.star_commander.picture import picture
+from gamesvc.games.star_commander.manifest import MANIFEST, check_options
+from gamesvc.games.star_commander.picture.board import picture
+from gamesvc.games.star_commander.positions import complete
+from gamesvc.games.star_commander.rules.decide import decide
+from gamesvc.games.star_commander.rules.defaults import default_command
+from gamesvc.games.star_commander.rules.evolve import evolve
+from gamesvc.games.star_commander.rules.invariants import faults
+from gamesvc.games.star_commander.rules.legal import awaited, legal_commands
+from gamesvc.games.star_commander.rules.outcome import outcome
+from gamesvc.games.star_commander.rules.rewinds import on_rewind, rewound
+from gamesvc.games.star_commander.rules.setup import setup
+from gamesvc.games.star_commander.secrecy.redact import hidden_ids, redact, reveals
+from gamesvc.games.star_commander.secrecy.redeal import redeal
+from gamesvc.games.star_commander.secrecy.staleness import stale
+from gamesvc.games.star_commander.secrecy.view import view
 from gamesvc.games.star_commander.state import State
-from gamesvc.games.star_commander.text import board_text, order_help
-from gamesvc.games.star_commander.view import awaited, hidden_ids, on_rewind, redact, redeal, reveals, rewound, view
-from gamesvc.games.star_commander.words import tell
-from gamesvc.games.star_commander.writing import render
+from gamesvc.games.star_commander.text.board import board_text
+from gamesvc.games.star_commander.text.help import order_help
+from gamesvc.games.star_commander.text.narrate import tell
+from gamesvc.games.star_commander.text.parse import parse
+from gamesvc.games.star_commander.text.render import render
 
 
 def rules_help() -> str:
-    return (Path(__file__).parent / "help.md").read_text(encoding="utf-8")
+    return (Path(__file__).parent / "text" / "help.md").read_text(encoding="utf-8")
 
 
 GAME: Game[State] = Game(

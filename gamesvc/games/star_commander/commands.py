@@ -1,11 +1,31 @@
-"""The commands with their parameters in full width. What of it is legal at the moment is in `forms`."""
+"""The commands with their parameters in full width. What of it is legal at the moment is in `rules.legal`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
-from gamesvc.games.star_commander.standing import ACTIONS, AUTO_CARDS
+
+ACTIONS = (
+    "move_ships",
+    "build_ship",
+    "build_station",
+    "develop",
+    "play_technology",
+    "trade_draw",
+    "trade_discard",
+)
+
+
+AUTO_CARDS = (
+    "intercept_orders",
+    "evasion",
+    "raise_shields",
+    "experimental_shields",
+    "filibuster",
+    "explore_the_unknown",
+)
+
 
 TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
 IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}

@@ -1,4 +1,4 @@
-"""The state of a match: frozen values only. What follows from it is computed by `board` and never stored."""
+"""The state of a match: frozen values only. What follows from it is computed by `rules.values` and never stored."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from gamesvc.games.limits import AtMost, Count, Like, OneOf, Within, Written
+from gamesvc.games.kernel.limits import AtMost, Count, Like, OneOf, Within, Written
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
 
 MOST_SEATS = 4

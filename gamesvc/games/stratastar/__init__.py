@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gamesvc.games.kernel import Game
-from gamesvc.games.stratastar.board_text import board_text
-from gamesvc.games.stratastar.bots import BOTS
+from gamesvc.games.kernel.game import Game
+from gamesvc.games.stratastar.bots.greedy import BOTS
 from gamesvc.games.stratastar.commands import COMMANDS
-from gamesvc.games.stratastar.decide import decide
-from gamesvc.games.stratastar.defaults import default_command
-from gamesvc.games.stratastar.ending import outcome
-from gamesvc.games.stratastar.evolve import evolve
-from gamesvc.games.stratastar.invariants import faults
-from gamesvc.games.stratastar.legal import awaited, legal_commands
 from gamesvc.games.stratastar.manifest import MANIFEST
-from gamesvc.games.stratastar.notation import parse
-from gamesvc.games.stratastar.order_help import order_help
-from gamesvc.games.stratastar.picture import picture
-from gamesvc.games.stratastar.rendering import render
-from gamesvc.games.stratastar.secrets import on_rewind, redact, redeal, reveals, rewound, stale
-from gamesvc.games.stratastar.setup import check_options, setup
+from gamesvc.games.stratastar.picture.board import picture
+from gamesvc.games.stratastar.rules.decide import decide
+from gamesvc.games.stratastar.rules.defaults import default_command
+from gamesvc.games.stratastar.rules.evolve import evolve
+from gamesvc.games.stratastar.rules.invariants import faults
+from gamesvc.games.stratastar.rules.legal import awaited, legal_commands
+from gamesvc.games.stratastar.rules.outcome import outcome
+from gamesvc.games.stratastar.rules.rewinds import on_rewind, rewound
+from gamesvc.games.stratastar.rules.setup import check_options, setup
+from gamesvc.games.stratastar.secrecy.redact import redact, reveals, stale
+from gamesvc.games.stratastar.secrecy.redeal import redeal
+from gamesvc.games.stratastar.secrecy.view import view
 from gamesvc.games.stratastar.state import State
-from gamesvc.games.stratastar.view import view
-from gamesvc.games.stratastar.words import tell
+from gamesvc.games.stratastar.text.board import board_text
+from gamesvc.games.stratastar.text.help import order_help
+from gamesvc.games.stratastar.text.narrate import tell
+from gamesvc.games.stratastar.text.parse import parse
+from gamesvc.games.stratastar.text.render import render
 
-_HELP = (Path(__file__).parent / "help.md").read_text(encoding="utf-8")
+_HELP = (Path(__file__).parent / "text" / "help.md").read_text(encoding="utf-8")
 
 GAME: Game[State] = Game(
     manifest=MANIFEST,

@@ -4,9 +4,82 @@ from __future__ import annotations
 
 from typing import Any
 
-from gamesvc.games.stratastar import orders
-from gamesvc.games.stratastar.board import SPACES
 from gamesvc.games.stratastar.data import ABILITIES, CARDS, CORNERS, FLEETS, RETOOL_MAX
+from gamesvc.games.stratastar.data.geometry import SPACES
+
+OWN_TIME = ("trade", "build", "movement", "battle")
+
+
+PHASES: dict[str, tuple[str, ...]] = {
+    "external_trade": ("trade",),
+    "internal_trade": ("trade",),
+    "basic_research": ("trade",),
+    "build_fleet": ("build",),
+    "build_warfleet": ("build",),
+    "colonize": ("build",),
+    "build_stargate": ("build",),
+    "terraform": ("build",),
+    "allied_minor_race": ("build",),
+    "breakthrough": ("build",),
+    "move": ("movement",),
+    "gate": ("movement",),
+    "hyper_jump": ("movement",),
+    "defend_homeworld": ("movement",),
+    "scout": OWN_TIME,
+    "disaster": OWN_TIME,
+    "planning": OWN_TIME,
+    "border_raids": OWN_TIME,
+    "treason": OWN_TIME,
+    "piracy": OWN_TIME,
+    "treaty": OWN_TIME,
+}
+
+
+MOST_COMMITTED = 40
+
+
+SABOTAGE_KINDS = (*PHASES, "diplomacy_block", "retreat", "move_onto_me")
+
+
+def _section(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+_MODE = {"enum": ["never", "ask", "auto"]}
+
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "title": "Standing orders",
+    "properties": {
+        "when_unable": {"enum": ["ask", "pass"], "title": "When your cards do not suffice"},
+        "diplomacy": _section(
+            mode=_MODE,
+            spaces={
+                "oneOf": [
+                    {"enum": ["any", "homeworld"]},
+                    {"type": "array", "items": {"enum": list(SPACES)}, "uniqueItems": True, "maxItems": 20},
+                ]
+            },
+        ),
+        "retreat": _section(mode=_MODE),
+        "sabotage": _section(
+            mode={"enum": ["never", "ask"]},
+            kinds={
+                "oneOf": [
+                    {"enum": ["all"]},
+                    {"type": "array", "items": {"enum": list(SABOTAGE_KINDS)}, "uniqueItems": True, "maxItems": 30},
+                ]
+            },
+        ),
+        "defend_homeworld": _section(mode=_MODE),
+        "fight": {"enum": ["peace", "ask", "fight"]},
+        "commit": {"oneOf": [{"enum": ["ask", "none", "all"]}, {"type": "integer", "minimum": 0, "maximum": MOST_COMMITTED}]},
+        "offers": {"enum": ["ask", "reject"]},
+    },
+    "additionalProperties": False,
+}
+
 
 SPACE: dict[str, Any] = {"enum": list(SPACES)}
 CARD_LIST: dict[str, Any] = {"type": "array", "items": {"enum": list(CARDS)}, "maxItems": 85}
@@ -95,7 +168,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "call_battle": _command({"space": SPACE}),
     "commit_attack": _command({"cards": CARD_LIST}),
     "spy": _command({"target": {"oneOf": [SEAT, {"enum": ["deck"]}]}}, _PAY),
-    "set_orders": _command({"orders": orders.SCHEMA}),
+    "set_orders": _command({"orders": SCHEMA}),
     "end_phase": _command(),
     "end_turn": _command(),
     "resign": _command(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gamesvc.games.kernel import Manifest
+from gamesvc.games.kernel.game import Manifest
 from gamesvc.games.stratastar.data import ABILITIES, ABILITY_NAMES
 
 _ABILITY_LIST: dict[str, Any] = {

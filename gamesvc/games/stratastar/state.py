@@ -1,6 +1,6 @@
 """What a match of Stratastar consists of: frozen values, grouped so that an event changes a small one.
 
-Only shapes and the simplest sums live here; what follows from them is in `facts`, how they change in `evolve`.
+Only shapes and the simplest sums live here; what follows from them is in `rules.facts`, how they change in `rules.evolve`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from gamesvc.games.limits import AtMost, Count, Like, OneOf, Within, Written
-from gamesvc.games.stratastar.board import INNER, SPACES
+from gamesvc.games.kernel.limits import AtMost, Count, Like, OneOf, Within, Written
 from gamesvc.games.stratastar.data import ABILITIES, CARDS, CHITS, COLONIES, CORNERS, FLEETS
+from gamesvc.games.stratastar.data.geometry import INNER, SPACES
 
 MOST_SEATS = 4
 PHASES = (

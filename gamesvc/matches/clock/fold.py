@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from gamesvc.games.kernel import REWOUND
+from gamesvc.games.kernel.game import REWOUND
 from gamesvc.matches.clock.account import Account, Asked, Key, Name, Step
 from gamesvc.matches.clock.compute import (
     NOTHING_KNOWN,

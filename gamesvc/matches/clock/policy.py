@@ -15,8 +15,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from gamesvc.games import forms
-from gamesvc.games.kernel import Refused
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.clock.spans import (
     FURTHEST,
     SECOND,

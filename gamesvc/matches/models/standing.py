@@ -34,9 +34,9 @@ class Premove(models.Model):
     given = models.PositiveSmallIntegerField(default=0)
     # The version of the last command that was given.
     given_version = models.IntegerField(null=True)
-    # The version up to which the acts of the match were looked at for it (see `premove_run`).
+    # The version up to which the acts of the match were looked at for it (see `play.conditional_orders`).
     looked_version = models.IntegerField(default=0)
-    # What it had come to before the match went back, and the version at which that happened (see `premoves.wait_again`).
+    # What it had come to before the match went back, and the version at which that happened (see `record.conditions.wait_again`).
     before = models.JSONField(null=True)
     why = models.TextField(blank=True)
 

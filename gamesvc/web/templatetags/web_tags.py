@@ -15,11 +15,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.models import User
-from gamesvc.games.chart import SEAT_NAMES, Chart
+from gamesvc.games.drawing.chart import SEAT_NAMES, Chart
 from gamesvc.matches.clock import words
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.models.core import NEVER
-from gamesvc.web import moments
+from gamesvc.web.common import moments
 
 register = template.Library()
 

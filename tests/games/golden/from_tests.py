@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gamesvc.games import catalog
-from gamesvc.games.kernel import Event
-from gamesvc.games.timeline import Run
+from gamesvc.games.kernel.game import Event
+from gamesvc.games.kernel.timeline import Run
 from tests.games.golden.record import Sample, keep, kept, written_today
 
 _missing: dict[str, set[Sample]] = {}

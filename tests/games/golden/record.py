@@ -19,11 +19,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gamesvc.games import catalog, forms, records
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Event, Game, Refused
+from gamesvc.games import catalog, records
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Event, Game, Refused
+from gamesvc.games.kernel.timeline import Timeline, check_options, replay
 from gamesvc.games.selfplay import bounded
-from gamesvc.games.timeline import Timeline, check_options, replay
 
 FOLDER = Path(__file__).parent
 GAMES = FOLDER.parents[2] / "gamesvc" / "games"
@@ -34,11 +35,11 @@ Sample = tuple[str, int]
 def written_today(game: Game[Any]) -> set[Sample]:
     """Every event that the game's code can write: what `evolve` has a handler for, and what is emitted by name."""
     types: set[str] = set()
-    for path in (GAMES / game.id).glob("*.py"):
+    for path in (GAMES / game.id).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "emit":
                 types |= {first.value for first in node.args[:1] if isinstance(first, ast.Constant)}
-    for name, table in vars(importlib.import_module(f"gamesvc.games.{game.id}.evolve")).items():
+    for name, table in vars(importlib.import_module(f"gamesvc.games.{game.id}.rules.evolve")).items():
         if not name.startswith("__") and isinstance(table, dict) and all(map(callable, table.values())):
             types |= {key for key in table if isinstance(key, str)}
     return {(one, game.type_versions.get(one, 1)) for one in types}

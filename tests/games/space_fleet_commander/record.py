@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from gamesvc.games import records
-from gamesvc.games.bots import play_random
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Command, Data, Form
+from gamesvc.games.kernel.bots import play_random
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Command, Data, Form
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.protocol import Session
 from gamesvc.games.selfplay import Record
 from gamesvc.games.space_fleet_commander import GAME
-from gamesvc.games.timeline import Timeline, check_options
 
 FOLDER = Path(__file__).parent / "playthroughs"
 Player = Callable[[Data, Sequence[Form], random.Random], Command]

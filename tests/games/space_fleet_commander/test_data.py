@@ -8,9 +8,9 @@ import tomllib
 
 import pytest
 
+from gamesvc.games.kernel.timeline import replay
 from gamesvc.games.space_fleet_commander import GAME, data, manifest
-from gamesvc.games.space_fleet_commander.missions import met
-from gamesvc.games.timeline import replay
+from gamesvc.games.space_fleet_commander.rules.missions import met
 from tests.games.space_fleet_commander.record import PLANS, play
 
 MAPS = data.HERE / "maps"

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games import forms
-from gamesvc.games.dice import Dice, KeyedSource, draw_key, seeded
-from gamesvc.games.kernel import Caption, Refused, see_event
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key, seeded
+from gamesvc.games.kernel.game import Caption, Refused, see_event
+from gamesvc.games.kernel.timeline import Timeline, check_command
 from gamesvc.games.protocol import Session
 from gamesvc.games.selfplay import play
 from gamesvc.games.space_fleet_commander import GAME
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
-from gamesvc.games.timeline import Timeline, check_command
 from tests.games.answering import answered
 from tests.games.space_fleet_commander.record import PLAYERS
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from gamesvc.games.space_fleet_commander import fleet, missions
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
+from gamesvc.games.space_fleet_commander.rules import fleet, missions
 from tests.games.space_fleet_commander.table import F1, F1_SHIPS, Table, at_hex, f1, standing, vessels
 from tests.games.space_fleet_commander.test_cases import kinds, one
 

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gamesvc.games import forms, records
-from gamesvc.games.dice import seeded
+from gamesvc.games import records
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import Record
 from gamesvc.games.space_war import GAME
-from gamesvc.games.space_war.decks import DECK
-from gamesvc.games.space_war.exchanges import REACT, STAND
-from gamesvc.games.timeline import Timeline, check_options
+from gamesvc.games.space_war.data.decks import DECK
+from tests.games.space_war.exchanges import REACT, STAND
 
 FOLDER = Path(__file__).parent / "playthroughs"
 Move = tuple[int, dict[str, Any]]

@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gamesvc.games import codec
-from gamesvc.games.kernel import Event, see_event
+from gamesvc.games.kernel import codec
+from gamesvc.games.kernel.game import Event, see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.space_war import GAME
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS

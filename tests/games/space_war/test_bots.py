@@ -8,11 +8,11 @@ import statistics
 import pytest
 
 from gamesvc.games import selfplay
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Event
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Event
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.space_war import GAME
-from gamesvc.games.space_war.exchanges import simulate
-from gamesvc.games.timeline import Timeline, check_options
+from tests.games.space_war.exchanges import simulate
 from tests.games.space_war.test_properties import DECKS, options_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gamesvc.games.kernel import Event
+from gamesvc.games.kernel.game import Event
 from gamesvc.games.space_war import GAME
 from tests.games.space_war.table import kinds, table
 

@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games import codec, forms
-from gamesvc.games.dice import Dice, NoSource, ScriptedSource, seeded
-from gamesvc.games.kernel import REWOUND, Event
+from gamesvc.games.kernel import codec, forms
+from gamesvc.games.kernel.dice import Dice, NoSource, ScriptedSource, seeded
+from gamesvc.games.kernel.game import REWOUND, Event
+from gamesvc.games.kernel.timeline import Run, Timeline, check_options, effective
 from gamesvc.games.protocol import Session
 from gamesvc.games.space_war import GAME
-from gamesvc.games.space_war.decks import DECK
-from gamesvc.games.space_war.exchanges import REACT
-from gamesvc.games.space_war.flow import halted
-from gamesvc.games.space_war.reactions import said
+from gamesvc.games.space_war.data.decks import DECK
+from gamesvc.games.space_war.rules.decision import halted
+from gamesvc.games.space_war.rules.reactions import said
 from gamesvc.games.space_war.state import State
-from gamesvc.games.timeline import Run, Timeline, check_options, effective
+from tests.games.space_war.exchanges import REACT
 from tests.games.space_war.record import Move, Player, bot, busy, duel
 from tests.games.space_war.test_properties import DECKS as PRESETS
 from tests.games.space_war.test_properties import options_of

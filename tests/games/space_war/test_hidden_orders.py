@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games import forms
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Event, Refused
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.games.space_war import GAME
-from gamesvc.games.space_war.legal import SET_ORDERS
+from gamesvc.games.space_war.commands import SET_ORDERS
 from gamesvc.games.space_war.state import State
-from gamesvc.games.timeline import Run, Timeline
 from tests.games.space_war.table import Table, kinds, table
 from tests.games.space_war.test_properties import walk
 from tests.games.two_worlds import part, same_sight

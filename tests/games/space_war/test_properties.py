@@ -10,11 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games import codec, forms, secrecy, selfplay
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Caption, Refused, see_event
+from gamesvc.games import secrecy, selfplay
+from gamesvc.games.kernel import codec, forms
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Caption, Refused, see_event
+from gamesvc.games.kernel.timeline import Timeline, check_options, replay
 from gamesvc.games.space_war import GAME
-from gamesvc.games.timeline import Timeline, check_options, replay
 from tests.games.answering import answered
 from tests.games.space_war.table import table
 

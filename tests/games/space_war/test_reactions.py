@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gamesvc.games import codec
-from gamesvc.games.kernel import Caption
+from gamesvc.games.kernel import codec
+from gamesvc.games.kernel.game import Caption
 from gamesvc.games.protocol import Session
 from gamesvc.games.space_war import GAME
 from tests.games.space_war.table import kinds, table

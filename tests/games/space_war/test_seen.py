@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from gamesvc.games.kernel import Caption
+from gamesvc.games.kernel.game import Caption
 from gamesvc.games.space_war import GAME
-from gamesvc.games.space_war.lasting import MARKS, UNTIL
+from gamesvc.games.space_war.text.lasting import MARKS, UNTIL
 from tests.games.space_war.table import Table, table
 
 VIEWERS = (None, 0, 1)

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gamesvc.games import forms, records, secrecy, selfplay
-from gamesvc.games.kernel import Command, Data, Form
+from gamesvc.games import records, secrecy, selfplay
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.game import Command, Data, Form
 from gamesvc.games.star_commander import GAME
 
 FOLDER = Path(__file__).parent / "playthroughs"

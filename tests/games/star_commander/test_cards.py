@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games import forms
+from gamesvc.games.kernel import forms
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.data import CATALOGS
 from tests.games.star_commander.table import Table, shots

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games import codec
-from gamesvc.games.kernel import Caption, Refused, see_event
+from gamesvc.games.kernel import codec
+from gamesvc.games.kernel.game import Caption, Refused, see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.state import distance, near

@@ -7,13 +7,13 @@ import random
 
 import pytest
 
-from gamesvc.games import forms
-from gamesvc.games.bots import play_random
-from gamesvc.games.dice import Dice, KeyedSource, draw_key, seeded
-from gamesvc.games.kernel import Event
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.bots import play_random
+from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key, seeded
+from gamesvc.games.kernel.game import Event
+from gamesvc.games.kernel.timeline import Timeline, check_options, replay
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.state import State
-from gamesvc.games.timeline import Timeline, check_options, replay
 
 
 def check_secrets(state: State, rng: random.Random) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games.kernel import Caption, Refused
+from gamesvc.games.kernel.game import Caption, Refused
 from gamesvc.games.star_commander import GAME
 from tests.games.star_commander.table import Table
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gamesvc.games import records, selfplay
+from gamesvc.games.kernel.timeline import replay
 from gamesvc.games.star_commander import GAME
-from gamesvc.games.timeline import replay
 from tests.games.star_commander.record import MATCHES
 
 FILES = sorted((Path(__file__).parent / "playthroughs").glob("*.json"))

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games import forms
-from gamesvc.games.dice import Dice, KeyedSource, draw_key, seeded
-from gamesvc.games.kernel import Caption, Refused, see_event
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key, seeded
+from gamesvc.games.kernel.game import Caption, Refused, see_event
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.state import State
-from gamesvc.games.timeline import Timeline, check_options
 from tests.games.answering import answered
 from tests.games.star_commander.table import Table
 
@@ -107,7 +107,7 @@ def mutated(command: dict[str, Any], rng: random.Random, pool: list[Any]) -> dic
 @QUICK
 @given(positions(), st.randoms(use_true_random=False))
 def test_accepted_is_offered(timeline: Timeline[State], rng: random.Random) -> None:
-    """Both ways: what is accepted fits a form, but for passing guards that the same command kills (see `forms`)."""
+    """Both ways: what is accepted fits a form, but for passing guards that the same command kills (see `rules.legal`)."""
     state = timeline.state
     pool: list[Any] = [*state.vessels, *state.cells, *(uid for seat in state.seats for uid in seat.hand), "0", "1", "s1"]
     for seat in range(len(state.seats)):

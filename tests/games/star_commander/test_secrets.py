@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import see_event
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.star_commander import GAME
 from tests.games.star_commander.table import Table

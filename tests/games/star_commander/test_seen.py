@@ -8,10 +8,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from gamesvc.games.kernel import Caption, see_event
+from gamesvc.games.kernel.game import Caption, see_event
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.data import CATALOGS
-from gamesvc.games.star_commander.lasting import MARKS, UNTIL, lasting, lasting_words
+from gamesvc.games.star_commander.rules.effects.lasting import MARKS, UNTIL, lasting, lasting_words
 from gamesvc.games.star_commander.state import MARKS as KINDS
 from gamesvc.games.star_commander.state import Modifier
 from tests.games.star_commander.table import Table

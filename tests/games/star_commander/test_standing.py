@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games.kernel import see_event
+from gamesvc.games.kernel.game import see_event
 from gamesvc.games.star_commander import GAME
-from gamesvc.games.star_commander.exchanges import report
+from tests.games.star_commander.exchanges import report
 from tests.games.star_commander.table import Table, shots
 
 

@@ -10,15 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gamesvc.games import forms, records
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Command, Data, Form
+from gamesvc.games import records
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Command, Data, Form
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import Record
 from gamesvc.games.stratastar import GAME
-from gamesvc.games.stratastar.bots import Sight, play_by_wishes, play_greedy
+from gamesvc.games.stratastar.bots.greedy import Sight, play_by_wishes, play_greedy
 from gamesvc.games.stratastar.data import ABILITIES
 from gamesvc.games.stratastar.state import State
-from gamesvc.games.timeline import Timeline, check_options
 
 FOLDER = Path(__file__).parent / "playthroughs"
 Player = Callable[[Data, Sequence[Form], random.Random], Command]

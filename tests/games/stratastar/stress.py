@@ -6,14 +6,15 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from gamesvc.games import forms, secrecy, selfplay
-from gamesvc.games.dice import Dice, KeyedSource, seeded
-from gamesvc.games.kernel import Command, Form, Refused
+from gamesvc.games import secrecy, selfplay
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import Dice, KeyedSource, seeded
+from gamesvc.games.kernel.game import Command, Form, Refused
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.stratastar import GAME
-from gamesvc.games.stratastar.board import INNER
 from gamesvc.games.stratastar.data import RANK, abilities
+from gamesvc.games.stratastar.data.geometry import INNER
 from gamesvc.games.stratastar.state import Player, State
-from gamesvc.games.timeline import Timeline, check_options
 
 QUIET = ("end_phase", "end_turn", "pass", "set_orders", "offer_trade", "withdraw_offer", "spy")
 

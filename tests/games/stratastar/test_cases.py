@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from gamesvc.games.protocol import Session
-from gamesvc.games.stratastar import GAME, data, facts
+from gamesvc.games.stratastar import GAME, data
+from gamesvc.games.stratastar.rules import facts
 from tests.games.stratastar.table import Table, cards
 
 P, Q, R = 0, 1, 2

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games import forms
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Event, Refused, see_event
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Event, Refused, see_event
+from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.games.stratastar import GAME
-from gamesvc.games.stratastar.orders import SCHEMA
+from gamesvc.games.stratastar.commands import SCHEMA
 from gamesvc.games.stratastar.state import State
-from gamesvc.games.timeline import Run, Timeline, check_options
 from tests.games.stratastar.stress import choose_busy, crowded_on, random_options
 from tests.games.stratastar.table import Table
 from tests.games.two_worlds import part, same_sight

@@ -6,10 +6,11 @@ from collections import Counter
 
 import pytest
 
-from gamesvc.games import forms
+from gamesvc.games.kernel import forms
 from gamesvc.games.protocol import Session
-from gamesvc.games.stratastar import GAME, facts
-from gamesvc.games.stratastar.payment import pick
+from gamesvc.games.stratastar import GAME
+from gamesvc.games.stratastar.rules import facts
+from gamesvc.games.stratastar.rules.actions.payment import pick
 from tests.games.stratastar.table import Table, cards
 
 P, Q, R = 0, 1, 2

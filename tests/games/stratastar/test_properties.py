@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games import forms, selfplay
-from gamesvc.games.dice import seeded
-from gamesvc.games.kernel import Caption, Refused, see_event
+from gamesvc.games import selfplay
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Caption, Refused, see_event
+from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.protocol import Session
 from gamesvc.games.stratastar import GAME
-from gamesvc.games.stratastar.order_help import _HELP
-from gamesvc.games.stratastar.orders import SCHEMA
+from gamesvc.games.stratastar.commands import SCHEMA
 from gamesvc.games.stratastar.state import State
-from gamesvc.games.timeline import Timeline, check_options
+from gamesvc.games.stratastar.text.help import _HELP
 from tests.games.answering import answered
 from tests.games.stratastar.record import busy
 from tests.games.stratastar.stress import play_busy, random_options

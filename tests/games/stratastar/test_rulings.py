@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from gamesvc.games.protocol import Session
-from gamesvc.games.stratastar import GAME, facts
+from gamesvc.games.stratastar import GAME
+from gamesvc.games.stratastar.rules import facts
 from tests.games.stratastar.table import Table
 
 P, Q, R = 0, 1, 2

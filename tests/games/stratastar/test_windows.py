@@ -6,8 +6,9 @@ from collections import Counter
 
 import pytest
 
-from gamesvc.games.kernel import Refused
-from gamesvc.games.stratastar import GAME, facts
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.stratastar import GAME
+from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.state import Orders
 from tests.games.stratastar.table import Table
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from gamesvc.games import catalog
-from gamesvc.games.dice import seeded
-from gamesvc.games.timeline import Timeline, check_options
-from gamesvc.matches import order_mail
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.timeline import Timeline, check_options
+from gamesvc.matches.mail_orders import order_mail
 from notifications.inbound import doors, reading, robots, text
 from notifications.inbound.refusals import MailRefused
 from notifications.inbound.sender import sender_of

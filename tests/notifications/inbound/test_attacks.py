@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.adapter import AccountAdapter
 from accounts.addresses import add_verified_address
-from gamesvc.matches import errors, lobby, retention
+from gamesvc.matches import errors, retention
+from gamesvc.matches.lobby import opening
 from notifications import delivery
 from notifications.inbound import addresses, pipeline, store
 from notifications.inbound.authentication import FAIL, Verdict
@@ -143,12 +144,12 @@ def test_who_shares_the_domain_of_our_mailbox_can_answer(letters, mailing, anna,
 
 
 def test_an_address_is_not_bombed_with_invitations(toy, anna, player, mailing):  # noqa: F811
-    match = lobby.create_match(by=anna, game=toy, entry="invited")
+    match = opening.create_match(by=anna, game=toy, entry="invited")
     for _ in range(5):
-        lobby.invite(by=anna, match=match, address="victim@elsewhere.example")
+        opening.invite(by=anna, match=match, address="victim@elsewhere.example")
     for _ in range(95):
         with pytest.raises(errors.TooMany):
-            lobby.invite(by=anna, match=match, address="Victim@elsewhere.example")
+            opening.invite(by=anna, match=match, address="Victim@elsewhere.example")
     mailing.work()
     assert len(mailing.sink.to("victim@elsewhere.example")) == 5
 

@@ -1,0 +1,1 @@
+"""A user's own account through the API."""

@@ -1,0 +1,1 @@
+"""Before a match and around its seats through the API."""

@@ -1,0 +1,42 @@
+"""Filters of the lobby's list by what players have shown elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
+
+from accounts.models import User
+from gamesvc.api.problems import Problem
+from gamesvc.matches.models import Match
+from gamesvc.matches.statistics import reliability
+
+RELIABILITY = [
+    OpenApiParameter("suitable", bool, description="Only matches whose demand on reliability you meet."),
+    OpenApiParameter("players_finished", int, description="Only matches whose players all finished at least this percentage."),
+    OpenApiParameter("players_timeouts", int, description="Only matches whose players' time ran out at most so often."),
+    OpenApiParameter(
+        "players_answer_hours", int, description="Only matches whose players all answer within so many hours on the average."
+    ),
+]
+
+
+def by_reliability(matches: QuerySet[Match], user: User, query: Mapping[str, str]) -> QuerySet[Match]:
+    """Apply the filters that the query names."""
+    if query.get("suitable", "false") != "false":
+        matches = reliability.for_player(matches, user)
+    finished, timeouts = _number(query, "players_finished"), _number(query, "players_timeouts")
+    hours = _number(query, "players_answer_hours")
+    if finished is not None or timeouts is not None or hours is not None:
+        matches = reliability.with_players(matches, finished=finished or 0, timeouts=timeouts, answer_hours=hours)
+    return matches
+
+
+def _number(query: Mapping[str, str], name: str) -> int | None:
+    given = query.get(name)
+    if given is None:
+        return None
+    if not (given.isascii() and given.isdecimal()) or len(given) > 4:
+        raise Problem(400, f"bad_{name}", "The request cannot be read", f"`{name}` must be a whole number.")
+    return int(given)

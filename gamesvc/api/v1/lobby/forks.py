@@ -1,0 +1,124 @@
+"""Going on from a version of a match: forks, what-if boards, positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.idempotency import once
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks
+from gamesvc.matches.models import Match
+from gamesvc.matches.reading import summaries
+
+
+class NewFork(schemas.Strict):
+    """Which version, and what is to be made of it."""
+
+    version = serializers.IntegerField(min_value=1)
+    kind = serializers.ChoiceField(
+        ["match", "board"],
+        help_text="`match`: a new one with seats to be taken; `board`: a private one, where you have all seats without a bot.",
+    )
+    seat = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=0,
+        help_text="Of a match that is over: as this seat saw it, the rest dealt anew. Without it the whole position.",
+    )
+    hours = serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
+    entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.INVITED)
+    watch = serializers.ChoiceField(Match.Watch.choices, required=False, default=Match.Watch.LINK)
+    bots = serializers.DictField(
+        child=serializers.CharField(), required=False, default=dict, help_text="Seat number to bot name."
+    )
+    contribution = serializers.CharField(required=False, allow_blank=True, default="", max_length=1000)
+
+    def validate_bots(self, value: dict[str, str]) -> dict[int, str]:
+        return schemas.seats_of_bots(value)
+
+
+class ForkPage(serializers.Serializer[Any]):
+    """The forks of a match that you may know of."""
+
+    results = schemas.MatchShape(many=True)
+
+
+class PositionShape(serializers.Serializer[Any]):
+    """A position, as `POST /matches/` takes it."""
+
+    game = serializers.CharField()
+    options = serializers.DictField()
+    position = serializers.DictField()
+
+
+class Forks(View):
+    @extend_schema(responses={200: ForkPage, **PROBLEMS}, operation_id="matches_forks_list")
+    def get(self, request: Request, ident: str) -> Response:
+        """The matches that were forked from this one, as far as you may know of them, the newest first."""
+        return Response({"results": summaries.of(forks.forks_of(self.access(ident)))})
+
+    @extend_schema(
+        request=NewFork, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_forks_create"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Go on from a version of this match in another one. It counts in no statistics.
+
+        While the match runs only its players can, each from what his seat sees: everything else is dealt anew, so nothing hidden
+        can be learned by it. You take the same seat there; when the fork is over it shows what that seat saw here.
+        """
+        body = self.body(NewFork)
+        access = self.access(ident)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            made = forks.fork(
+                access=access,
+                version=body["version"],
+                board=body["kind"] == "board",
+                as_seat=body["seat"],
+                hours=body["hours"],
+                entry=body["entry"],
+                watch=body["watch"],
+                bots=body["bots"],
+                contribution_text=body["contribution"],
+            )
+            return 201, summaries.summary(access_match(user=self.user, ident=str(made.pk)))
+
+        return once(request, effect)
+
+
+class Position(View):
+    @extend_schema(
+        responses={200: PositionShape, **PROBLEMS, 422: schemas.Problem},
+        parameters=[OpenApiParameter("version", int, description="At this version; the newest without it.")],
+        operation_id="matches_position",
+    )
+    def get(self, request: Request, ident: str) -> Response:
+        """The whole position of a match that is over, to begin another match from (`position` of `POST /matches/`)."""
+        access = self.access(ident)
+        asked = request.query_params.get("version", str(access.match.version))
+        if not asked.isdecimal() or len(asked) > 9:
+            raise Problem(400, "bad_version", "The request cannot be read", "`version` must be a whole number.")
+        position = forks.position_at(access, int(asked))
+        return Response({"game": access.match.game, "options": access.match.options, "position": position})
+
+
+class CloseBoard(View):
+    @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_close")
+    def post(self, request: Request, ident: str) -> Response:
+        """Close your what-if board. It can be looked at and exported afterwards."""
+        access = self.access(ident)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            closed = forks.close_board(access=access)
+            return 200, summaries.summary(access_match(user=self.user, ident=str(closed.pk)))
+
+        return once(request, effect)

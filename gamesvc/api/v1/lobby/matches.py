@@ -1,0 +1,184 @@
+"""Matches in the lobby: listed, opened, joined, left, started, called off. Each view translates; the services decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc import rate_limits
+from gamesvc.api.idempotency import once
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.lobby import filters
+from gamesvc.games import catalog
+from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import Access, access_match
+from gamesvc.matches.lobby import forks, opening
+from gamesvc.matches.models import Match
+from gamesvc.matches.reading import summaries
+
+PAGE = 50
+
+
+class Matches(View):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("status", str, enum=Match.Status.values),
+            OpenApiParameter("mine", bool, description="Only matches you play in or host (default); false: those you can join."),
+            OpenApiParameter("cursor", str, description="From `next` of the page before."),
+            *filters.RELIABILITY,
+        ],
+        responses={200: schemas.MatchPage, **PROBLEMS},
+        operation_id="matches_list",
+    )
+    def get(self, request: Request) -> Response:
+        """Your matches, or with `mine=false` the open ones you can join; newest first."""
+        mine = request.query_params.get("mine", "true") != "false"
+        matches = selectors.matches_of(self.user) if mine else selectors.open_matches(self.user)
+        if status := request.query_params.get("status"):
+            if status not in Match.Status.values:
+                detail = f"`status` is one of {', '.join(Match.Status.values)}."
+                raise Problem(400, "bad_status", "The request cannot be read", detail)
+            matches = matches.filter(status=status)
+        matches = filters.by_reliability(matches, self.user, request.query_params)
+        page, following = _page(matches, request.query_params.get("cursor"))
+        return Response({"results": summaries.of_matches(self.user, page), "next": following})
+
+    @extend_schema(
+        request=schemas.NewMatch, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_create"
+    )
+    def post(self, request: Request) -> Response:
+        """Open a match; you take its first free seat unless `take_seat` is false. It may begin from a described `position`."""
+        body = self.body(schemas.NewMatch)
+
+        def create() -> tuple[int, dict[str, Any]]:
+            if body["position"] is not None:
+                # Trying a position takes as long as folding a match does.
+                rate_limits.count(request._request, {"history": self.user.pk})
+            start = forks.described(catalog.game(body["game"]), body["position"]) if body["position"] is not None else None
+            match = opening.create_match(
+                by=self.user,
+                start=start,
+                game=body["game"],
+                options=body["options"],
+                seats=body["seats"],
+                hours=body["hours"],
+                clock=body["clock"],
+                entry=body["entry"],
+                watch=body["watch"],
+                press=body["press"],
+                anonymous=body["anonymous"],
+                undo=body["undo"],
+                reliability=body["reliability"],
+                bots=body["bots"],
+                take_seat=body["take_seat"],
+                contribution_text=body["contribution"],
+            )
+            return 201, summaries.summary(self.access(str(match.pk)))
+
+        return once(request, create)
+
+
+def _page(matches: QuerySet[Match], cursor: str | None) -> tuple[list[Match], str | None]:
+    if cursor:
+        if not cursor.isdecimal() or len(cursor) > 17:
+            raise Problem(400, "bad_cursor", "The request cannot be read", "`cursor` must be the `next` of the page before.")
+        matches = matches.filter(number__lt=int(cursor))
+    found = list(matches.order_by("-number")[: PAGE + 1])
+    return found[:PAGE], str(found[PAGE - 1].number) if len(found) > PAGE else None
+
+
+class MatchDetail(View):
+    @extend_schema(responses={200: schemas.MatchShape, **PROBLEMS}, operation_id="matches_retrieve")
+    def get(self, request: Request, ident: str) -> Response:
+        """A match without its position. `ident`: its uuid or its public number."""
+        return Response(summaries.summary(self.access(ident)))
+
+
+class _Change(View):
+    """A change of the lobby: runs once per key and answers with the match."""
+
+    def change(self, ident: str, service: Any, **arguments: Any) -> Response:
+        def effect() -> tuple[int, dict[str, Any]]:
+            match = self.access(ident).match
+            changed = service(by=self.user, match=match, **arguments)
+            link = self.request.data.get("link", "") if isinstance(self.request.data, dict) else ""
+            return 200, summaries.summary(access_match(user=self.user, ident=str(changed.pk), link=link or match.link_token))
+
+        return once(self.request, effect)
+
+
+class JoinMatch(_Change):
+    @extend_schema(
+        request=schemas.Join, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_join"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Take a seat. `contribution`: any text of yours that goes into the key of all draws (only its hash is kept)."""
+        body = self.body(schemas.Join)
+        return self.change(
+            ident, opening.join_match, seat=body["seat"], contribution_text=body["contribution"], link=body["link"]
+        )
+
+    def access(self, ident: str) -> Access:
+        return access_match(user=self.user, ident=ident, link=self.body(schemas.Join)["link"])
+
+
+class LeaveMatch(_Change):
+    @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_leave")
+    def post(self, request: Request, ident: str) -> Response:
+        """Give your seat back before the start."""
+        return self.change(ident, opening.leave_match)
+
+
+class StartMatch(_Change):
+    @extend_schema(
+        request=schemas.Start, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_start"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """The host starts now; `bot` takes the free seats. A match starts by itself when its last seat is taken."""
+        return self.change(ident, opening.start_match, bot=self.body(schemas.Start)["bot"])
+
+
+class CancelMatch(_Change):
+    @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_cancel")
+    def post(self, request: Request, ident: str) -> Response:
+        """The host calls an open match off."""
+        return self.change(ident, opening.cancel_match)
+
+
+class Bots(_Change):
+    @extend_schema(
+        request=schemas.AddBot, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_bots"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """The host puts a bot on a free seat."""
+        body = self.body(schemas.AddBot)
+        return self.change(ident, opening.add_bot, seat=body["seat"], bot=body["bot"])
+
+
+class SeatDetail(_Change):
+    @extend_schema(responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_seats_delete")
+    def delete(self, request: Request, ident: str, seat: int) -> Response:
+        """The host takes a player or a bot off a seat before the start."""
+        return self.change(ident, opening.remove_seat, seat=seat)
+
+
+class Invitations(View):
+    @extend_schema(
+        request=schemas.Invite, responses={201: schemas.Invitation, **REFUSALS}, parameters=[KEY], operation_id="matches_invite"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Invite a user by name, or a person by mail address. The link is good for one seat."""
+        body = self.body(schemas.Invite)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            match = self.access(ident).match
+            invitation, token = opening.invite(by=self.user, match=match, username=body["user"], address=body["address"])
+            return 201, {"id": str(invitation.id), "link": f"/invitations/{token}/"}
+
+        return once(request, effect)

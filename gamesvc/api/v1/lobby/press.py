@@ -1,0 +1,99 @@
+"""Press: what the players of a match write to each other."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.idempotency import once
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.lobby import press
+from gamesvc.matches.models import Press as Message
+
+PAGE = 50
+RECEIVERS = {"oneOf": [{"const": "all"}, {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}]}
+
+
+@extend_schema_field(RECEIVERS)
+class Receivers(serializers.Field):  # type: ignore[type-arg]
+    """`"all"`, or a list of seats."""
+
+    def to_internal_value(self, data: Any) -> list[int] | str:
+        if data == press.ALL:
+            return press.ALL
+        if isinstance(data, list) and data and all(type(one) is int and 0 <= one < 100 for one in data):
+            return data
+        raise serializers.ValidationError('`to` is "all" or a list of seat numbers, like [1].')
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+class NewPress(schemas.Strict):
+    to = Receivers()
+    text = serializers.CharField(max_length=10_000, help_text=f"At most {press.LONGEST} characters.")
+
+
+class PressShape(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    seat = serializers.IntegerField()
+    name = serializers.CharField()
+    to = Receivers()
+    text = serializers.CharField()
+    said_at = serializers.DateTimeField()
+
+
+class PressPage(serializers.Serializer[Any]):
+    results = PressShape(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class MatchPress(View):
+    @extend_schema(
+        parameters=[OpenApiParameter("before", str, description="From `next` of the page before.")],
+        responses={200: PressPage, **PROBLEMS},
+        operation_id="matches_press_list",
+    )
+    def get(self, request: Request, ident: str) -> Response:
+        """The messages you may read, the newest first: as an observer those to all, with a seat also your own."""
+        access = self.access(ident)
+        found = press.messages(access.match, access.viewer)
+        if (given := request.query_params.get("before")) is not None:
+            found = press.before(found, _message(found, given))
+        page = list(found[: PAGE + 1])
+        following = f"?before={page[PAGE - 1].id}" if len(page) > PAGE else None
+        return Response({"results": [press.as_json(one) for one in page[:PAGE]], "next": following}, headers=PRIVATE)
+
+    @extend_schema(
+        request=NewPress, responses={201: PressShape, **REFUSALS}, parameters=[KEY], operation_id="matches_press_create"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Write to all, or to chosen seats where the match allows it."""
+        body = self.body(NewPress)
+        access = self.access(ident)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            if access.seat is None:
+                raise Refused("no_seat", "Only the players of a match write in it.")
+            message = press.say(match=access.match, by_seat=access.seat.index, to=body["to"], text=body["text"], channel="api")
+            return 201, press.as_json(message)
+
+        return once(request, effect)
+
+
+def _message(found: Any, given: str) -> Message:
+    try:
+        message: Message | None = found.filter(pk=uuid.UUID(given)).first()
+    except ValueError:
+        message = None
+    if message is None:
+        raise Problem(400, "bad_before", "The request cannot be read", "`before` must be the `next` of the page before.")
+    return message

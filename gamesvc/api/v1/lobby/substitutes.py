@@ -1,0 +1,137 @@
+"""Free seats of running matches: substitutes, giving a seat up, and following games and organisers to hear of such seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.idempotency import once
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
+from gamesvc.games import catalog
+from gamesvc.matches.lobby import follows, substitutes
+from gamesvc.matches.models import Follow, Seat
+from gamesvc.matches.reading import summaries
+from gamesvc.matches.record.append import Actor
+
+MOST_LISTED = 100
+
+
+class FreeSeat(serializers.Serializer[Any]):
+    match = serializers.UUIDField()
+    number = serializers.IntegerField()
+    game = serializers.CharField()
+    title = serializers.CharField()
+    seat = serializers.IntegerField()
+    seats = serializers.IntegerField()
+    free_since = serializers.DateTimeField()
+
+
+class FreeSeats(serializers.Serializer[Any]):
+    results = FreeSeat(many=True)
+
+
+class TakeOver(schemas.Strict):
+    seat = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0, help_text="Any, without it.")
+
+
+class NewFollow(schemas.Strict):
+    game = serializers.CharField(required=False, default="", max_length=40)
+    organiser = serializers.CharField(required=False, default="", max_length=150, help_text="A user name.")
+
+
+class FollowShape(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    game = serializers.CharField(allow_null=True)
+    organiser = serializers.CharField(allow_null=True)
+
+
+class FollowsShape(serializers.Serializer[Any]):
+    results = FollowShape(many=True)
+
+
+class Substitutes(View):
+    @extend_schema(responses={200: FreeSeats, **PROBLEMS}, operation_id="substitutes_list")
+    def get(self, request: Request) -> Response:
+        """The seats of running public matches that wait for a substitute, the longest waiting first."""
+        return Response({"results": [_free_seat(seat) for seat in substitutes.free_seats()[:MOST_LISTED]]}, headers=PRIVATE)
+
+
+class Substitute(View):
+    @extend_schema(
+        request=TakeOver, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_substitute"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Take over a free seat of a running match. You see what the seat may see, and have the time of its turn anew; on a
+        seat that you held before you have what is left."""
+        body, link = self.body(TakeOver), request.query_params.get("link", "")
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            match = substitutes.take_over(by=self.user, match=self.access(ident).match, seat=body["seat"], link=link)
+            return 200, summaries.summary(self.access(str(match.id)))
+
+        return once(request, effect)
+
+
+class GiveUp(View):
+    @extend_schema(
+        request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_give_up"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Leave your seat of a running match to a substitute. Until somebody takes it the clock answers for it."""
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            access, seat = self.seated(ident, boards=False)
+            substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat))
+            return 200, summaries.summary(self.access(ident))
+
+        return once(request, effect)
+
+
+class Follows(View):
+    @extend_schema(responses={200: FollowsShape, **PROBLEMS}, operation_id="me_follows_list")
+    def get(self, request: Request) -> Response:
+        """The games and organisers of whose free seats you are told."""
+        return Response({"results": [_follow(one) for one in follows.of(self.user)]}, headers=PRIVATE)
+
+    @extend_schema(
+        request=NewFollow, responses={201: FollowShape, **REFUSALS}, parameters=[KEY], operation_id="me_follows_create"
+    )
+    def post(self, request: Request) -> Response:
+        """Be told of free seats: in matches of a game, or of an organiser."""
+        body = self.body(NewFollow)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            return 201, _follow(follows.follow(by=self.user, game=body["game"], organiser=body["organiser"]))
+
+        return once(request, effect)
+
+
+class FollowDetail(View):
+    @extend_schema(responses={204: None, **REFUSALS}, operation_id="me_follows_delete")
+    def delete(self, request: Request, follow_id: int) -> Response:
+        """Stop following."""
+        follows.stop(by=self.user, follow_id=follow_id)
+        return Response(status=204)
+
+
+def _free_seat(seat: Seat) -> dict[str, Any]:
+    match = seat.match
+    assert seat.vacated_at is not None
+    return {
+        "match": str(match.id),
+        "number": match.number,
+        "game": match.game,
+        "title": catalog.game(match.game).manifest.title,
+        "seat": seat.index,
+        "seats": match.seat_count,
+        "free_since": seat.vacated_at.isoformat(),
+    }
+
+
+def _follow(row: Follow) -> dict[str, Any]:
+    return {"id": row.pk, "game": row.game or None, "organiser": row.organiser.username if row.organiser is not None else None}

@@ -1,0 +1,1 @@
+"""Notices and how they come through the API."""

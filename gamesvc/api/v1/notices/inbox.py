@@ -1,0 +1,291 @@
+"""One's own notices: what became of each, when and how they come, the calendar address, the webhook; and presence."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.utils.dateparse import parse_datetime
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.idempotency import once
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import selectors
+from notifications import calendar, ledger, presence, webhooks, wishes
+from notifications.models import Outbox, Webhook
+from notifications.wishes import WishRefused
+
+T = TypeVar("T")
+PAGE = 50
+
+
+class DeliveryStep(serializers.Serializer[Any]):
+    state = serializers.CharField(help_text="queued, sent, refused, bounced, planned, dropped or acted upon.")
+    channel = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField(allow_null=True)
+    detail = serializers.CharField(allow_blank=True)
+
+
+class NoticeShape(serializers.Serializer[Any]):
+    """A notice and its way: `told_by` is the notice whose mail told it together with others."""
+
+    id = serializers.UUIDField()
+    kind = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    match = serializers.CharField(allow_null=True)
+    status = serializers.ChoiceField(["queued", "sent", "dropped", "failed", "merged"])
+    due_at = serializers.DateTimeField()
+    reason = serializers.CharField(allow_blank=True)
+    told_by = serializers.UUIDField(allow_null=True)
+    steps = DeliveryStep(many=True)
+
+
+class NoticePage(serializers.Serializer[Any]):
+    results = NoticeShape(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class Points(schemas.Strict):
+    reminders = serializers.ListField(
+        child=serializers.CharField(max_length=12),
+        required=False,
+        allow_null=True,
+        help_text="Points of a deadline: `80%` of its time gone, or `2h`, `30m`, `1d` before it; null for the default. If your"
+        " time runs out, the record of the match says which of them were sent (`match.timed_out`), to all who may read it.",
+    )
+    batch_minutes = serializers.IntegerField(
+        required=False, allow_null=True, help_text="How long turn notices gather while a turn mail is unanswered; 0: never."
+    )
+
+
+class PreferencesChange(Points):
+    immediate_below = serializers.IntegerField(
+        required=False, allow_null=True, help_text="Mail at once only with fewer hours left than this; null: always at once."
+    )
+    digest_hour = serializers.IntegerField(
+        required=False, allow_null=True, help_text="The hour of the daily digest in your time zone; null: no digest."
+    )
+    channels = serializers.ListField(
+        child=serializers.CharField(max_length=20),
+        required=False,
+        allow_null=True,
+        help_text="In the order they are tried: each only if nothing has happened by then.",
+    )
+    channel_minutes = serializers.IntegerField(
+        required=False, allow_null=True, help_text="How long one channel waits for the one before it."
+    )
+
+
+class Effective(serializers.Serializer[Any]):
+    reminders = serializers.ListField(child=serializers.CharField())
+    batch_minutes = serializers.IntegerField()
+    immediate_below = serializers.IntegerField(allow_null=True)
+    digest_hour = serializers.IntegerField(allow_null=True)
+    channels = serializers.ListField(child=serializers.CharField())
+    channel_minutes = serializers.IntegerField()
+
+
+class PreferencesShape(serializers.Serializer[Any]):
+    """`own`: what you have set yourself, null where the default holds; `effective`: what holds."""
+
+    own = PreferencesChange()
+    effective = Effective()
+
+
+class MatchPreferences(serializers.Serializer[Any]):
+    own = Points()
+    effective = Effective()
+
+
+class Feed(serializers.Serializer[Any]):
+    address = serializers.CharField(allow_null=True, help_text="Whoever knows it can read your deadlines; null: there is none.")
+
+
+class HookChange(schemas.Strict):
+    url = serializers.CharField(max_length=500)
+
+
+class HookShape(serializers.Serializer[Any]):
+    url = serializers.CharField()
+    secret = serializers.CharField(help_text="As Standard Webhooks has it: whsec_ and base64.")
+    failing_since = serializers.DateTimeField(allow_null=True)
+    disabled_at = serializers.DateTimeField(allow_null=True, help_text="Set the address again to switch it on.")
+
+
+def _refusing(act: Callable[[], T]) -> T:
+    """Run a service of `notifications`, whose refusals become this API's."""
+    try:
+        return act()
+    except WishRefused as refused:
+        raise Refused(refused.code, refused.detail, refused.parameter) from None
+
+
+class Notices(View):
+    @extend_schema(
+        parameters=[OpenApiParameter("cursor", str, description="From `next` of the page before.")],
+        responses={200: NoticePage, **PROBLEMS},
+        operation_id="me_notices",
+    )
+    def get(self, request: Request) -> Response:
+        """Your notices, newest first, and what became of each: queued, sent, refused, bounced, acted upon."""
+        rows = ledger.page(self.user, before=_place(request.query_params.get("cursor")), limit=PAGE + 1)
+        following = _cursor(rows[PAGE - 1]) if len(rows) > PAGE else None
+        return Response({"results": ledger.entries(rows[:PAGE]), "next": following})
+
+
+def _cursor(row: Outbox) -> str:
+    return base64.urlsafe_b64encode(f"{row.created_at.isoformat()} {row.pk}".encode()).decode().rstrip("=")
+
+
+def _place(cursor: str | None) -> tuple[datetime, UUID] | None:
+    if not cursor:
+        return None
+    try:
+        moment, _, identity = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition(" ")
+        found = parse_datetime(moment)
+        if found is None or found.tzinfo is None:
+            raise ValueError(cursor)
+        return found, UUID(identity)
+    except (ValueError, binascii.Error):
+        detail = "`cursor` must be the `next` of the page before."
+        raise Problem(400, "bad_cursor", "The request cannot be read", detail) from None
+
+
+class Preferences(View):
+    @extend_schema(responses={200: PreferencesShape, **PROBLEMS}, operation_id="me_preferences")
+    def get(self, request: Request) -> Response:
+        """When and by which channel notices come to you."""
+        return Response(_wishes_json(self))
+
+    @extend_schema(
+        request=PreferencesChange,
+        responses={200: PreferencesShape, **PROBLEMS, 422: schemas.Problem},
+        operation_id="me_preferences_change",
+    )
+    def patch(self, request: Request) -> Response:
+        """Change some of it; null goes back to the default."""
+        changes = self.body(PreferencesChange)
+        _refusing(lambda: wishes.set_wishes(self.user, changes))
+        return Response(_wishes_json(self))
+
+
+class OfMatch(View):
+    @extend_schema(responses={200: MatchPreferences, **PROBLEMS}, operation_id="matches_preferences")
+    def get(self, request: Request, ident: str) -> Response:
+        """Your reminders and your batch window in this match."""
+        return Response(_wishes_json(self, _topic(self, ident)))
+
+    @extend_schema(
+        request=Points,
+        responses={200: MatchPreferences, **PROBLEMS, 422: schemas.Problem},
+        operation_id="matches_preferences_change",
+    )
+    def patch(self, request: Request, ident: str) -> Response:
+        """Have it otherwise in this match; null: as everywhere."""
+        topic, changes = _topic(self, ident), self.body(Points)
+        _refusing(lambda: wishes.set_wishes(self.user, changes, topic=topic))
+        return Response(_wishes_json(self, topic))
+
+
+def _topic(view: View, ident: str) -> str:
+    """The topic of a match in which the caller has a seat. Raises `Unknown` or `Forbidden`."""
+    return str(selectors.access_seat(user=view.user, ident=ident).match.id)
+
+
+def _wishes_json(view: View, topic: str = "") -> dict[str, Any]:
+    own = wishes.own_wishes(view.user, topic)
+    return {"own": own, "effective": wishes.wishes_of(view.user.pk, topic).as_json()}
+
+
+class Presence(View):
+    @extend_schema(request=None, responses={204: None, **PROBLEMS}, operation_id="matches_presence")
+    def post(self, request: Request, ident: str) -> Response:
+        """Your match page is in view now: a notice about this match waits some minutes, at most five, for you to act.
+
+        Send it once a minute while that is so. Repeating it changes nothing, so it needs no key.
+        """
+        presence.note(self.user, _topic(self, ident))
+        return Response(status=204)
+
+
+class Calendar(View):
+    @extend_schema(responses={200: Feed, **PROBLEMS}, operation_id="me_calendar")
+    def get(self, request: Request) -> Response:
+        """The address of your calendar of deadlines."""
+        return Response({"address": calendar.address(self.user)})
+
+    @extend_schema(request=None, responses={201: Feed, **REFUSALS}, parameters=[KEY], operation_id="me_calendar_renew")
+    def post(self, request: Request) -> Response:
+        """Get an address, or a new one: the former leads nowhere from then on."""
+
+        def renew() -> tuple[int, dict[str, Any]]:
+            calendar.renew_address(self.user)
+            return 201, {}
+
+        # Answers are kept for a day for whoever repeats his request; an address or a secret is not kept among them.
+        answer = once(request, renew)
+        return Response({"address": calendar.address(self.user)}, status=201) if answer.status_code == 201 else answer
+
+    @extend_schema(responses={204: None, **PROBLEMS}, operation_id="me_calendar_withdraw")
+    def delete(self, request: Request) -> Response:
+        """Let the address lead nowhere."""
+        calendar.withdraw_address(self.user)
+        return Response(status=204)
+
+
+class Hook(View):
+    @extend_schema(responses={200: HookShape, **PROBLEMS}, operation_id="me_webhook")
+    def get(self, request: Request) -> Response:
+        """Where your program takes notices, and the secret that they are signed with."""
+        return Response(_hook_json(self))
+
+    @extend_schema(
+        request=HookChange, responses={200: HookShape, **PROBLEMS, 422: schemas.Problem}, operation_id="me_webhook_set"
+    )
+    def put(self, request: Request) -> Response:
+        """Set the address. Notices go there once `webhook` stands among your `channels`."""
+        url = self.body(HookChange)["url"]
+        _refusing(lambda: webhooks.set_up(self.user, url))
+        return Response(_hook_json(self))
+
+    @extend_schema(responses={204: None, **PROBLEMS}, operation_id="me_webhook_delete")
+    def delete(self, request: Request) -> Response:
+        """Forget the address."""
+        webhooks.remove(self.user)
+        return Response(status=204)
+
+
+class HookSecret(View):
+    @extend_schema(request=None, responses={200: HookShape, **REFUSALS}, parameters=[KEY], operation_id="me_webhook_rotate")
+    def post(self, request: Request) -> Response:
+        """Get a new secret; for a day notices are signed with the former one as well."""
+
+        def rotate() -> tuple[int, dict[str, Any]]:
+            _hook_json(self)
+            webhooks.rotate(self.user)
+            return 200, {}
+
+        answer = once(request, rotate)
+        return Response(_hook_json(self)) if answer.status_code == 200 else answer
+
+
+def _hook_json(view: View) -> dict[str, Any]:
+    hook = Webhook.objects.filter(user=view.user).first()
+    if hook is None:
+        raise Problem(404, "not_found", "Not found", "You have set no address; PUT one.")
+    return {
+        "url": hook.url,
+        "secret": webhooks.secret_of(hook),
+        "failing_since": hook.failing_since,
+        "disabled_at": hook.disabled_at,
+    }

@@ -1,0 +1,135 @@
+"""What an organiser does and reads: measures over a match, looks behind, the refused commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.idempotency import required_key
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
+from gamesvc.matches.access import authority, tenures
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.organising import looks, measures
+from gamesvc.matches.organising.measures import Measure
+from gamesvc.matches.play import turns
+from gamesvc.matches.reading import refusals, summaries
+from gamesvc.matches.story.undo_words import CODES
+
+PAGE = 50
+
+
+class NewMeasure(schemas.Strict):
+    action = serializers.ChoiceField(list(measures.ACTIONS))
+    code = serializers.ChoiceField(list(CODES), help_text="Why, for the record of the match.")
+    reason = serializers.CharField(max_length=authority.LONGEST_REASON, help_text="In words; the players read it.")
+    seat = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For extend and replace: whose.")
+    hours = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For extend: how much more.")
+    to = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For rewind: the version.")
+    bot = serializers.BooleanField(
+        required=False, default=False, help_text="For replace: a bot plays on at once; else a substitute is sought."
+    )
+
+
+class Organise(View):
+    @extend_schema(
+        request=NewMeasure,
+        responses={200: schemas.MatchShape, **REFUSALS, 412: schemas.Problem},
+        parameters=[KEY],
+        operation_id="matches_organise",
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """As the organiser, or an operator, who has never played in it: pause, resume, extend, set back, replace, abort."""
+        received_at = timezone.now()
+        body = self.body(NewMeasure)
+        match = self.access(ident).match
+        key = turns.command_id(sender=f"host {self.user.pk} {match.id}", key=required_key(request))
+        measures.organise(by=self.user, match=match, measure=Measure(**body), command_id=key, received_at=received_at)
+        return Response(summaries.summary(access_match(user=self.user, ident=str(match.pk), link=match.link_token)))
+
+
+class LookShape(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    by = serializers.CharField(allow_null=True)
+    seat = serializers.IntegerField()
+    version = serializers.IntegerField()
+    reason = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class Looks(View):
+    @extend_schema(responses={200: LookShape(many=True), **PROBLEMS}, operation_id="matches_looks")
+    def get(self, request: Request, ident: str) -> Response:
+        """Which operator looked at what a seat of the running match sees, and why; newest first."""
+        match = self.access(ident).match
+        found = match.looks.select_related("user").order_by("-at")
+        return Response([looks.as_json(one) for one in found])
+
+
+class RefusalShape(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    seat = serializers.IntegerField(allow_null=True)
+    name = serializers.CharField(allow_null=True)
+    channel = serializers.CharField(allow_null=True)
+    received_at = serializers.DateTimeField()
+    command = serializers.DictField(allow_null=True, help_text="Null, as all that tells of it, while it may hide something.")
+    code = serializers.CharField()
+    detail = serializers.CharField(allow_null=True)
+    parameter = serializers.CharField(allow_null=True)
+
+
+class RefusalPage(serializers.Serializer[Any]):
+    results = RefusalShape(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class Refusals(View):
+    @extend_schema(
+        parameters=[OpenApiParameter("before", int, description="From `next` of the page before.")],
+        responses={200: RefusalPage, **PROBLEMS},
+        operation_id="matches_refusals",
+    )
+    def get(self, request: Request, ident: str) -> Response:
+        """The refused commands, newest first: yours in full. An organiser or operator who has not played in the match reads of
+        others the seat, code and time, and the rest once the match is over."""
+        access = self.access(ident)
+        found = refusals.of_match(access)
+        if (given := request.query_params.get("before")) is not None:
+            last = found.filter(pk=int(given)).first() if given.isdecimal() and len(given) < 18 else None
+            if last is None:
+                raise Problem(400, "bad_before", "The request cannot be read", "`before` must be the `next` of the page before.")
+            found = found.filter(received_at__lte=last.received_at).exclude(received_at=last.received_at, pk__gte=last.pk)
+        page = list(found[: PAGE + 1])
+        following = f"?before={page[PAGE - 1].pk}" if len(page) > PAGE else None
+        return Response(
+            {"results": [refusals.as_json(one, access.match, self.user) for one in page[:PAGE]], "next": following},
+            headers=PRIVATE,
+        )
+
+
+class TenureShape(serializers.Serializer[Any]):
+    seat = serializers.IntegerField()
+    holder = serializers.UUIDField(help_text="The random id by which the events know this tenure.")
+    player = serializers.IntegerField(
+        allow_null=True, help_text="The same number for all tenures of one player; null where the player was erased."
+    )
+    holds = serializers.BooleanField(help_text="Whether the tenure goes on.")
+
+
+class Tenures(View):
+    @extend_schema(responses={200: TenureShape(many=True), **PROBLEMS}, operation_id="matches_tenures")
+    def get(self, request: Request, ident: str) -> Response:
+        """As organiser or operator who has not played in the match: its seat tenures, and which belong to one player."""
+        match = authority.access_to_rule(by=self.user, ident=ident).match
+        if not authority.may_audit(self.user, match):
+            raise Forbidden(
+                "Only the organiser of a match, or an operator, reads this; until the end nobody who has played in it."
+            )
+        return Response(tenures.of_match(match), headers=PRIVATE)

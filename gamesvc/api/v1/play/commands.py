@@ -1,0 +1,88 @@
+"""Acting for a seat: a command, or an order as text."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.etags import etag, named_seat, required_version
+from gamesvc.api.idempotency import required_key
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, REFUSALS, VERSION, View
+from gamesvc.games.kernel.timeline import read_order
+from gamesvc.matches.access.selectors import Access, access_seat
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import idempotency, loading
+from gamesvc.matches.record.append import Actor
+
+
+class Commands(View):
+    @extend_schema(
+        request=schemas.Command,
+        responses={200: schemas.Receipt, **REFUSALS, 412: schemas.Problem, 428: schemas.Problem},
+        parameters=[KEY, VERSION],
+        operation_id="matches_commands",
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Act for your seat: one command, as one of the forms offers it. Sent again with its key, it gets the first answer."""
+        received_at = timezone.now()
+        access = access_seat(user=self.user, ident=ident, as_seat=named_seat(request))
+        return submit_command(self, access, dict(request.data), received_at)
+
+
+class Orders(View):
+    @extend_schema(
+        request=schemas.Order,
+        responses={200: schemas.Receipt, **REFUSALS, 412: schemas.Problem, 428: schemas.Problem},
+        parameters=[KEY, VERSION],
+        operation_id="matches_orders",
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """The same as text in the game's notation, as one would type it into a mail."""
+        received_at = timezone.now()
+        access = access_seat(user=self.user, ident=ident, as_seat=named_seat(request))
+        return submit_command(self, access, _read(self, access, self.body(schemas.Order)["text"]), received_at)
+
+
+def _read(view: View, access: Access, text: str) -> dict[str, Any]:
+    """The command that a text means. Sent again it is read as it was the first time: what it did may make it unreadable."""
+    seen = board.look(access)
+    before = idempotency.known(access.match, _command_id(view, access))
+    if before is None:
+        return dict(read_order(seen.loaded.game, text, seen.view or {}))
+    if before.before is None:
+        return before.command
+    state = loading.state_at(seen.loaded.game, access.match.id, before.before)
+    return dict(read_order(seen.loaded.game, text, seen.loaded.game.view(state, access.viewer)))
+
+
+def _command_id(view: View, access: Access) -> UUID:
+    return turns.command_id(sender=f"user {view.user.pk} {access.match.id}", key=required_key(view.request))
+
+
+def submit_command(view: View, access: Access, command: dict[str, Any], received_at: Any) -> Response:
+    """Answer a request that carries a command for the caller's seat, with its key and version in the headers."""
+    assert access.seat is not None
+    seat = access.seat.index
+    command_id = _command_id(view, access)
+    sender = Sender(Actor("seat", seat), "api", received_at, view.user.pk)
+    # A known key is answered before the version is looked at: the retry of a success is stale by its own doing.
+    if view.request.headers.get("If-Match") is None and idempotency.known(access.match, command_id) is None:
+        required_version(view.request, access.match.id, seat)
+    version = required_version(view.request, access.match.id, seat) if "If-Match" in view.request.headers else 0
+    receipt = turns.submit(
+        match=access.match, sender=sender, command=command, expected_version=version, command_id=command_id, seats=access.seats
+    )
+    answer = Response(receipt.as_json())
+    answer["ETag"] = etag(access.match.id, seat, receipt.version)
+    answer["Cache-Control"] = "private, no-cache"
+    if receipt.repeated:
+        answer["Idempotent-Replayed"] = "true"
+    return answer

@@ -1,0 +1,199 @@
+"""Standing orders: the game's own, and commands laid by for a case. Private to their seat until they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.etags import etag
+from gamesvc.api.idempotency import once
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, VERSION, View
+from gamesvc.api.v1.play.commands import submit_command
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.models import Premove
+from gamesvc.matches.play import standing_orders
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import Loaded
+
+CONFLICTS = {**REFUSALS, 412: schemas.Problem, 428: schemas.Problem}
+
+
+class NewPremove(schemas.Strict):
+    when = serializers.DictField(
+        required=False,
+        default=None,
+        allow_null=True,
+        help_text="`event` (type, data to compare) as you will see it, `view` (path, op, value), or both.",
+    )
+    commands = serializers.ListField(child=serializers.DictField(), required=False, default=list, max_length=20)
+    order = serializers.CharField(
+        required=False, default="", max_length=1000, help_text="The same as text, instead: if EVENT NAME=VALUE then ORDER; ORDER"
+    )
+
+
+class OwnOrders(schemas.Strict):
+    orders = serializers.JSONField(help_text="As the game's command for standing orders takes them.")
+
+
+class PremoveShape(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    order = serializers.CharField(help_text="In words.")
+    when = serializers.DictField()
+    commands = serializers.ListField(child=serializers.DictField())
+    status = serializers.ChoiceField(Premove.Status.choices, help_text="armed: its case has come, and you are not asked yet.")
+    given = serializers.IntegerField(help_text="Commands of it that were given.")
+    why = serializers.CharField(help_text="Why it was dropped.")
+    made_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class OwnShape(serializers.Serializer[Any]):
+    command = serializers.CharField()
+    orders = serializers.JSONField()
+    schema = serializers.DictField(help_text="JSON Schema of the orders.")
+
+
+class StandingShape(serializers.Serializer[Any]):
+    own = OwnShape(allow_null=True, help_text="The game's own; null where the game asks nobody between his turns.")
+    laid_by = PremoveShape(many=True)
+    schema = serializers.DictField(help_text="JSON Schema of `when`.")
+    shows = serializers.CharField(help_text="What an answer at once tells the others.")
+
+
+class Standing(View):
+    @extend_schema(responses={200: StandingShape, **PROBLEMS}, operation_id="matches_standing")
+    def get(self, request: Request, ident: str) -> Response:
+        """Your standing orders: the game's own, what you have laid by, and what became of the last ones."""
+        access, loaded, seat = _loaded(self, ident)
+        name = standing_orders.own_command(loaded)
+        own = None
+        if name is not None:
+            schema = dict(loaded.game.commands[name]["properties"]["orders"])
+            own = {"command": name, "orders": standing_orders.own_orders(loaded, seat), "schema": schema}
+        laid_by = [_shape(loaded, one) for one in standing_orders.laid_by(access.match, seat)]
+        shown = {"own": own, "laid_by": laid_by, "schema": standing_orders.CONDITION, "shows": standing_orders.SHOWS}
+        answer = Response(shown)
+        answer["Cache-Control"] = "private, no-store"
+        answer["ETag"] = etag(access.match.id, seat, loaded.viewer_version(seat))
+        return answer
+
+    @extend_schema(
+        request=NewPremove, responses={201: PremoveShape, **REFUSALS}, parameters=[KEY], operation_id="matches_standing_create"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Lay commands by for a case. They are given in the transaction of what brings the case, once you are asked."""
+        body = self.body(NewPremove)
+        access, loaded, seat = _loaded(self, ident)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            assert access.seat is not None
+            condition, commands = _read(access, seat, body)
+            made = standing_orders.lay_by(
+                match=access.match, seat=access.seat, user=self.user, condition=condition, commands=commands
+            )
+            return 201, _shape(loaded, made)
+
+        return once(request, effect)
+
+
+class StandingDetail(View):
+    @extend_schema(
+        request=NewPremove, responses={200: PremoveShape, **REFUSALS}, parameters=[KEY], operation_id="matches_standing_change"
+    )
+    def put(self, request: Request, ident: str, number: int) -> Response:
+        """Put another order in the place of one that is laid by. It gets a new number."""
+        body = self.body(NewPremove)
+        access, loaded, seat = _loaded(self, ident)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            condition, commands = _read(access, seat, body)
+            made = standing_orders.change(premove=_find(access, seat, number), condition=condition, commands=commands)
+            return 200, _shape(loaded, made)
+
+        return once(request, effect)
+
+    @extend_schema(responses={204: None, **REFUSALS}, operation_id="matches_standing_delete")
+    def delete(self, request: Request, ident: str, number: int) -> Response:
+        """Cancel an order that is laid by."""
+        access, seat = self.seated(ident)
+        _find(access, seat, number)
+        standing_orders.cancel(match=access.match, seat=seat, number=number)
+        return Response(status=204)
+
+
+class Own(View):
+    @extend_schema(
+        request=OwnOrders,
+        responses={200: schemas.Receipt, **CONFLICTS},
+        parameters=[KEY, VERSION],
+        operation_id="matches_standing_own",
+    )
+    def put(self, request: Request, ident: str) -> Response:
+        """Set the game's own standing orders, as its command for them does."""
+        return self._set(ident, self.body(OwnOrders)["orders"])
+
+    @extend_schema(
+        request=None,
+        responses={200: schemas.Receipt, **CONFLICTS},
+        parameters=[KEY, VERSION],
+        operation_id="matches_standing_own_reset",
+    )
+    def delete(self, request: Request, ident: str) -> Response:
+        """Set the game's own standing orders to what they were when the match began."""
+        access, seat = self.seated(ident)
+        return self._set(ident, standing_orders.first_orders(access.match, seat))
+
+    def _set(self, ident: str, orders: Any) -> Response:
+        received_at = timezone.now()
+        access, loaded, _seat = _loaded(self, ident)
+        name = standing_orders.own_command(loaded)
+        if name is None:
+            title = loaded.game.manifest.title
+            raise Refused("no_standing_orders", f"{title} asks nobody between his turns: there is nothing to order.")
+        return submit_command(self, access, {"name": name, "orders": orders}, received_at)
+
+
+def _loaded(view: View, ident: str) -> tuple[Access, Loaded, int]:
+    access, seat = view.seated(ident)
+    return access, loading.load(access.match.id, access.match.game), seat
+
+
+def _read(access: Access, seat: int, body: dict[str, Any]) -> tuple[Any, Any]:
+    """Condition and commands, given as such or as text."""
+    if not body["order"]:
+        if body["when"] is None:
+            raise Refused("bad_condition", "Give `when` and `commands`, or the same as text in `order`.", "when")
+        return body["when"], body["commands"]
+    asked = standing_orders.parse_text(access.match, seat, body["order"])
+    if asked.condition is None:
+        raise Refused("unreadable", f"This lays nothing by. {standing_orders.HOW}", "order")
+    return asked.condition, asked.commands
+
+
+def _find(access: Access, seat: int, number: int) -> Premove:
+    found = Premove.objects.select_related("match", "user").filter(match=access.match, seat=seat, number=number).first()
+    if found is None:
+        raise Problem(404, "unknown_order", "Not found", f"You have laid no order {number} by.")
+    return found
+
+
+def _shape(loaded: Loaded, one: Premove) -> dict[str, Any]:
+    return {
+        "number": one.number,
+        "order": standing_orders.words(loaded, one),
+        "when": one.condition,
+        "commands": one.commands,
+        "status": one.status,
+        "given": one.given,
+        "why": one.why,
+        "made_at": one.made_at.isoformat(),
+        "ended_at": one.ended_at.isoformat() if one.ended_at is not None else None,
+    }

@@ -1,0 +1,1 @@
+"""Proofs through the API."""

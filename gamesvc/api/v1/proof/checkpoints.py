@@ -1,0 +1,79 @@
+"""The signed checkpoints, public for everybody, and the proof that a match stands in one."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from events import checkpoints
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.matches.proof import export
+from gamesvc.matches.record import loading
+
+PAGE = 50
+
+
+def missing(detail: str) -> Problem:
+    return Problem(404, "no_checkpoint", "Not found", detail)
+
+
+class Checkpoints(View):
+    @extend_schema(
+        parameters=[OpenApiParameter("before", int, description="Checkpoints with a lower number.")],
+        responses={200: schemas.CheckpointPage, 400: schemas.Problem},
+        operation_id="checkpoints_list",
+    )
+    def get(self, request: Request) -> Response:
+        """The checkpoints over all matches, newest first. Keep them: they prove later that nothing was changed."""
+        before = request.query_params.get("before")
+        if before is not None and (not before.isdecimal() or len(before) > 9):
+            raise Problem(400, "bad_before", "The request cannot be read", "`before` must be the number of a checkpoint.")
+        found = checkpoints.page(int(before) if before is not None else None, PAGE)
+        more = f"?before={found[-1].number}" if len(found) == PAGE and found[-1].number > 1 else None
+        return Response({"results": [one.as_json() for one in found], "next": more})
+
+
+class LatestCheckpoint(View):
+    @extend_schema(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_latest")
+    def get(self, request: Request) -> Response:
+        """The newest checkpoint."""
+        found = checkpoints.newest()
+        if found is None:
+            raise missing("No checkpoint has been made yet; one is made every hour and at each match's end.")
+        return Response(found.as_json())
+
+
+class CheckpointDetail(View):
+    @extend_schema(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_retrieve")
+    def get(self, request: Request, number: int) -> Response:
+        """One checkpoint by its number."""
+        found = checkpoints.get(number) if number < 2**31 - 1 else None
+        if found is None:
+            raise missing(f"There is no checkpoint {number}.")
+        return Response(found.as_json())
+
+
+class PublicKey(View):
+    @extend_schema(responses={200: schemas.PublicKey, 404: schemas.Problem}, operation_id="checkpoints_key")
+    def get(self, request: Request) -> Response:
+        """The key that signs the checkpoints. Keep it: a file that carries its own key proves nothing by it."""
+        keys = [key.hex() for key in checkpoints.trusted()]
+        if not keys:
+            raise missing("This service signs no checkpoints.")
+        return Response({"algorithm": "Ed25519", "key": keys[0], "former": keys[1:]})
+
+
+class MatchProof(View):
+    @extend_schema(responses={200: schemas.ProvenCheckpoint, **PROBLEMS}, operation_id="matches_proof")
+    def get(self, request: Request, ident: str) -> Response:
+        """The newest checkpoint of a match that you may see, with the proof that the match is in it."""
+        access = self.access(ident)
+        found = export.inclusion(loading.load(access.match.id, access.match.game), access.viewer)
+        if found is None:
+            raise missing("No checkpoint shows this match yet; there is one within the hour, and after its end at once.")
+        answer = Response(found.as_json())
+        answer["Cache-Control"] = "private, no-cache"
+        return answer

@@ -1,0 +1,1 @@
+"""Matches as they stand through the API."""

@@ -1,0 +1,159 @@
+"""What a caller may see of a match: position, forms, picture, events, steps, export; now, at a version, as of a moment."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.dateparse import parse_datetime
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.etags import etag
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.notices.png import to_png
+from gamesvc.matches.proof import export
+from gamesvc.matches.reading import board, history
+from gamesvc.matches.reading.board import Board
+
+EVENTS_PAGE = 500
+
+
+class _Boards(View):
+    def board(self, ident: str) -> Board:
+        """The board as the caller sees it, or as the seat in `?as=` did when the match is over."""
+        access = self.access(ident)
+        return board.look(access, self.number("as", 2), self.version(access))
+
+    def version(self, access: Access) -> int | None:
+        """The past version asked for, by number or as of a moment."""
+        moment = self.request.query_params.get("at")
+        if moment is None:
+            return self.number("version", 9)
+        try:
+            found = parse_datetime(moment)
+        except ValueError:  # written like a moment, and none: 30 February
+            found = None
+        if found is None or found.tzinfo is None:
+            raise Problem(400, "bad_at", "The request cannot be read", "`at` must be a moment like 2026-11-20T20:00:00Z.")
+        return history.version_at(access, found)
+
+    def tagged(self, seen: Board, answer: Response | HttpResponse) -> Response | HttpResponse:
+        answer["ETag"] = etag(seen.access.match.id, seen.viewer, seen.version)
+        answer["Cache-Control"] = "private, no-cache"
+        answer["Vary"] = "Authorization, Cookie"
+        return answer
+
+    def unchanged(self, seen: Board) -> HttpResponse | None:
+        if self.request.headers.get("If-None-Match") == etag(seen.access.match.id, seen.viewer, seen.version):
+            answer = self.tagged(seen, HttpResponse(status=304))
+            assert isinstance(answer, HttpResponse)
+            return answer
+        return None
+
+
+AS = OpenApiParameter("as", int, description="Another seat's view; open when the match is over.")
+THEN = [
+    OpenApiParameter("version", int, description="As it was at this version."),
+    OpenApiParameter("at", str, description="As it was at this moment, like 2026-11-20T20:00:00Z."),
+]
+
+
+class MatchView(_Boards):
+    @extend_schema(responses={200: schemas.View, **PROBLEMS}, parameters=[AS, *THEN], operation_id="matches_view")
+    def get(self, request: Request, ident: str) -> Response | HttpResponse:
+        """The position as you may see it; `view` is null before the game has begun. The ETag is your version: send it as
+        If-Match with your command."""
+        seen = self.board(ident)
+        if (same := self.unchanged(seen)) is not None:
+            return same
+        if seen.access.seat is not None and seen.viewer == seen.access.viewer and not seen.past:
+            board.mark_seen(seen.access.seat, seen.version)
+        match = seen.access.match
+        return self.tagged(
+            seen,
+            Response(
+                {
+                    "match": str(match.id),
+                    "version": seen.version,
+                    "seat": seen.viewer,
+                    "status": match.status,
+                    "view": seen.view,
+                    "awaited": [board.question_json(question) for question in seen.questions],
+                    "outcome": match.outcome,
+                }
+            ),
+        )
+
+
+class MatchForms(_Boards):
+    @extend_schema(responses={200: schemas.Forms, **PROBLEMS}, operation_id="matches_forms")
+    def get(self, request: Request, ident: str) -> Response | HttpResponse:
+        """What your seat may do now: commands with their parameters as JSON Schema, narrowed to what is legal."""
+        seen = self.board(ident)
+        prompt = next((question.prompt for question in seen.questions if question.seat == seen.viewer), None)
+        return self.tagged(
+            seen,
+            Response(
+                {
+                    "match": str(seen.access.match.id),
+                    "version": seen.version,
+                    "forms": [form.as_json() for form in seen.forms],
+                    "help": seen.loaded.game.order_help(prompt),
+                }
+            ),
+        )
+
+
+class Picture(_Boards):
+    @extend_schema(
+        responses={(200, "image/svg+xml"): OpenApiTypes.STR, (200, "image/png"): OpenApiTypes.BINARY, **PROBLEMS},
+        parameters=[AS, *THEN],
+    )
+    def get(self, request: Request, ident: str, kind: str) -> Response | HttpResponse:
+        """The board as a picture; before the game has begun a sheet that says so."""
+        seen = self.board(ident)
+        if (same := self.unchanged(seen)) is not None:
+            return same
+        svg = seen.picture
+        if kind == "png":
+            return self.tagged(seen, HttpResponse(to_png(svg), content_type="image/png"))
+        return self.tagged(seen, HttpResponse(svg, content_type="image/svg+xml"))
+
+
+class Step(_Boards):
+    @extend_schema(responses={200: schemas.Step, **PROBLEMS, 422: schemas.Problem}, parameters=[AS], operation_id="matches_step")
+    def get(self, request: Request, ident: str, version: int) -> Response:
+        """What changed from a version to the next one, in words and as differences of your view."""
+        return Response(history.step(self.access(ident), version, self.number("as", 2)))
+
+
+class MatchEvents(_Boards):
+    @extend_schema(
+        responses={200: schemas.Events, **PROBLEMS},
+        parameters=[OpenApiParameter("after", int, description="Events after this version.")],
+        operation_id="matches_events",
+    )
+    def get(self, request: Request, ident: str) -> Response | HttpResponse:
+        """The events as you may see them: whole, redacted, or sealed (digest and hash alone)."""
+        after = self.number("after", 9) or 0
+        seen = self.board(ident)
+        events = selectors.records_for(seen.loaded, seen.viewer, after, EVENTS_PAGE)
+        more = bool(events) and events[-1]["version"] < seen.version
+        following = f"?after={events[-1]['version']}" if more else None
+        return self.tagged(seen, Response({"events": events, "version": seen.version, "next": following}))
+
+
+class Export(_Boards):
+    @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR, **PROBLEMS}, parameters=[AS])
+    def get(self, request: Request, ident: str) -> StreamingHttpResponse:
+        """The match as JSON Lines: every event as you may see it, whole after the end, and a trailer."""
+        seen = self.board(ident)
+        answer = StreamingHttpResponse(export.lines(seen.loaded, seen.viewer), content_type="application/jsonl")
+        answer["Content-Disposition"] = f'attachment; filename="match-{seen.access.match.number}.jsonl"'
+        answer["Cache-Control"] = "private, no-store"
+        return answer

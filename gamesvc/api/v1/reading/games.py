@@ -1,0 +1,51 @@
+"""The games offered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import View
+from gamesvc.games import catalog
+from gamesvc.games.kernel.game import Game, Refused
+
+
+def game_json(game: Game[Any]) -> dict[str, Any]:
+    manifest = game.manifest
+    return {
+        "id": manifest.id,
+        "title": manifest.title,
+        "designer": manifest.designer,
+        "credit": manifest.credit,
+        "rules_link": manifest.rules_link,
+        "rules": manifest.rules,
+        "summary": manifest.summary,
+        "seats": {"min": manifest.min_seats, "max": manifest.max_seats},
+        "bots": list(game.bots),
+    }
+
+
+class Games(View):
+    @extend_schema(responses={200: schemas.Game(many=True)}, operation_id="games_list")
+    def get(self, request: Request) -> Response:
+        """The games offered."""
+        return Response([game_json(game) for game in catalog.games()])
+
+
+class GameDetail(View):
+    @extend_schema(responses={200: schemas.GameDetail, 404: schemas.Problem}, operation_id="games_retrieve")
+    def get(self, request: Request, game_id: str) -> Response:
+        """One game with the JSON Schemas of its options and commands, its order grammar and rules help."""
+        try:
+            game = catalog.game(game_id)
+        except Refused as refused:
+            raise Problem(404, "unknown_game", "Not found", refused.detail) from None
+        schema = {"options": game.manifest.options, "commands": game.commands}
+        return Response(
+            {**game_json(game), "schema": schema, "order_help": game.order_help(None), "rules_help": game.rules_help()}
+        )

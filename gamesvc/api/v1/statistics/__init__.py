@@ -1,0 +1,1 @@
+"""What players have shown through the API."""

@@ -1,0 +1,52 @@
+"""What players have shown: time-outs, answer times, finished matches, results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import User
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.matches.statistics import totals
+
+
+class PlayerRecord(serializers.Serializer[Any]):
+    matches = serializers.IntegerField(help_text="In which the player has answered, timed out or come to an end.")
+    finished = serializers.IntegerField(help_text="Seen to the end.")
+    given_up = serializers.IntegerField(help_text="The seat was taken away after time-outs, or given up.")
+    finished_percent = serializers.IntegerField(allow_null=True)
+    timeouts = serializers.IntegerField()
+    excused = serializers.IntegerField()
+    answers = serializers.IntegerField()
+    average_answer_seconds = serializers.IntegerField(allow_null=True)
+
+
+class GameRecord(serializers.Serializer[Any]):
+    game = serializers.CharField()
+    played = serializers.IntegerField(help_text="Finished matches begun with another person in them.")
+    won = serializers.IntegerField()
+    shared = serializers.IntegerField(help_text="First together with others.")
+    lost = serializers.IntegerField()
+
+
+class PlayerShape(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    window_days = serializers.IntegerField(help_text="How many days `lately` goes back.")
+    lately = PlayerRecord()
+    ever = PlayerRecord()
+    games = GameRecord(many=True)
+
+
+class Player(View):
+    @extend_schema(responses={200: PlayerShape, **PROBLEMS}, operation_id="players_retrieve")
+    def get(self, request: Request, name: str) -> Response:
+        """What a player has shown in the matches that count: all but forks, boards and described positions."""
+        user = User.named(name)
+        if user is None:
+            raise Problem(404, "unknown_user", "Not found", f"There is no player {name!r}.")
+        return Response(totals.player_json(user))

@@ -1,0 +1,1 @@
+"""Deadlines, pauses and absences through the API."""

@@ -1,0 +1,179 @@
+"""Being away: one's vacations and quiet hours, and pauses by agreement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts import absences
+from accounts.models import Absence, User
+from gamesvc.api.idempotency import once
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.models import Match
+from gamesvc.matches.timekeeping import pauses, vacations
+
+
+class Days(schemas.Strict):
+    first = serializers.DateField(help_text="The first day away, in your own time zone; today begins at once.")
+    last = serializers.DateField(help_text="The last day away.")
+
+
+class AbsenceShape(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    first = serializers.DateField()
+    last = serializers.DateField()
+    starts_at = serializers.DateTimeField()
+    ends_at = serializers.DateTimeField()
+
+
+class Budget(serializers.Serializer[Any]):
+    year = serializers.IntegerField()
+    days_left = serializers.IntegerField()
+
+
+class AbsencesShape(serializers.Serializer[Any]):
+    results = AbsenceShape(many=True)
+    budget = Budget(many=True)
+
+
+class Quiet(schemas.Strict):
+    start = serializers.TimeField(format="%H:%M", allow_null=True, help_text="In your own time zone; null ends them.")
+    end = serializers.TimeField(format="%H:%M", allow_null=True)
+
+
+class Wish(schemas.Strict):
+    pause = serializers.BooleanField(help_text="True asks for a pause, false to go on.")
+
+
+class PauseShape(serializers.Serializer[Any]):
+    paused_since = serializers.DateTimeField(allow_null=True)
+    paused_by = serializers.ChoiceField(
+        ["seats", "host"], allow_null=True, help_text="The players by agreement, or the organiser, who alone lets it go on."
+    )
+    agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
+    missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats whose word is still missing.")
+
+
+class Absences(View):
+    @extend_schema(responses={200: AbsencesShape, **PROBLEMS}, operation_id="me_absences_list")
+    def get(self, request: Request) -> Response:
+        """Your vacations that are not over, and how many days are left of this year and the next."""
+        return Response(_absences(self.user), headers=PRIVATE)
+
+    @extend_schema(request=Days, responses={201: AbsenceShape, **REFUSALS}, parameters=[KEY], operation_id="me_absences_create")
+    def post(self, request: Request) -> Response:
+        """Be away for whole days. Deadlines of matches that honour vacations move; your fellow players see it."""
+        body = self.body(Days)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            try:
+                made = absences.announce(user=self.user, first=body["first"], last=body["last"])
+            except ValidationError as error:
+                raise Refused(error.code or "bad_days", error.messages[0], "first") from None
+            return 201, _absence(made)
+
+        answer = once(request, effect)
+        if answer.status_code == 201:
+            vacations.settle(self.user.pk)
+        return answer
+
+
+class AbsenceDetail(View):
+    @extend_schema(responses={200: AbsencesShape, 404: schemas.Problem, **REFUSALS}, operation_id="me_absences_delete")
+    def delete(self, request: Request, absence_id: int) -> Response:
+        """Call a vacation off: one that runs ends now, and the days begun stay used."""
+        found = Absence.objects.filter(user=self.user, pk=absence_id).first()
+        if found is None:
+            raise Problem(404, "unknown_absence", "Not found", "You have announced no such vacation.")
+        try:
+            absences.call_off(absence=found)
+        except ValidationError as error:
+            raise Refused(error.code or "over", error.messages[0]) from None
+        vacations.settle(self.user.pk)
+        return Response(_absences(self.user), headers=PRIVATE)
+
+
+class QuietHours(View):
+    @extend_schema(responses={200: Quiet, **PROBLEMS}, operation_id="me_quiet_hours")
+    def get(self, request: Request) -> Response:
+        """The hours of each day in which your clocks stand still, where a match honours them."""
+        return Response(_quiet(self.user), headers=PRIVATE)
+
+    @extend_schema(request=Quiet, responses={200: Quiet, 422: schemas.Problem, **PROBLEMS}, operation_id="me_quiet_hours_set")
+    def put(self, request: Request) -> Response:
+        """Set your quiet hours, or end them with null. They count from the next deadline on."""
+        body = self.body(Quiet)
+        try:
+            absences.set_quiet_hours(user=self.user, start=body["start"], end=body["end"])
+        except ValidationError as error:
+            raise Refused(error.code or "bad_quiet_hours", error.messages[0], "start") from None
+        return Response(_quiet(self.user), headers=PRIVATE)
+
+
+class Pause(View):
+    @extend_schema(responses={200: PauseShape, **PROBLEMS}, operation_id="matches_pause")
+    def get(self, request: Request, ident: str) -> Response:
+        """Whether the match is paused, and who wants that changed."""
+        return Response(_pause(self.access(ident)), headers=PRIVATE)
+
+    @extend_schema(request=Wish, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_pause_wish")
+    def post(self, request: Request, ident: str) -> Response:
+        """Ask to pause the match or to go on, or agree to it. It is done once all players have said so."""
+        body = self.body(Wish)
+
+        def effect() -> tuple[int, dict[str, Any]]:
+            access, seat = self.seated(ident, boards=False)
+            pauses.wish(match=access.match, seat=seat, pause=body["pause"])
+            return 200, _pause(self.access(ident))
+
+        return once(request, effect)
+
+    @extend_schema(responses={200: PauseShape, **REFUSALS}, operation_id="matches_pause_withdraw")
+    def delete(self, request: Request, ident: str) -> Response:
+        """Take your word back, before all have given theirs."""
+        access, seat = self.seated(ident, boards=False)
+        pauses.withdraw(match=access.match, seat=seat)
+        return Response(_pause(access), headers=PRIVATE)
+
+
+def _absences(user: User) -> dict[str, Any]:
+    year = timezone.now().astimezone(user.zone).year
+    budget = [{"year": one, "days_left": absences.days_left(user, one)} for one in (year, year + 1)]
+    return {"results": [_absence(one) for one in absences.absences_of(user)], "budget": budget}
+
+
+def _absence(row: Absence) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "first": row.first_day.isoformat(),
+        "last": row.last_day.isoformat(),
+        "starts_at": row.starts_at.isoformat(),
+        "ends_at": row.ends_at.isoformat(),
+    }
+
+
+def _quiet(user: User) -> dict[str, Any]:
+    found = absences.quiet_hours(user)
+    return {"start": f"{found.start:%H:%M}", "end": f"{found.end:%H:%M}"} if found is not None else {"start": None, "end": None}
+
+
+def _pause(access: Access) -> dict[str, Any]:
+    match = Match.objects.get(pk=access.match.pk)
+    agreed = pauses.wishes(match)
+    asked = [seat.index for seat in match.seats.order_by("index") if seat.user_id is not None]
+    return {
+        "paused_since": match.paused_at.isoformat() if match.paused_at is not None else None,
+        "paused_by": pauses.paused_by(match),
+        "agreed": agreed,
+        "missing": [seat for seat in asked if seat not in agreed] if agreed else [],
+    }

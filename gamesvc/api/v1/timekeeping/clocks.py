@@ -1,0 +1,134 @@
+"""Clocks: the policies a match may choose, and the account of a match's time."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.problems import Problem
+from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.matches.clock import words
+from gamesvc.matches.clock.policy import PRESETS, SCHEMA
+from gamesvc.matches.reading import board
+from gamesvc.matches.timekeeping import explanation
+
+
+class Preset(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    title = serializers.CharField()
+    policy = serializers.DictField()
+    words = serializers.ListField(child=serializers.CharField())
+
+
+class ClockChoice(serializers.Serializer[Any]):
+    schema = serializers.DictField(help_text="JSON Schema of a policy.")
+    presets = Preset(many=True)
+
+
+class Because(serializers.Serializer[Any]):
+    """What a deadline was reckoned from: `left` seconds from `since`, without the spans excluded, or a fixed time."""
+
+    since = serializers.DateTimeField()
+    own = serializers.IntegerField(help_text="Seconds of the question's own time.")
+    left = serializers.IntegerField(help_text="Seconds altogether: own time, bank, at least the minimum.")
+    excluded = serializers.ListField(child=serializers.ListField(child=serializers.DateTimeField()))
+    fixed = serializers.DateTimeField(required=False)
+    put_off = serializers.IntegerField(
+        required=False, help_text="Seconds by which the fixed time stands later than by the calendar: outages, extensions."
+    )
+
+
+class RunningClock(serializers.Serializer[Any]):
+    seat = serializers.IntegerField()
+    question = serializers.CharField()
+    kind = serializers.CharField()
+    asked_at = serializers.DateTimeField()
+    due_at = serializers.DateTimeField(allow_null=True, help_text="Null while the match is paused.")
+    grace_from = serializers.DateTimeField(allow_null=True)
+    stands_until = serializers.DateTimeField(allow_null=True, help_text="The clock stands still now and runs on from here.")
+    because = Because()
+
+
+class SeatBank(serializers.Serializer[Any]):
+    seat = serializers.IntegerField()
+    seconds = serializers.IntegerField()
+
+
+class ClockLine(serializers.Serializer[Any]):
+    """What happened to a clock with the append that ends at `version`. Times in seconds."""
+
+    version = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    seat = serializers.IntegerField()
+    question = serializers.CharField()
+    what = serializers.CharField(
+        help_text="asked, stopped, ran out, excused, paused, pause (it goes on), waits, undo, moved, extended, vacation, outage."
+    )
+    used = serializers.IntegerField(help_text="Seconds counted since the clock last began to run.")
+    left = serializers.IntegerField(help_text="Seconds left of the question's own time.")
+    bank = serializers.IntegerField()
+    due_at = serializers.DateTimeField(allow_null=True)
+    because = Because(allow_null=True)
+
+
+class ClockAccount(serializers.Serializer[Any]):
+    policy = serializers.DictField()
+    words = serializers.ListField(child=serializers.CharField())
+    paused_since = serializers.DateTimeField(allow_null=True)
+    clocks = RunningClock(many=True)
+    banks = SeatBank(
+        many=True, help_text="Missing: seats never asked, and other players' seats without a line in the last part of the log."
+    )
+    lines = ClockLine(many=True)
+    next = serializers.CharField(allow_null=True, help_text="The query for the part before this one; null at the beginning.")
+
+
+class Clocks(View):
+    @extend_schema(responses={200: ClockChoice}, operation_id="clocks_list")
+    def get(self, request: Request) -> Response:
+        """The clock policies: presets by name, and the schema of the parts a policy may be made of."""
+        presets = [
+            {"name": name, "title": title, "policy": policy, "words": words.sentences(policy)}
+            for name, (title, policy) in PRESETS.items()
+        ]
+        return Response({"schema": SCHEMA, "presets": presets})
+
+
+class MatchClock(View):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("seat", int, description="Only the clocks of this seat."),
+            OpenApiParameter("before", int, description="Only lines with a lower version."),
+        ],
+        responses={200: ClockAccount, **PROBLEMS},
+        operation_id="matches_clock",
+    )
+    def get(self, request: Request, ident: str) -> Response:
+        """The account of a match's time, reckoned again from the log: the last lines; of others what is not hidden from you.
+
+        One answer reckons a bounded part of the log. Where that holds few lines of a seat, or none, ask on with `next`.
+        """
+        access = self.access(ident)
+        given = request.query_params.get("seat")
+        if given is not None and not (given.isdecimal() and len(given) < 3 and int(given) < access.match.seat_count):
+            raise Problem(
+                400, "bad_seat", "The request cannot be read", f"`seat` is a number from 0 to {access.match.seat_count - 1}."
+            )
+        seat, before = int(given) if given is not None else None, self.number("before", 9)
+        found = explanation.explain(access.match, seat, viewer=access.viewer, before=before)
+        told, now = found.as_json(), timezone.now()
+        for shown, clock in zip(told["clocks"], found.clocks.values(), strict=True):
+            until = board.stands_until(clock, now)
+            shown["stands_until"] = until.isoformat() if until is not None else None
+        wanted = {"seat": seat, "before": found.older}
+        following = urlencode({name: value for name, value in wanted.items() if value is not None})
+        more = {"words": words.sentences(found.policy) if found.policy else [], "next": f"?{following}" if found.older else None}
+        answer = Response({**told, **more})
+        answer["Cache-Control"] = "private, no-cache"
+        return answer

@@ -1,0 +1,1 @@
+"""Taking back through the API."""

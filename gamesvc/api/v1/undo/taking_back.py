@@ -1,0 +1,206 @@
+"""Taking back: what is offered, undo, the others' answers, redo, and the organiser's setting back."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.etags import etag, required_version
+from gamesvc.api.idempotency import required_key
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, VERSION, View
+from gamesvc.games.kernel.game import Viewer
+from gamesvc.matches.access import authority
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.models import Match, UndoRequest
+from gamesvc.matches.organising import rewinds
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import idempotency, loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.story.undo_words import CODES
+from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo.undo_acts import Outcome
+
+CONFLICTS = {**REFUSALS, 412: schemas.Problem, 428: schemas.Problem}
+
+
+class Answer(schemas.Strict):
+    accept = serializers.BooleanField(help_text="False declines; of one's own request it withdraws it.")
+    request = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1, help_text="The request that is meant, by its version."
+    )
+
+
+class Ruling(schemas.Strict):
+    to = serializers.IntegerField(min_value=1, help_text="The version to set the match back to: one before a command.")
+    code = serializers.ChoiceField(list(CODES))
+    reason = serializers.CharField(max_length=authority.LONGEST_REASON, help_text="In words; the players read it.")
+
+
+class UndoRequestShape(serializers.Serializer[Any]):
+    request = serializers.IntegerField(help_text="Its name: the version of its event.")
+    seat = serializers.IntegerField()
+    asked = serializers.ListField(child=serializers.IntegerField())
+    accepted = serializers.ListField(child=serializers.IntegerField())
+    until = serializers.DateTimeField()
+    yours_to_answer = serializers.BooleanField()
+
+
+class OfferShape(serializers.Serializer[Any]):
+    match = serializers.UUIDField()
+    version = serializers.IntegerField()
+    option = serializers.ChoiceField(Match.Undo.choices)
+    how = serializers.ChoiceField(["free", "ask", "no"])
+    code = serializers.CharField(help_text="Why not; empty where it is possible.")
+    detail = serializers.CharField()
+    to = serializers.IntegerField(allow_null=True, help_text="The version before what would be taken back.")
+    command = serializers.DictField(allow_null=True, help_text="What would be taken back.")
+    order = serializers.CharField(help_text="The same as text.")
+    asks = serializers.ListField(child=serializers.IntegerField(), help_text="The seats whose word would be asked for.")
+    redo = serializers.IntegerField(allow_null=True, help_text="The version that a redo leads back to; null: nothing to redo.")
+    may_rewind = serializers.BooleanField(help_text="Whether you may set the match back as its organiser or an operator.")
+    request = UndoRequestShape(allow_null=True)
+
+
+class UndoneShape(serializers.Serializer[Any]):
+    match = serializers.UUIDField()
+    version = serializers.IntegerField()
+    done = serializers.BooleanField(help_text="False: the others were asked, or have not all answered.")
+    request = serializers.IntegerField(allow_null=True)
+    events = schemas.EventShape(many=True)
+
+
+class Undo(View):
+    @extend_schema(responses={200: OfferShape, **PROBLEMS}, operation_id="matches_undo_offer")
+    def get(self, request: Request, ident: str) -> Response:
+        """What you could take back now, whether that is free, and the request that is open."""
+        access = self.access(ident)
+        return Response(_offer(access), headers=PRIVATE)
+
+    @extend_schema(
+        request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_undo"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Take back your latest command, or ask the others for it (`done` says which)."""
+        return _versioned(self, ident, taking_back.take_back)
+
+
+class Redo(View):
+    @extend_schema(
+        request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_redo"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """Take your undo back, as long as nothing else has happened."""
+        return _versioned(self, ident, taking_back.redo)
+
+
+class UndoAnswer(View):
+    @extend_schema(request=Answer, responses={200: UndoneShape, **REFUSALS}, parameters=[KEY], operation_id="matches_undo_answer")
+    def post(self, request: Request, ident: str) -> Response:
+        """Accept or decline the open request, or withdraw your own. With the last word the match goes back."""
+        body = self.body(Answer)
+        access, seat = self.seated(ident)
+        outcome = taking_back.answer(
+            match=access.match,
+            sender=_sender(self, seat),
+            accept=body["accept"],
+            request=body["request"],
+            command_id=_command_id(self, access),
+        )
+        return _answered(access, outcome)
+
+
+class Rewind(View):
+    @extend_schema(
+        request=Ruling, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_rewind"
+    )
+    def post(self, request: Request, ident: str) -> Response:
+        """As organiser or operator who has never played in the match: set the match back to a version, with a reason."""
+        body = self.body(Ruling)
+        access = authority.access_to_rule(by=self.user, ident=ident)
+        command_id = _command_id(self, access)
+        outcome = rewinds.set_back(
+            by=self.user,
+            match=access.match,
+            to=body["to"],
+            code=body["code"],
+            reason=body["reason"],
+            expected_version=_expected(self, access, command_id, access.viewer),
+            command_id=command_id,
+            received_at=timezone.now(),
+        )
+        return _answered(access, outcome)
+
+
+def _offer(access: Access) -> dict[str, Any]:
+    match = access.match
+    loaded = loading.load(match.id, match.game)
+    seat = access.viewer
+    offer = taking_back.offer(loaded, match, seat) if seat is not None else taking_back.NO_SEAT
+    return {
+        "match": str(match.id),
+        "version": loaded.viewer_version(seat),
+        "option": match.undo,
+        "how": offer.how or "no",
+        "code": offer.code,
+        "detail": offer.detail,
+        "to": offer.to,
+        "command": offer.command,
+        "order": loaded.game.render(offer.command) if offer.command else "",
+        "asks": list(offer.asks),
+        "redo": offer.redo,
+        "may_rewind": authority.may_rule(access.user, match) and loaded.started and not loaded.ended,
+        "request": _request(offer.request, seat),
+    }
+
+
+def _request(row: UndoRequest | None, seat: Viewer) -> dict[str, Any] | None:
+    if row is None:
+        return None
+    return {
+        "request": row.version,
+        "seat": row.seat,
+        "asked": row.asked,
+        "accepted": row.accepted,
+        "until": row.until.isoformat(),
+        "yours_to_answer": seat in row.asked and seat not in row.accepted,
+    }
+
+
+def _sender(view: View, seat: int) -> Sender:
+    return Sender(Actor("seat", seat), "api", timezone.now(), view.user.pk)
+
+
+def _command_id(view: View, access: Access) -> uuid.UUID:
+    return turns.command_id(sender=f"user {view.user.pk} {access.match.id}", key=required_key(view.request))
+
+
+def _expected(view: View, access: Access, command_id: uuid.UUID, viewer: Viewer) -> int:
+    """The version the sender saw. A known key is answered first: the retry of a success is stale by its own doing."""
+    if view.request.headers.get("If-Match") is None and idempotency.known(access.match, command_id) is not None:
+        return 0
+    return required_version(view.request, access.match.id, viewer)
+
+
+def _versioned(view: View, ident: str, service: Callable[..., Outcome]) -> Response:
+    access, seat = view.seated(ident)
+    sender, command_id = _sender(view, seat), _command_id(view, access)
+    expected = _expected(view, access, command_id, access.viewer)
+    return _answered(access, service(match=access.match, sender=sender, expected_version=expected, command_id=command_id))
+
+
+def _answered(access: Access, outcome: Outcome) -> Response:
+    answer = Response(outcome.as_json())
+    answer["ETag"] = etag(access.match.id, access.viewer, outcome.version)
+    answer["Cache-Control"] = "private, no-cache"
+    if outcome.repeated:
+        answer["Idempotent-Replayed"] = "true"
+    return answer

@@ -1,0 +1,1 @@
+"""The drawing kit of all boards: SVG in the look of the house."""

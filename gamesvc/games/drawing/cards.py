@@ -1,0 +1,223 @@
+"""Game cards in three sizes: S names (74 x 96), M plays (110 x 138), L explains (330 x 190), and their backs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gamesvc.games.drawing.font import fit, measure, wrap
+from gamesvc.games.drawing.paper import LETTERS, number
+from gamesvc.games.drawing.pieces import Pieces
+
+S_SIZE = (74, 96)
+M_SIZE = (110, 138)
+L_SIZE = (330, 190)
+BAND = 9
+"""The thickness of the owner's band on a card."""
+
+
+class Cards(Pieces):
+    """Paper with pieces and game cards. All card places are upper left corners."""
+
+    def _flag(self, x: float, y: float, width: float, height: float, text: str, size: float, rx: float) -> None:
+        """The ink flag of a cost in the upper left corner of a card; `width` without its point."""
+        start = (
+            f"M{number(x)} {number(y + height)}V{number(y + rx)}q0 {number(-rx)} {number(rx)} {number(-rx)}H{number(x + width)}"
+        )
+        tip = f"L{number(x + width + height * 0.4)} {number(y + height / 2)}L{number(x + width)} {number(y + height)}Z"
+        self.path(start + tip, fill="ink")
+        self.text(x + width * 0.63, y + height * 0.5 + size * 0.35, text, size=size, weight=700, colour="panel", anchor="middle")
+
+    def _name(self, x: float, y: float, name: str, room: float, size: float, weight: int, lines: int) -> float:
+        """A name that shrinks, then takes more lines, then is cut; returns the next baseline."""
+        shown, shrunk = fit(name, room, size, weight)
+        if shown == name:
+            self.text(x, y, name, size=shrunk, weight=weight)
+            return y + shrunk + 1
+        step = 18
+        for line in wrap(name, room, 17, weight, lines):
+            self.text(x, y, line, size=17, weight=weight)
+            y += step
+        return y
+
+    def card_s(
+        self,
+        x: float,
+        y: float,
+        name: str,
+        *,
+        icon: str = "",
+        cost: str | int | None = None,
+        ground: str = "panel",
+        width: float = S_SIZE[0],
+        height: float = S_SIZE[1],
+        count: int = 1,
+        at: str | None = None,
+        chosen: bool = False,
+        selectable: bool = False,
+    ) -> None:
+        """Size S: name, icon, cost. Without a cost the name stands on a head of tint (`ground`: `tint`, or `buff` for wild cards)
+        and the icon in the middle; with one the flag is upper left and the icon upper right. `count` above 1 writes `×3`."""
+        with self.group(at=at):
+            self.rect(x, y, width, height, stroke="ink", line=2, rx=4)
+            if cost is None:
+                self.rect(x, y, width, 26, fill="tint" if ground == "panel" else ground, stroke="ink", line=2, rx=4)
+                self.text(x + width / 2, y + 19.5, name, size=18, weight=600, anchor="middle", room=width - 8)
+                if icon:
+                    size = min(38.0, height - 44)
+                    self.icon(icon, x + (width - size) / 2, y + 26 + (height - 26 - size) / 2, size)
+            else:
+                self._flag(x, y, 20, 28, str(cost), 19, 5)
+                if icon:
+                    self.icon(icon, x + width - 26, y + 6, 18)
+                self._name(x + 6, y + 50, name, width - 10, 18, 600, max(1, int((height - 42) / 18)))
+            if count > 1:
+                self.text(x + width - 6, y + height - 7, f"×{count}", size=19, weight=700, anchor="end")
+        self._state(x, y, width, height, chosen, selectable)
+
+    def _state(self, x: float, y: float, width: float, height: float, chosen: bool, selectable: bool) -> None:
+        if chosen:
+            self.selected(x, y, width, height, rx=5)
+        elif selectable:
+            self.selectable(x, y, width, height)
+
+    def card_m(
+        self,
+        x: float,
+        y: float,
+        name: str,
+        *,
+        icon: str = "",
+        cost: str | int | None = None,
+        keyword: str = "",
+        attack: str | int | None = None,
+        defence: str | int | None = None,
+        damage: int = 0,
+        owner: int | None = None,
+        band: str = "bottom",
+        marks: Sequence[str] = (),
+        width: float = M_SIZE[0],
+        height: float = M_SIZE[1],
+        count: int = 1,
+        at: str | None = None,
+        chosen: bool = False,
+        selectable: bool = False,
+        struck: bool = False,
+    ) -> None:
+        """Size M: name, keyword (one or two lines), attack left and defence right at the foot, damage beside the shield.
+
+        `owner` draws the pattern band on the `top` or `bottom` edge, whichever is nearer its owner; `marks` are facts about
+        the card (icons: `paralysed`, `time`), white on ink beside the type icon.
+        """
+        head = y + (BAND if owner is not None and band == "top" else 0)
+        foot = y + height - (BAND if owner is not None and band == "bottom" else 0)
+        with self.group(at=at):
+            self.rect(x, y, width, height, stroke="ink", line=2, rx=5)
+            if owner is not None:
+                edge = y if band == "top" else foot
+                self.rect(x, edge, width, BAND, fill=f"area-{LETTERS[owner]}", stroke="ink", line=1.5, rx=4)
+            if cost is not None:
+                self._flag(x, head, 22, 30, str(cost), 21, 5 if head == y else 0)
+            if icon:
+                self.icon(icon, x + width - 28, head + 6, 20)
+            for index, name_of_mark in enumerate(marks[:2]):
+                self.mark(name_of_mark, x + width - 56 - 26 * index, head + 4, 23)
+            room = width - 14
+            stats = attack is not None or defence is not None
+            deepest = foot - (32 if stats or count > 1 else 8)
+            lines = max(1, int((deepest - head - 52) / 18) + 1)
+            below = self._name(x + 8, head + 52, name, room, 19, 700, max(1, lines - 1) if keyword else lines)
+            left = int((deepest - below) / 18) + 1 if deepest >= below else 0
+            if keyword and left:
+                self.paragraph(x + 8, below, keyword, room, size=17, colour="ink2", leading=18, lines=left)
+            if attack is not None:
+                self.icon("attack", x + 7, foot - 25, 17)
+                self.text(x + 28, foot - 10, str(attack), size=21, weight=700)
+            if defence is not None:
+                figure = measure(str(defence), 21, 700)
+                self.icon("shield", x + width - 9 - figure - 21, foot - 25, 17)
+                self.text(x + width - 9, foot - 10, str(defence), size=21, weight=700, anchor="end")
+                if damage:
+                    self.damage(x + width - 9 - figure - 34, foot - 17, damage, filled=True)
+            if count > 1:
+                self.text(x + width / 2, foot - 10, f"×{count}", size=19, weight=700, anchor="middle")
+            if struck:
+                self.struck(x, y, width, height)
+        self._state(x, y, width, height, chosen, selectable)
+
+    def card_l(
+        self,
+        x: float,
+        y: float,
+        name: str,
+        text: str,
+        *,
+        icon: str = "",
+        cost: str | int | None = None,
+        kind: str = "",
+        note: str = "",
+        attack: str | int | None = None,
+        defence: str | int | None = None,
+        owner: int | None = None,
+        width: float = L_SIZE[0],
+        height: float = L_SIZE[1],
+        at: str | None = None,
+    ) -> None:
+        """Size L: everything: name, type line (`kind` left, `note` right) on tint, the card's text, stats at the foot."""
+        with self.group(at=at):
+            self.rect(x, y, width, height, stroke="ink", line=2.5, rx=7)
+            start = x + 14
+            if cost is not None:
+                self._flag(x, y, 36, 44, str(cost), 29, 7)
+                start = x + 64
+            self.text(start, y + 31, name, size=25, weight=700, room=x + width - 50 - start)
+            if icon:
+                self.icon(icon, x + width - 39, y + 9, 26)
+            self.rect(x, y + 44, width, 28, fill="tint", stroke="ink")
+            end = self.text(x + 14, y + 64, kind, size=18, weight=600, room=width * 0.6)
+            if note:
+                self.text(x + width - 14, y + 64, note, size=18, colour="ink2", anchor="end", room=x + width - 24 - end)
+            foot = y + height - (BAND if owner is not None else 0)
+            has_stats = attack is not None or defence is not None
+            lines = max(1, int((foot - y - 82 - (30 if has_stats else 6)) / 24))
+            size = 20 if len(wrap(text, width - 28, 20)) <= lines else 17
+            leading = 24 if size == 20 else 20
+            if size == 17:
+                lines = max(1, int((foot - y - 82 - (30 if has_stats else 6)) / 20))
+            self.paragraph(x + 14, y + 97, text, width - 28, size=size, leading=leading, lines=lines)
+            if attack is not None:
+                self.icon("attack", x + 14, foot - 35, 22)
+                self.text(x + 43, foot - 16, str(attack), size=26, weight=700)
+            if defence is not None:
+                figure = measure(str(defence), 26, 700)
+                self.icon("shield", x + width - 14 - figure - 29, foot - 35, 22)
+                self.text(x + width - 14, foot - 16, str(defence), size=26, weight=700, anchor="end")
+            if owner is not None:
+                self.rect(x, foot, width, BAND, fill=f"area-{LETTERS[owner]}", stroke="ink", line=1.5, rx=4)
+
+    def card_back(
+        self,
+        x: float,
+        y: float,
+        *,
+        width: float = S_SIZE[0],
+        height: float = S_SIZE[1],
+        label: str = "",
+        scouted: bool = False,
+        at: str | None = None,
+    ) -> None:
+        """The back of a card: ink with tint bars; `label` (a station card's slot, `s3`) in a word at its foot."""
+        with self.group(at=at):
+            self.hidden(x, y, width, height, label=label, scouted=scouted)
+
+    def pile(
+        self, x: float, y: float, icon: str, *, width: float = 60, height: float = 80, count: int | None = None, label: str = ""
+    ) -> None:
+        """A pile face down with its sign on a buff disc, a second edge behind it; count and label below (22 units more)."""
+        self.rect(x + 5, y - 5, width, height, fill="panel", stroke="ink", line=2, rx=4)
+        self.rect(x, y, width, height, fill="ink", stroke="ink", line=2, rx=4)
+        self.circle(x + width / 2, y + height * 0.39, width * 0.33, fill="buff")
+        self.icon(icon, x + width / 2 - width * 0.2, y + height * 0.39 - width * 0.2, width * 0.4)
+        if count is not None:
+            self.text(x + width / 2, y + height - 8, str(count), size=20, weight=700, colour="panel", anchor="middle")
+        if label:
+            self.label(x + width / 2, y + height + 22, label, anchor="middle", room=width + 40)

@@ -1,0 +1,208 @@
+"""The drawing kit of all boards: one sheet, `Chart`, with everything the look of the house needs.
+
+    chart = Chart(720, 1100, prefix="42", title="Stratastar 42, turn 9. Red to act.", desc="Red has 6 worlds, ...")
+    chart.header("Stratastar", "42", "Turn 9 · Movement", flag="Your move")
+    chart.frame(48, 118, 640, 640, columns=10, rows=10)
+    chart.pennant(0, 60, 200, "R3")
+    svg = chart.svg()
+
+Units: a board is 720 wide with margins of 20 (panels 12). Nothing here knows a game. The layers: `font` (measuring),
+`paper` (shapes, text, icons), `pieces` (pieces, dice, marks), `cards` (cards), and here the frames round them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gamesvc.games.drawing.cards import L_SIZE, M_SIZE, S_SIZE, Cards
+from gamesvc.games.drawing.font import cut, drawable, fit, measure, wrap
+from gamesvc.games.drawing.paper import COLOURS, LETTERS, PATTERNS, SEAT_NAMES, number
+from gamesvc.games.drawing.pieces import hex_centre, hexagon, seat_name
+
+__all__ = [
+    "COLOURS",
+    "HEADER",
+    "LETTERS",
+    "L_SIZE",
+    "MARGIN",
+    "M_SIZE",
+    "PANEL",
+    "PATTERNS",
+    "SEAT_NAMES",
+    "S_SIZE",
+    "WIDTH",
+    "Chart",
+    "cut",
+    "drawable",
+    "fit",
+    "hex_centre",
+    "hexagon",
+    "measure",
+    "seat_name",
+    "wrap",
+]
+
+WIDTH = 720
+HEADER = 88
+"""The height of the header."""
+MARGIN = 20
+PANEL = 12
+"""The x where panels begin; they end at `WIDTH - PANEL`."""
+
+
+class Chart(Cards):
+    """A picture: paper with pieces, cards, header, frames, gauges and seat rows."""
+
+    # --- header and closing line ---------------------------------------------------------------------------------
+
+    def header(self, game: str, match: str, second: str, *, flag: str = "", acting: str = "") -> None:
+        """The first 88 units: title and match, a second line (turn, phase, who acts), and on the right either the overprint
+        `flag` ("Your move": the viewer is awaited) or `acting` in ink ("Blue to act")."""
+        right: float = WIDTH - MARGIN
+        if flag:
+            shown, size = fit(flag, 240, 22, 700)
+            width = measure(shown, size, 700) + 62
+            left = WIDTH - 16 - width
+            data = f"M{number(left)} 18H686L704 41L686 64H{number(left)}L{number(left + 12)} 41Z"
+            self.path(data, fill="over")
+            self.text(left + (width - 6) / 2, 48.5, shown, size=size, weight=700, colour="panel", anchor="middle")
+            right = left - 12
+        elif acting:
+            shown, size = fit(acting, 260, 21, 600)
+            self.text(right, 40, shown, size=size, weight=600, anchor="end")
+            right -= measure(shown, size, 600) + 16
+        end = self.text(MARGIN, 40, game, size=30, weight=700, room=right - MARGIN)
+        if end + 40 < right:
+            self.text(end + 9, 40, match, size=30, colour="ink2", room=right - end - 9)
+        self.text(MARGIN, 68, second, size=21, colour="ink2", room=(right if flag else WIDTH - MARGIN) - MARGIN)
+
+    def closing(self, y: float, text: str, *, lines: int = 2, room: float = 662, x: float = MARGIN) -> float:
+        """The line of overprint at the foot, `y` its top: what is chosen or open now. Returns the y below it."""
+        shown = wrap(text, room, 20, 400, lines)
+        self.rect(x, y, 7, 24 * len(shown), fill="over")
+        for index, line in enumerate(shown):
+            self.text(x + 18, y + 17.5 + 24 * index, line)
+        return y + 24 * len(shown)
+
+    # --- the graduated rule --------------------------------------------------------------------------------------
+
+    def rule(self, x: float, y: float, width: float, steps: int, *, height: float = 8) -> None:
+        """The graduated rule as a border: equal steps, ink and panel by turns."""
+        self.rect(x, y, width, height)
+        step = width / steps
+        for index in range(0, steps, 2):
+            self.rect(x + index * step, y, step, height, fill="ink")
+        self.rect(x, y, width, height, fill="none", stroke="ink")
+
+    def frame(
+        self, x: float, y: float, width: float, height: float, *, columns: int = 14, rows: int = 14, fill: str = "panel"
+    ) -> None:
+        """The frame of a map: x, y, width and height are the field inside; the rule lies in the 8 units round it.
+
+        `columns` and `rows` are the steps of the rule: those of the map where it has them.
+        """
+        self.rect(x - 8, y - 8, width + 16, height + 16, fill=fill, stroke="ink")
+        step = width / columns
+        for index in range(0, columns, 2):
+            self.rect(x + index * step, y - 8, step, 8, fill="ink")
+            self.rect(x + index * step, y + height, step, 8, fill="ink")
+        step = height / rows
+        for index in range(0, rows, 2):
+            self.rect(x - 8, y + index * step, 8, step, fill="ink")
+            self.rect(x + width, y + index * step, 8, step, fill="ink")
+        self.rect(x, y, width, height, fill="none", stroke="ink")
+
+    def grid(self, x: float, y: float, cell: float, columns: int, rows: int) -> None:
+        """Hairlines of a square map, with letters above the columns and numbers left of the rows, outside the frame."""
+        for index in range(1, columns):
+            self.line(x + index * cell, y, x + index * cell, y + rows * cell)
+        for index in range(1, rows):
+            self.line(x, y + index * cell, x + columns * cell, y + index * cell)
+        for index in range(columns):
+            middle = x + (index + 0.5) * cell
+            self.text(middle, y - 15, chr(ord("A") + index), size=21, weight=600, colour="ink2", anchor="middle")
+        for index in range(rows):
+            self.text(x - 15, y + (index + 0.5) * cell + 7, str(index + 1), size=21, weight=600, colour="ink2", anchor="end")
+
+    def gauge(self, x: float, y: float, value: int, total: int, *, width: float = 188, height: float = 14) -> None:
+        """A measure in single steps: `value` of `total` filled (worlds of 12, stars of 70, developments of a system)."""
+        step = width / total
+        filled = max(0, min(value, total))
+        self.rect(x, y, width, height)
+        if filled:
+            self.rect(x, y, step * filled, height, fill="ink")
+        if step >= 4:
+            for index in range(1, total):
+                self.line(x + index * step, y, x + index * step, y + height, stroke="panel" if index < filled else "ink")
+        self.rect(x, y, width, height, fill="none", stroke="ink")
+
+    # --- seats ---------------------------------------------------------------------------------------------------
+
+    def seat_row(
+        self,
+        seat: int,
+        y: float,
+        name: str,
+        *,
+        you: bool = False,
+        awaited: bool = False,
+        struck: bool = False,
+        height: float = 42,
+        room: float = 130,
+    ) -> float:
+        """The beginning of a table row, `y` its top: badge, name, "you"; returns the baseline for the rest of the row.
+
+        The viewer's own row stands in a panel, others on a hairline; `awaited` draws the dashed ring.
+        """
+        if you:
+            self.rect(PANEL, y, WIDTH - 2 * PANEL, height, stroke="ink")
+        else:
+            self.line(MARGIN, y + height, WIDTH - MARGIN, y + height)
+        middle = y + height / 2
+        self.badge(seat, 34, middle, 25)
+        if awaited:
+            self.awaited(34, middle, 18)
+        tail = measure(" you", 19) + 4 if you else 0
+        colour = "ink2" if struck else "ink"
+        end = self.text(60, middle + 7, name, size=22, weight=700 if you else 400, colour=colour, room=room - tail)
+        if you:
+            self.text(end + 8, middle + 7, "you", size=19, colour="ink2")
+        if struck:
+            self.line(56, middle, end + 4, middle, stroke="ink2", line=2)
+        return middle + 7
+
+    def seat_band(
+        self, seat: int, y: float, name: str, *, height: float = 70, you: bool = False, awaited: bool = False, room: float = 150
+    ) -> None:
+        """A panel across the board, `y` its top, with the seat's pattern on its left edge, badge and name on its first line
+        (baseline y + 32); a second line goes on the baseline y + 59 from x = 36."""
+        self.rect(PANEL, y, WIDTH - 2 * PANEL, height, stroke="ink")
+        self.rect(PANEL, y, 12, height, fill=f"area-{LETTERS[seat]}", stroke="ink")
+        self.badge(seat, 48, y + 24, 24)
+        if awaited:
+            self.awaited(48, y + 24, 17.5)
+        tail = measure(" you", 19) + 4 if you else 0
+        end = self.text(74, y + 32, name, size=23, weight=700, room=room - tail)
+        if you:
+            self.text(end + 7, y + 32, "you", size=19, colour="ink2")
+
+    def fact(
+        self, x: float, y: float, icon: str, value: str | int, label: str = "", *, colour: str = "ink", size: float = 22
+    ) -> float:
+        """A measure on the baseline y: icon, figure, label; returns the x where it ends."""
+        if icon:
+            self.icon(icon, x, y - 18.5, 23, colour=colour)
+            x += 30
+        x = self.text(x, y, str(value), size=size, weight=700, colour=colour)
+        return self.label(x + 6, y, label) if label else x
+
+    def items(self, x: float, y: float, entries: Sequence[tuple[str, str]], *, width: float = 330, start: int = 1) -> float:
+        """Open items or a stack, numbered as on the board: per entry a bold line and a quiet one; returns the y below."""
+        for index, (what, why) in enumerate(entries, start):
+            self.rect(x, y, width, 54, stroke="ink")
+            self.disc(x + 24, y + 27, index)
+            self.text(x + 48, y + (23 if why else 34), what, size=20, weight=700, room=width - 56)
+            if why:
+                self.text(x + 48, y + 45, why, size=18, colour="ink2", room=width - 56)
+            y += 62
+        return y

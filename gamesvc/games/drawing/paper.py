@@ -1,0 +1,339 @@
+"""The ground of every picture: a sheet of SVG with shapes, text and groups, in the colours of the house.
+
+Attributes carry the light colours, class names the meaning (`f-ink` fill, `s-over` stroke), so that one picture serves
+mails, print and both colour schemes. Pieces, cards and frames lie in the modules above this one; engines use `chart.Chart`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from xml.sax import saxutils
+
+from gamesvc.games.drawing import font
+
+FONT = "'Barlow Semi Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
+COLOURS = {
+    "paper": "#F2F5F6",
+    "panel": "#FFFFFF",
+    "tint": "#DCE8EF",
+    "buff": "#F3E6C2",
+    "ink": "#13213A",
+    "ink2": "#4B5A72",
+    "line": "#BCC8D3",
+    "over": "#B3006B",
+    "R": "#C23B22",
+    "B": "#17458F",
+    "Y": "#EDB91B",
+    "G": "#2F9E7E",
+    "P": "#4A1F55",
+    "W": "#FFFFFF",
+    "onR": "#FFFFFF",
+    "onB": "#FFFFFF",
+    "onY": "#13213A",
+    "onG": "#0B1526",
+    "onP": "#FFFFFF",
+    "onW": "#13213A",
+}
+LETTERS = "RBYGPW"
+SEAT_NAMES = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
+PATTERNS = {
+    "R": ("plain", ""),
+    "B": ("diagonal bars", '<path d="M-2 2 2-2M0 12 12 0M10 14 14 10" {stroke} stroke-width="2.6"/>'),
+    "Y": ("dots", '<circle cx="3" cy="3" r="1.9" {fill}/><circle cx="9" cy="9" r="1.9" {fill}/>'),
+    "G": ("level bars", '<path d="M0 3H12M0 9H12" {stroke} stroke-width="2.4"/>'),
+    "P": ("lattice", '<path d="M0 6H12M6 0V12" {stroke} stroke-width="1.8"/>'),
+    "W": ("crosses", '<path d="M4 6h4M6 4v4" {stroke} stroke-width="1.4"/>'),
+}
+ICONS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("icons.json").read_text(encoding="utf-8"))
+Point = tuple[float, float]
+
+
+@functools.lru_cache(maxsize=10_000)
+def number(value: float) -> str:
+    """A coordinate as short as two decimals allow."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+# What XML 1.0 (2.2) has no place for, not even escaped: a picture with one of these is shown by no browser.
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def escape(text: str) -> str:
+    """A text as it stands between tags."""
+    return saxutils.escape(_NOT_IN_XML.sub("\ufffd", text))
+
+
+def quoteattr(text: str) -> str:
+    """A text as the value of an attribute, its quotes included."""
+    return saxutils.quoteattr(_NOT_IN_XML.sub("\ufffd", text))
+
+
+def points(*at: Point, close: bool = True) -> str:
+    """Path data through the points given: `points((0, 0), (10, 0), (5, 8))`."""
+    data = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in at)
+    return data + "Z" if close else data
+
+
+@functools.cache
+def _icon_shapes(name: str, colour: str) -> str:
+    """A sign of `icons.svg` in one colour."""
+    return "".join(_icon_shape(tag, attributes, colour) for tag, attributes in ICONS[name]["shapes"])
+
+
+def _icon_shape(tag: str, attributes: dict[str, str], colour: str) -> str:
+    classes = [f"{kind}-{colour}" for kind, name in (("f", "fill"), ("s", "stroke")) if attributes.get(name) == "currentColor"]
+    written = " ".join(f'{name}="{COLOURS[colour] if value == "currentColor" else value}"' for name, value in attributes.items())
+    return f'<{tag} class="{" ".join(classes)}" {written}/>'
+
+
+class Paper:
+    """A sheet `width` x `height` units with shapes drawn in order, the first lowest.
+
+    `prefix` begins every id (use the match's name, so that several pictures can share a page); `title` says match, turn and
+    who acts; `desc` gives the position in two or three sentences. Colours are token names: `ink`, `over`, a seat's letter
+    `R`, the ink on it `onR`, its area pattern `area-R`, or `none`.
+    """
+
+    def __init__(self, width: float, height: float, *, prefix: str = "m", title: str = "", desc: str = "") -> None:
+        self.width = width
+        self.height = height
+        self.prefix = "m" + re.sub(r"[^A-Za-z0-9]+", "-", prefix).strip("-")
+        self.title = title
+        self.desc = desc
+        self._parts: list[str] = []
+        self._areas: set[str] = set()
+
+    # --- paint ---------------------------------------------------------------------------------------------------
+
+    def _paint(self, fill: str, stroke: str, width: float, dash: str = "") -> str:
+        classes: list[str] = []
+        attributes: list[str] = []
+        if fill.startswith("area-"):
+            letter = fill[5:]
+            self._areas.add(letter)
+            attributes.append(f'fill="url(#{self.prefix}-p{letter})"')
+        elif fill == "none":
+            attributes.append('fill="none"')
+        else:
+            classes.append(f"f-{fill}")
+            attributes.append(f'fill="{COLOURS[fill]}"')
+        if stroke != "none":
+            classes.append(f"s-{stroke}")
+            attributes.append(f'stroke="{COLOURS[stroke]}" stroke-width="{number(width)}"')
+            if dash:
+                attributes.append(f'stroke-dasharray="{dash}"')
+        named = f'class="{" ".join(classes)}" ' if classes else ""
+        return named + " ".join(attributes)
+
+    @staticmethod
+    def _extra(at: str | None, opacity: float) -> str:
+        found = f" data-at={quoteattr(at)}" if at is not None else ""
+        return found + (f' opacity="{number(opacity)}"' if opacity < 1 else "")
+
+    # --- shapes --------------------------------------------------------------------------------------------------
+
+    def rect(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        fill: str = "panel",
+        stroke: str = "none",
+        line: float = 1.5,
+        rx: float = 0,
+        dash: str = "",
+        at: str | None = None,
+        opacity: float = 1,
+    ) -> None:
+        """A rectangle from its upper left corner; `line` is the width of its stroke, `rx` its rounded corner."""
+        size = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+        rounded = f' rx="{number(rx)}"' if rx else ""
+        self._parts.append(f"<rect {size}{rounded} {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>")
+
+    def circle(
+        self,
+        x: float,
+        y: float,
+        radius: float,
+        *,
+        fill: str = "none",
+        stroke: str = "none",
+        line: float = 2,
+        dash: str = "",
+        at: str | None = None,
+        opacity: float = 1,
+    ) -> None:
+        """A circle round its middle."""
+        size = f'cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"'
+        self._parts.append(f"<circle {size} {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>")
+
+    def path(
+        self,
+        data: str,
+        *,
+        fill: str = "none",
+        stroke: str = "none",
+        line: float = 2,
+        dash: str = "",
+        at: str | None = None,
+        opacity: float = 1,
+    ) -> None:
+        """A path by its SVG data, joins mitred; `points` writes the data of a polygon."""
+        self._parts.append(f'<path d="{data}" {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>')
+
+    def polygon(
+        self,
+        *corners: Point,
+        fill: str = "none",
+        stroke: str = "none",
+        line: float = 2,
+        dash: str = "",
+        at: str | None = None,
+        opacity: float = 1,
+    ) -> None:
+        """A closed figure through its corners."""
+        self.path(points(*corners), fill=fill, stroke=stroke, line=line, dash=dash, at=at, opacity=opacity)
+
+    def line(
+        self,
+        x1: float,
+        y1: float,
+        x2: float,
+        y2: float,
+        *,
+        stroke: str = "line",
+        line: float = 1.5,
+        dash: str = "",
+        opacity: float = 1,
+    ) -> None:
+        """A straight line; a hairline in `line` unless told otherwise."""
+        self.path(points((x1, y1), (x2, y2), close=False), stroke=stroke, line=line, dash=dash, opacity=opacity)
+
+    def polyline(self, at: Sequence[Point], *, stroke: str = "ink", line: float = 2, dash: str = "", opacity: float = 1) -> None:
+        """An open line through the points."""
+        self.path(points(*at, close=False), stroke=stroke, line=line, dash=dash, opacity=opacity)
+
+    def raw(self, markup: str) -> None:
+        """SVG put in as it is; the caller answers for escaping and class names."""
+        self._parts.append(markup)
+
+    @contextmanager
+    def group(
+        self, *, at: str | None = None, transform: str = "", opacity: float = 1, classes: str = "", label: str = ""
+    ) -> Iterator[None]:
+        """Everything drawn inside belongs together: `with chart.group(at="E5"): ...` makes one part to click."""
+        attributes = self._extra(at, opacity)
+        if transform:
+            attributes += f" transform={quoteattr(transform)}"
+        if classes:
+            attributes += f" class={quoteattr(classes)}"
+        self._parts.append(f"<g{attributes}>")
+        if label:
+            self._parts.append(f"<title>{escape(label)}</title>")
+        yield
+        self._parts.append("</g>")
+
+    # --- text ----------------------------------------------------------------------------------------------------
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float = 20,
+        weight: int = 400,
+        colour: str = "ink",
+        anchor: str = "start",
+        room: float | None = None,
+        smallest: float = font.SMALLEST,
+    ) -> float:
+        """One line of text on the baseline `y`; returns the x where it ends (its width from `x` for other anchors).
+
+        `anchor`: `start`, `middle` or `end`. With `room` it is shrunk to `smallest`, then cut with "…".
+        """
+        if room is not None:
+            text, size = font.fit(text, room, size, weight, smallest)
+        bold = f' font-weight="{weight}"' if weight != 400 else ""
+        anchored = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        place = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{bold}{anchored}'
+        self._parts.append(f"<text {place} {self._paint(colour, 'none', 0)}>{escape(text)}</text>")
+        return x + font.measure(text, size, weight)
+
+    def label(self, x: float, y: float, text: str, *, anchor: str = "start", room: float | None = None) -> float:
+        """A label: 18 units, second ink. Returns as `text` does."""
+        return self.text(x, y, text, size=18, colour="ink2", anchor=anchor, room=room)
+
+    def paragraph(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        room: float,
+        *,
+        size: float = 20,
+        weight: int = 400,
+        colour: str = "ink",
+        leading: float | None = None,
+        lines: int | None = None,
+        anchor: str = "start",
+    ) -> float:
+        """Text in lines no wider than `room`, the first on the baseline `y`; returns the baseline after the last line."""
+        step = leading if leading is not None else round(size * 1.3)
+        for line in font.wrap(text, room, size, weight, lines):
+            self.text(x, y, line, size=size, weight=weight, colour=colour, anchor=anchor)
+            y += step
+        return y
+
+    def width_of(self, text: str, size: float, weight: int = 400) -> float:
+        """The width of a text in units."""
+        return font.measure(text, size, weight)
+
+    # --- icons ---------------------------------------------------------------------------------------------------
+
+    def icon(self, name: str, x: float, y: float, size: float = 24, *, colour: str = "ink", turn: float = 0) -> None:
+        """A sign of `icons.svg` with its upper left corner at x, y; not under 15 units. `turn`: degrees about its middle."""
+        scale = number(size / 24) if size != 24 else ""
+        transform = f"translate({number(x)} {number(y)})" + (f" scale({size / 24:.4g})" if scale else "")
+        if turn:
+            transform += f" rotate({number(turn)} 12 12)"
+        self._parts.append(f'<g transform="{transform}">{_icon_shapes(name, colour)}</g>')
+
+    # --- the whole -----------------------------------------------------------------------------------------------
+
+    def _definitions(self) -> str:
+        found = []
+        for letter in sorted(self._areas):
+            ink = COLOURS["on" + letter]
+            mark = PATTERNS[letter][1].format(
+                stroke=f'class="s-on{letter}" fill="none" stroke="{ink}"', fill=f'class="f-on{letter}" fill="{ink}"'
+            )
+            found.append(
+                f'<pattern id="{self.prefix}-p{letter}" width="12" height="12" patternUnits="userSpaceOnUse">'
+                f'<rect width="12" height="12" class="f-{letter}" fill="{COLOURS[letter]}"/>{mark}</pattern>'
+            )
+        return f"<defs>{''.join(found)}</defs>\n" if found else ""
+
+    def markup(self) -> str:
+        """What has been drawn, without the sheet round it, for small pictures inside a page (no area patterns)."""
+        return "".join(self._parts)
+
+    def svg(self) -> str:
+        """The finished picture. Drawing may go on afterwards."""
+        w, h = number(self.width), number(self.height)
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img"'
+            f' aria-labelledby="{self.prefix}-t {self.prefix}-d" class="board" font-family="{FONT}">\n'
+            f'<title id="{self.prefix}-t">{escape(self.title)}</title>\n<desc id="{self.prefix}-d">{escape(self.desc)}</desc>\n'
+        )
+        ground = f'<rect width="{w}" height="{h}" {self._paint("paper", "none", 0)}/>\n'
+        return head + self._definitions() + ground + "\n".join(self._parts) + "\n</svg>\n"

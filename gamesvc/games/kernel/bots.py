@@ -1,0 +1,23 @@
+"""Bots that need no knowledge of a game: they fill the forms they are offered."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.game import Command, Data, Form, Game
+
+
+def play_random(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
+    """Choose a form at random, seldom one that lies aside of the match's course, and fill it at random."""
+    main = [form for form in offered if not form.aside]
+    aside = [form for form in offered if form.aside and form.name != "resign"]
+    pool = aside if aside and (not main or rng.random() < 0.02) else main
+    return forms.fill(rng.choice(pool), rng)
+
+
+def bot_of(game: Game[Any]) -> str:
+    """The bot that plays on for a player who is gone: the better one, where there are several."""
+    return "greedy" if "greedy" in game.bots else next(iter(game.bots))

@@ -1,0 +1,23 @@
+"""A whole position dealt anew: the state and the earlier states that it marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gamesvc.games.kernel.dice import Dice
+from gamesvc.games.kernel.game import Game
+
+S = TypeVar("S")
+
+
+def deal_anew(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dice) -> tuple[S, dict[int, Any]]:
+    """Deal anew what is hidden from a seat, also in the states that may be gone back to. `at` gives an earlier state."""
+    redealt = game.redeal(state, seat, dice)
+    kept: dict[int, Any] = {}
+    waiting = sorted(game.marks(redealt))
+    while waiting:
+        version = waiting.pop()
+        kept[version] = game.redeal_marked(at(version), version, redealt, seat, dice)
+        waiting += sorted(game.marks(kept[version]) - kept.keys() - set(waiting))
+    return redealt, kept

@@ -1,0 +1,353 @@
+"""Reading forms: the one place that knows what a parameter's schema means.
+
+The page, mail help, bots, tests and the shape check of commands all read schemas through here. A schema is JSON
+Schema (draft 2020-12) cut down to: `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`,
+`minimum`, `maximum`, `minLength`, `maxLength`, `pattern` (of the whole text), `items`, `minItems`, `maxItems`,
+`uniqueItems`, `properties`, `required`, `minProperties`, `additionalProperties`, `oneOf`; and of six keywords, five of them ours:
+
+`examples`  values that fit beyond what the rest of the schema can say; bots and self-play take one of them.
+`labels`    {value: words for people} beside an `enum`.
+`shape`     what a text of this `pattern` is, in words for people.
+`supply`    on an array: {item: how many there are}; no item is taken more often. Items that are one of a kind
+            (cards in a hand that cannot be told apart) are picked by kind this way.
+`total`     on an array or an object: the sum of worths lies within `minimum`..`maximum`. Worth of an item:
+            `worth`[item] (default 1) for strings, the number itself for integers, the sum of its integer fields
+            for objects. With `"spare": false` no item may be left out without falling below `minimum` (payments).
+`pairwise`  on an array of objects: the names of fields in which no two items agree.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gamesvc.games.kernel.game import Command, Form, Schema
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list, tuple),
+    "string": (str,),
+    "integer": (int,),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where a value does not fit its schema (`path`, dotted) and what would be right."""
+
+    path: str
+    detail: str
+
+
+def _is(value: Any, name: str) -> bool:
+    return isinstance(value, _TYPES[name]) and not (name == "integer" and isinstance(value, bool))
+
+
+def _types(schema: Schema) -> Sequence[str]:
+    kind = schema.get("type", ())
+    return (kind,) if isinstance(kind, str) else tuple(kind)
+
+
+def _join(path: str, name: object) -> str:
+    return f"{path}.{name}" if path else str(name)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a == b) and isinstance(a, bool) == isinstance(b, bool)
+
+
+def worth(schema: Schema, item: Any) -> int:
+    """What an item of an array counts towards `total`."""
+    if isinstance(item, dict):
+        return sum(value for value in item.values() if _is(value, "integer"))
+    if _is(item, "integer"):
+        return int(item)
+    return int(schema["total"].get("worth", {}).get(item, 1))
+
+
+def fault(schema: Schema, value: Any, path: str = "") -> Fault | None:
+    """Return the first thing wrong with `value`, or None. An object schema without `type` is read as an object's properties."""
+    here = path or "the command"
+    if isinstance(value, float):
+        # 1.0 equals 1, and would pass for it; an event cannot hold it.
+        return Fault(path, f"{here} must not be written as a fraction.")
+    if "oneOf" in schema:
+        faults = [fault(option, value, path) for option in schema["oneOf"]]
+        return None if any(found is None for found in faults) else faults[0]
+    if "const" in schema and not _same(value, schema["const"]):
+        return Fault(path, f"{here} must be {schema['const']!r}.")
+    if "enum" in schema and not any(_same(value, allowed) for allowed in schema["enum"]):
+        allowed = ", ".join(str(item) for item in schema["enum"][:40])
+        return Fault(path, f"{here} must be one of: {allowed}." if allowed else f"{here}: nothing can be chosen now.")
+    kinds = _types(schema)
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        return Fault(path, f"{here} must be of type {' or '.join(kinds)}.")
+    if _is(value, "integer"):
+        if value < schema.get("minimum", value) or value > schema.get("maximum", value):
+            low, high = schema.get("minimum", "any"), schema.get("maximum", "any")
+            return Fault(path, f"{here} must lie within {low} to {high}.")
+    elif isinstance(value, str):
+        if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", 10_000):
+            low, high = schema.get("minLength", 0), schema.get("maxLength", 10_000)
+            return Fault(path, f"{here} must have {low} to {high} characters.")
+        if "pattern" in schema and not re.fullmatch(schema["pattern"], value, re.ASCII):
+            return Fault(path, f"{here} must be {schema.get('shape', 'text of the form ' + schema['pattern'])}.")
+    elif isinstance(value, (list, tuple)):
+        return _array_fault(schema, value, path)
+    elif isinstance(value, dict):
+        return _object_fault(schema, value, path)
+    return None
+
+
+def _object_fault(schema: Schema, value: Mapping[Any, Any], path: str) -> Fault | None:
+    properties: Schema = schema.get("properties", {})
+    rest = schema.get("additionalProperties", not properties)
+    for name in schema.get("required", ()):
+        if name not in value:
+            return Fault(_join(path, name), f"{_join(path, name)} is missing.")
+    if len(value) < schema.get("minProperties", 0):
+        return Fault(path, f"{path or 'the command'} names nothing; name at least one of: {', '.join(properties)}.")
+    for name, item in value.items():
+        sub = properties.get(name, rest)
+        if sub is False:
+            known = ", ".join(properties) or "none"
+            return Fault(_join(path, name), f"{_join(path, name)} is not known here; known: {known}.")
+        if sub is not True and (found := fault(sub, item, _join(path, name))):
+            return found
+    return _total_fault(schema, [item for item in value.values() if _is(item, "integer")], path)
+
+
+def _array_fault(schema: Schema, value: Sequence[Any], path: str) -> Fault | None:
+    here = path or "the list"
+    low, high = schema.get("minItems", 0), schema.get("maxItems", 1000)
+    if not low <= len(value) <= high:
+        return Fault(path, f"{here} must have {low} to {high} items." if low != high else f"{here} must have {low} items.")
+    if "items" in schema:
+        for at, item in enumerate(value):
+            if found := fault(schema["items"], item, _join(path, at)):
+                return found
+    if schema.get("uniqueItems") and any(_same(a, b) for a, b in itertools.combinations(value, 2)):
+        return Fault(path, f"{here} must not name anything twice.")
+    if "supply" in schema:
+        for item, count in Counter(str(item) for item in value).items():
+            if count > schema["supply"].get(item, 0):
+                return Fault(path, f"{here}: there are {schema['supply'].get(item, 0)} {item}, not {count}.")
+    for name in schema.get("pairwise", ()):
+        if len({item[name] for item in value}) < len(value):
+            return Fault(path, f"{here}: no {name} may be named twice.")
+    return _total_fault(schema, value, path)
+
+
+def _total_fault(schema: Schema, items: Sequence[Any], path: str) -> Fault | None:
+    if "total" not in schema:
+        return None
+    here, rule = path or "the list", schema["total"]
+    worths = [worth(schema, item) for item in items]
+    total, low = sum(worths), rule.get("minimum", 0)
+    if total < low or total > rule.get("maximum", total):
+        high = rule.get("maximum", "any")
+        return Fault(path, f"{here} adds up to {total}; it must be {low if low == high else f'{low} to {high}'}.")
+    if rule.get("spare", True) is False and any(total - one >= low for one in worths):
+        return Fault(path, f"{here}: one of these could be left out; {low} is enough.")
+    return None
+
+
+def fits(form: Form, command: Command) -> bool:
+    """Whether a command is one of those that the form offers."""
+    return fault(form.schema(), dict(command)) is None
+
+
+def offered(forms: Sequence[Form], command: Command) -> bool:
+    """Whether any of the forms offers this command."""
+    return any(fits(form, command) for form in forms)
+
+
+class Unfillable(Exception):
+    """No value fits the schema; a form that offers it is a mistake."""
+
+
+def fill(form: Form, rng: random.Random) -> dict[str, Any]:
+    """Return a random command that the form offers."""
+    command: dict[str, Any] = {"name": form.name}
+    required = tuple(form.parameters) if form.required is None else form.required
+    for name, schema in form.parameters.items():
+        if name in required or rng.random() < 0.5:
+            command[name] = sample(schema, rng)
+    return command
+
+
+def sample(schema: Schema, rng: random.Random) -> Any:
+    """Return a random value that fits the schema. Raises `Unfillable`."""
+    if "oneOf" in schema:
+        return sample(rng.choice(list(schema["oneOf"])), rng)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        if not schema["enum"]:
+            raise Unfillable(str(schema))
+        return rng.choice(list(schema["enum"]))
+    if "examples" in schema:
+        return rng.choice(list(schema["examples"]))
+    kind = rng.choice(list(_types(schema))) if _types(schema) else "null"
+    if kind == "integer":
+        return rng.randint(schema.get("minimum", 0), schema.get("maximum", 100))
+    if kind == "boolean":
+        return rng.random() < 0.5
+    if kind == "string":
+        return "text"[: schema.get("maxLength", 4)].ljust(schema.get("minLength", 0), "x")
+    if kind == "null":
+        return None
+    if kind == "object":
+        return _sample_object(schema, rng)
+    return _sample_array(schema, rng)
+
+
+def _sample_object(schema: Schema, rng: random.Random) -> dict[str, Any]:
+    properties: Schema = schema.get("properties", {})
+    for _ in range(200):
+        value = {
+            name: sample(sub, rng) for name, sub in properties.items() if name in schema.get("required", ()) or rng.random() < 0.5
+        }
+        if "total" in schema:
+            _settle(schema, value, rng)
+        if fault(schema, value) is None:
+            return value
+    raise Unfillable(str(schema))
+
+
+def _settle(schema: Schema, value: dict[str, Any], rng: random.Random) -> None:
+    """Move the integers of an object until their sum is right."""
+    low = schema["total"].get("minimum", 0)
+    high = schema["total"].get("maximum", 10**6)
+    names = [name for name in value if _is(value[name], "integer")]
+    rng.shuffle(names)
+    for name in names:
+        total = sum(value[other] for other in names)
+        wanted = value[name] + (low - total if total < low else min(0, high - total))
+        sub = schema["properties"][name]
+        value[name] = max(sub.get("minimum", 0), min(sub.get("maximum", 10**6), wanted))
+
+
+def _sample_array(schema: Schema, rng: random.Random) -> list[Any]:
+    for _ in range(200):
+        value = _try_array(schema, rng)
+        if fault(schema, value) is None:
+            return value
+    raise Unfillable(str(schema))
+
+
+def _pool(schema: Schema) -> list[Any] | None:
+    """All items an array can be picked from, each as often as it may be picked; None when they are not listed."""
+    items = schema.get("items", {})
+    if "supply" in schema:
+        return [item for item, count in schema["supply"].items() for _ in range(count)]
+    if "enum" in items:
+        return list(items["enum"]) * (1 if schema.get("uniqueItems") else max(1, schema.get("maxItems", 1)))
+    return None
+
+
+def _try_array(schema: Schema, rng: random.Random) -> list[Any]:
+    pool = _pool(schema)
+    low, rule = schema.get("minItems", 0), schema.get("total")
+    if pool is None:
+        high = schema.get("maxItems", low + 2)
+        size = rng.randint(low, high)
+        options = list(schema["items"].get("oneOf", ()))
+        if "pairwise" in schema and options:
+            # Items that may not agree come from different options; their numbers are moved until the sum is right.
+            picked = rng.sample(options, min(size, len(options)))
+            return _settle_items(schema, picked, [sample(option, rng) for option in picked], rng)
+        chosen: list[Any] = []
+        while len(chosen) < size:
+            item = sample(schema["items"], rng)
+            chosen.append(item)
+        return chosen
+    rng.shuffle(pool)
+    if rule is None:
+        return pool[: rng.randint(low, min(schema.get("maxItems", len(pool)), len(pool)))]
+    need = rule.get("minimum", 0)
+    goal = need if rule.get("spare", True) is False else rng.randint(need, rule.get("maximum", need + 3))
+    chosen, total = [], 0
+    for item in pool:
+        if total >= goal or len(chosen) >= schema.get("maxItems", len(pool)):
+            break
+        if total + worth(schema, item) <= rule.get("maximum", 10**6):
+            chosen.append(item)
+            total += worth(schema, item)
+    if rule.get("spare", True) is False:
+        for item in sorted(chosen, key=lambda one: worth(schema, one)):
+            if total - worth(schema, item) >= need:
+                chosen.remove(item)
+                total -= worth(schema, item)
+    return chosen
+
+
+def _settle_items(schema: Schema, options: Sequence[Schema], items: list[Any], rng: random.Random) -> list[Any]:
+    """Move the integer fields of an array's objects until the sum of the array is right, as far as their schemas let."""
+    if "total" not in schema:
+        return items
+    low, high = schema["total"].get("minimum", 0), schema["total"].get("maximum", 10**6)
+    fields = [(at, name) for at, item in enumerate(items) for name in item if _is(item[name], "integer")]
+    rng.shuffle(fields)
+    for at, name in fields:
+        total = sum(worth(schema, item) for item in items)
+        wanted = items[at][name] + (low - total if total < low else min(0, high - total))
+        sub = options[at].get("properties", {}).get(name, {})
+        kept = options[at].get("total", {}).get("minimum", 0) - worth(schema, items[at]) + items[at][name]
+        least = max(sub.get("minimum", 0), kept)
+        items[at][name] = max(least, min(sub.get("maximum", 10**6), wanted))
+    return items
+
+
+def values(schema: Schema, most: int = 200) -> Iterator[Any]:
+    """List the values that fit a schema, at most so many, simplest first (bots and help; not complete past `most`)."""
+    yield from itertools.islice(_values(schema), most)
+
+
+def _values(schema: Schema) -> Iterator[Any]:
+    if "oneOf" in schema:
+        for option in schema["oneOf"]:
+            yield from _values(option)
+    elif "const" in schema:
+        yield schema["const"]
+    elif "enum" in schema:
+        yield from schema["enum"]
+    elif "integer" in _types(schema):
+        yield from range(schema.get("minimum", 0), schema.get("maximum", 100) + 1)
+    elif "boolean" in _types(schema):
+        yield from (False, True)
+    elif "object" in _types(schema):
+        names = list(schema.get("properties", {}))
+        for combination in itertools.product(*(list(values(schema["properties"][name])) for name in names)):
+            value = dict(zip(names, combination, strict=True))
+            if fault(schema, value) is None:
+                yield value
+    elif "array" in _types(schema):
+        pool = _pool(schema)
+        if pool is None:
+            pool = list(values(schema["items"], 20))
+        low, high = schema.get("minItems", 0), min(schema.get("maxItems", len(pool)), len(pool))
+        seen: set[str] = set()
+        for size in range(low, high + 1):
+            for chosen in itertools.combinations(pool, size):
+                if str(chosen) not in seen and fault(schema, list(chosen)) is None:
+                    seen.add(str(chosen))
+                    yield list(chosen)
+    else:
+        yield None
+
+
+def label(schema: Schema, value: Any) -> str:
+    """The words for a value of a schema."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(label(schema.get("items", {}), item) for item in value) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {item}" for name, item in value.items())
+    return str(schema.get("labels", {}).get(value, schema.get("labels", {}).get(str(value), value)))

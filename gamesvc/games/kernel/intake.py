@@ -1,0 +1,136 @@
+"""The border for text from outside: one judgement of what no door takes, whatever field it stands in.
+
+U+0000 cannot be stored by PostgreSQL, a lone surrogate cannot be written as UTF-8, and what is nested deeply exhausts
+whoever walks it. Each door asks here once, for all that it was sent: API, pages, order texts, engine protocol, commands.
+What a field means, and how long it may be, is for the field.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gamesvc.games.kernel.game import Refused
+
+DEEPEST = 32
+LONGEST_NAME = 100
+LONGEST_COMMAND = 16 * 1024
+"""Of a command, in bytes as JSON."""
+LONGEST_ORDER = 1000
+"""Of one order text, in characters."""
+LARGEST = 2**53 - 1
+"""The largest integer that every reader of JSON reads alike."""
+
+_UNTAKEN = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong (`code`, `detail`) and where: the names and positions that lead there from the outermost value."""
+
+    code: str
+    detail: str
+    path: tuple[str | int, ...] = ()
+
+    @property
+    def pointer(self) -> str:
+        """A JSON Pointer (RFC 6901) as a URI fragment, as far as its length is of use."""
+        return "#" + "".join("/" + _shown(part).replace("~", "~0").replace("/", "~1") for part in self.path)
+
+    @property
+    def dotted(self) -> str:
+        """The path as refusals name a parameter."""
+        return ".".join(_shown(part) for part in self.path)
+
+
+def _shown(part: str | int) -> str:
+    """A name that may be quoted in an answer, although it may be at fault itself."""
+    text = _UNTAKEN.sub("\ufffd", str(part))
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}…"
+
+
+def text_fault(text: str) -> str:
+    """Say which character of a text cannot be taken, in a sentence for people; empty if all can."""
+    found = _UNTAKEN.search(text)
+    if found is None:
+        return ""
+    if found[0] == "\x00":
+        return "The text holds the character U+0000, which cannot be kept. Leave it out and send the text again."
+    return (
+        f"The text holds half of a surrogate pair (U+{ord(found[0]):04X}), which is no character. Leave it out and send it again."
+    )
+
+
+def whole(text: str, digits: int = 9) -> int | None:
+    """Read a whole number of so many digits at most, as a page or a link sends it; None for any other text."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
+
+
+def value_fault(value: Any, *, whole: bool = False) -> Fault | None:
+    """Return the first thing in a JSON value that no door takes, or None. Any depth, without recursion.
+
+    `whole`: fractions are at fault, too; an event cannot hold them.
+    """
+    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(value, ())]
+    while waiting:
+        item, path = waiting.pop()
+        if isinstance(item, str):
+            if detail := text_fault(item):
+                return Fault("bad_text", detail, path)
+        elif isinstance(item, int):
+            if not -LARGEST <= item <= LARGEST:
+                return Fault("bad_number", f"{_long(item)} is too large for a whole number; the largest is {LARGEST}.", path)
+        elif isinstance(item, float):
+            if whole:
+                return Fault("bad_number", "Numbers are whole numbers here, written without a point.", path)
+        elif isinstance(item, Mapping | list | tuple):
+            if len(path) >= DEEPEST:
+                return Fault("too_deep", f"Lists and objects may be nested {DEEPEST} levels deep.", path)
+            if isinstance(item, Mapping):
+                if fault := _names_fault(item, path):
+                    return fault
+                inner = list(item.items())
+            else:
+                inner = list(enumerate(item))
+            waiting.extend((child, (*path, name)) for name, child in reversed(inner))
+    return None
+
+
+def _names_fault(item: Mapping[Any, Any], path: tuple[str | int, ...]) -> Fault | None:
+    for name in item:
+        if isinstance(name, str):
+            if detail := text_fault(name):
+                return Fault("bad_text", detail, (*path, name))
+            if len(name) > LONGEST_NAME:
+                return Fault("bad_text", f"A name in an object has at most {LONGEST_NAME} characters.", (*path, name))
+    return None
+
+
+def _long(number: int) -> str:
+    return str(number) if number.bit_length() < 200 else f"A number of {number.bit_length()} bits"
+
+
+def check(value: Any, parameter: str = "", *, whole: bool = True) -> None:
+    """Raise `Refused` for a value that an event could not hold. `parameter`: the name of the value itself."""
+    if fault := value_fault(value, whole=whole):
+        raise Refused(fault.code, fault.detail, ".".join(filter(None, [parameter, fault.dotted])) or None)
+
+
+def check_order(text: str) -> None:
+    """Raise `Refused` for an order text that holds what no door takes, or that is too long to be read."""
+    if detail := text_fault(text):
+        raise Refused("bad_text", detail, "text")
+    if len(text) > LONGEST_ORDER:
+        raise Refused("too_long", f"One order has at most {LONGEST_ORDER} characters; this one has {len(text)}.", "text")
+
+
+def check_command(command: Any, parameter: str = "") -> None:
+    """Raise `Refused` for a command that holds what no door takes, or that is too long. Fractions are for its schema."""
+    check(command, parameter, whole=False)
+    length = len(json.dumps(command, ensure_ascii=False, separators=(",", ":")).encode())
+    if length > LONGEST_COMMAND:
+        detail = f"A command has at most {LONGEST_COMMAND} bytes as JSON; this one has {length}."
+        raise Refused("too_long", detail, parameter or None)

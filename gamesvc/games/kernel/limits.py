@@ -1,0 +1,205 @@
+"""Limits on the fields of a state, written beside their types, and the check that a state keeps them.
+
+`Annotated[int, Within(0, 9)]` in a state's dataclass says what the type cannot. Reading a snapshot or an event does not
+look at these limits; judging a position does. What names no limit of its own keeps the general ones below, so that no
+field can hold a number, a text or a list without bounds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import re
+import types
+import typing
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.game import Schema, Version
+
+LOWEST, HIGHEST = -1, 1_000_000
+LONGEST_TEXT = 100
+MOST_ITEMS = 2_000
+FARTHEST = 1_000_000
+"""How many versions back or ahead a state may name one."""
+
+
+class Misfit(ValueError):
+    """A value breaks a limit; the message names its path and what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A whole number from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def misfit(self, value: Any) -> str:
+        return "" if self.low <= value <= self.high else f"must be {self.low} to {self.high}, not {value}"
+
+    def schema(self) -> Schema:
+        return {"minimum": self.low, "maximum": self.high}
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of these words or numbers."""
+
+    values: tuple[Any, ...]
+
+    def __init__(self, values: Collection[Any]) -> None:
+        object.__setattr__(self, "values", tuple(values))
+
+    def misfit(self, value: Any) -> str:
+        return "" if value in self.values else f"must be one of {_listed(self.values)}, not {value!r:.80}"
+
+    def schema(self) -> Schema:
+        return {"enum": list(self.values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text that follows a pattern, in whole."""
+
+    pattern: str
+
+    def misfit(self, value: Any) -> str:
+        return "" if re.fullmatch(self.pattern, value, re.ASCII) else f"must look like {self.pattern}, not {value!r:.80}"
+
+    def schema(self) -> Schema:
+        return {"pattern": f"^(?:{self.pattern})$"}
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """A list or an object with at most so many entries; `unique`: none of them twice."""
+
+    count: int
+    unique: bool = False
+
+    def misfit(self, value: Any) -> str:
+        if len(value) > self.count:
+            return f"may have {self.count} entries, not {len(value)}"
+        return "must not name anything twice" if self.unique and len(set(value)) < len(value) else ""
+
+    def schema(self) -> Schema:
+        return {"maxItems": self.count, **({"uniqueItems": True} if self.unique else {})}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Like:
+    """Plain JSON of printable text that fits a schema, as `forms` reads schemas."""
+
+    described: Schema
+
+    def misfit(self, value: Any) -> str:
+        fault = forms.fault(self.described, value, "it")
+        if fault is not None:
+            return f"does not fit: {fault.detail.removesuffix('.')}"
+        return "" if all(text.isprintable() for text in _texts(value)) else "must hold printable text only"
+
+    def schema(self) -> Schema:
+        return self.described
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from itertools.chain(value, *map(_texts, value.values()))
+    elif isinstance(value, (list, tuple)):
+        yield from itertools.chain(*map(_texts, value))
+
+
+Limit = Within | OneOf | Written | AtMost | Like
+Count = Annotated[int, Within(0, 100_000)]
+
+
+def _listed(values: Collection[Any]) -> str:
+    words = [str(value) or '""' for value in values]
+    return ", ".join(words if len(words) <= 40 else [*words[:40], "..."])
+
+
+def _misfit_of_number(value: int) -> str:
+    return Within(LOWEST, HIGHEST).misfit(value)
+
+
+def _misfit_of_text(value: str) -> str:
+    return "" if len(value) <= LONGEST_TEXT else f"may have {LONGEST_TEXT} characters, not {len(value)}"
+
+
+def _misfit_of_collection(value: Collection[Any]) -> str:
+    return AtMost(MOST_ITEMS).misfit(value)
+
+
+def _misfit_of_version(value: int) -> str:
+    return Within(-FARTHEST, 2 * FARTHEST).misfit(value)
+
+
+GENERAL: Mapping[Any, Callable[[Any], str]] = {int: _misfit_of_number, str: _misfit_of_text, Version: _misfit_of_version}
+
+
+def bare(hint: Any) -> tuple[Any, tuple[Limit, ...]]:
+    """A type hint without the limits written beside it, and these."""
+    if typing.get_origin(hint) is Annotated:
+        kind, *limits = typing.get_args(hint)
+        return kind, tuple(limits)
+    return hint, ()
+
+
+@functools.cache
+def fields(cls: type) -> dict[str, Any]:
+    """The fields of a dataclass with their type hints, limits included."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
+
+
+def check(value: Any, hint: Any, path: str = "", seen: set[tuple[int, Any]] | None = None) -> None:
+    """Raise `Misfit` where a value that was read breaks a limit. `seen`: what was checked before; it must stay alive."""
+    seen = set() if seen is None else seen
+    hint, limits = bare(hint)
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        if value is not None:
+            [only] = [arg for arg in typing.get_args(hint) if arg is not types.NoneType]
+            check(value, only, path, seen)
+        return
+    simple = isinstance(value, (int, str))
+    if not simple and (id(value), hint) in seen:
+        return
+    _check_limits(value, hint, limits, path)
+    if simple or value is None or hint is Any:
+        return
+    if not limits:
+        seen.add((id(value), hint))
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        for name, sub in fields(hint).items():
+            check(getattr(value, name), sub, f"{path}/{name}", seen)
+        return
+    args = typing.get_args(hint)
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            check(key, args[0], f"{path}: the key {key!r:.40}", seen)
+            check(item, args[1], f"{path}/{key}", seen)
+    elif origin is tuple and args[-1:] != (Ellipsis,):
+        for at, (item, sub) in enumerate(zip(value, args, strict=True)):
+            check(item, sub, f"{path}/{at}", seen)
+    else:
+        for at, item in enumerate(value):
+            check(item, args[0], f"{path}/{at}", seen)
+
+
+def _check_limits(value: Any, hint: Any, limits: tuple[Limit, ...], path: str) -> None:
+    wrong = ""
+    if limits and (value is not None or hint is Any):
+        wrong = next((found for limit in limits if (found := limit.misfit(value))), "")
+    elif hint in GENERAL:
+        wrong = GENERAL[hint](value)
+    if not wrong and isinstance(value, (tuple, frozenset, Mapping)) and hint is not Any:
+        wrong = _misfit_of_collection(value)
+    if wrong:
+        raise Misfit(f"{path or 'the state'} {wrong}")

@@ -1,0 +1,49 @@
+"""Helps for orders as text: splitting, forgiving words, and suggestions when something cannot be read."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+
+from gamesvc.games.kernel.game import Refused
+
+FILLERS = frozenset({"to", "from", "at", "the", "with", "on", "a", "an", "and", "of", "in", "->"})
+
+
+def words(text: str, fillers: frozenset[str] = FILLERS) -> list[str]:
+    """Split an order into words: case, commas, semicolons and little words like "to" do not matter."""
+    cleaned = re.sub(r"->|=>|[,;]", " ", text.strip())
+    return [word for word in cleaned.split() if word.casefold() not in fillers]
+
+
+def suggest(word: str, known: Iterable[str], most: int = 3) -> str:
+    """Return " Did you mean C4?" or nothing."""
+    options = {item.casefold(): item for item in known}
+    close = difflib.get_close_matches(word.casefold(), options, n=most, cutoff=0.5)
+    return f" Did you mean {' or '.join(options[item] for item in close)}?" if close else ""
+
+
+def pick(word: str, known: Mapping[str, str] | Iterable[str], what: str) -> str:
+    """Return the one known name that `word` stands for: exact, or an unambiguous beginning. Refuses otherwise.
+
+    `known` maps what may be typed to what is meant; a plain list maps each name to itself.
+    """
+    names = known if isinstance(known, Mapping) else {name: name for name in known}
+    folded = {name.casefold().replace("_", "").replace("-", ""): meant for name, meant in names.items()}
+    key = word.casefold().replace("_", "").replace("-", "")
+    if key in folded:
+        return folded[key]
+    starting = {meant for name, meant in folded.items() if key and name.startswith(key)}
+    if len(starting) == 1:
+        return starting.pop()
+    if len(starting) > 1:
+        raise Refused("unreadable", f"{word!r} may be {' or '.join(sorted(map(str, starting)))}. Write more of it.", what)
+    raise Refused("unreadable", f"{word!r} is no {what}.{suggest(word, names)}", what)
+
+
+def number(word: str, what: str) -> int:
+    """Read a whole number. Refuses anything else."""
+    if not re.fullmatch(r"[+-]?\d{1,9}", word):
+        raise Refused("unreadable", f"{word!r} is no number for {what}.", what)
+    return int(word)

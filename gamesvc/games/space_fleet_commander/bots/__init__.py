@@ -1,0 +1,1 @@
+"""Bots for Space Fleet Commander; they see what their seat sees."""

@@ -1,0 +1,1 @@
+"""The board of Space Fleet Commander as a picture."""

@@ -1,0 +1,219 @@
+"""The position as a picture: chart of hexes, dice, fleet, tracks, the other seats of a race, and the ship table.
+
+Drawn from the view alone. Panels under the chart are in `panels`.
+"""
+
+from __future__ import annotations
+
+from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, hexagon, seat_name
+from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
+from gamesvc.games.space_fleet_commander.picture import panels
+from gamesvc.games.space_fleet_commander.rules.missions import requirement
+from gamesvc.games.space_fleet_commander.text.board import PHASES, result
+from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, stars_of
+
+FIELD = WIDTH - 2 * PANEL - 20
+SHORT = {"open_space": "Open", "sneak_attack": "Sneak", "planetfall": "Planet", "chronorift": "Chrono"}
+FLAGS = {
+    "fleet": "Form the fleet",
+    "reroll_1": "Reroll",
+    "reroll_2": "Reroll white",
+    "tinker": "Change dice",
+    "explore": "Choose a hex",
+    "repair": "Repair",
+    "hit": "A hit",
+    "push": "Push or end",
+}
+NUMBERS = {"fleet": 0, "reroll_1": 2, "reroll_2": 3, "tinker": 3, "explore": 5, "repair": 5, "hit": 5, "push": 5}
+
+
+def picture(view: Data, caption: Caption) -> str:
+    """The board as SVG, 720 units wide."""
+    sheet = view["sheet"]
+    chart = Chart(WIDTH, 100, prefix=caption.match or "fleet", title=_title(view, caption), desc=_describe(view))
+    _header(chart, view, caption)
+    y = _map(chart, view, HEADER + 20)
+    if sheet is not None:
+        y = panels.dice(chart, view, y + 34) if sheet["phase"] != "fleet" else panels.formation(chart, view, y + 34)
+        y = panels.roster(chart, sheet, y + 30)
+        y = panels.tracks(chart, view, y + 36)
+    if view["mode"] == "race":
+        y = panels.seats(chart, view, caption, y + 22)
+    y = chart.closing(y + 18, _closing(view, caption))
+    y = panels.ship_table(chart, y + 40)
+    chart.height = y + 16
+    return chart.svg()
+
+
+def _title(view: Data, caption: Caption) -> str:
+    return f"Space Fleet Commander {caption.match}".rstrip() + f", {_second(view)}."
+
+
+def _second(view: Data) -> str:
+    """Turn, attempt and phase."""
+    sheet = view["sheet"]
+    if sheet is None:
+        return "Race over" if view["outcome"] else f"Race of {view['seats']}"
+    if sheet["phase"] == "finished":
+        return f"Finished in turn {sheet['turn']}"
+    if sheet["phase"] == "fleet":
+        return "Fleet formation"
+    if sheet["phase"] == "wait":
+        return f"Turn {sheet['turn']} ended · waiting for the others"
+    return f"Turn {sheet['turn']} · attempt {sheet['attempt']} · phase {NUMBERS.get(sheet['phase'], 4)} of 6"
+
+
+def _describe(view: Data) -> str:
+    sheet, board = view["sheet"], view["map"]
+    missions = sum(1 for place in board["hexes"].values() if place[2] != "start")
+    text = f"Hex chart of {missions} missions, {board['name']}."
+    if sheet is None:
+        return text
+    text += f" Token at {sheet['token']}; path {', '.join(sheet['path'])}. {stars_of(sheet['stars'])}"
+    text += f", rank {sheet['title']}." if sheet["title"] else ", no rank."
+    cells = len(board["sabotage"])
+    text += f" {sheet['time']} of {board['time_boxes']} time boxes and {sheet['sabotage']} of {cells} sabotage cells marked."
+    live = [die for die in sheet["dice"] if die["status"] == "live" and die["value"]]
+    shown = [
+        f"{colour} {' '.join(str(die['value']) for die in live if die['colour'] == colour)}"
+        for colour in ("white", "red", "black")
+        if any(die["colour"] == colour for die in live)
+    ]
+    if shown:
+        text += f" Dice: {', '.join(shown)}."
+    if sheet["targets"]:
+        text += f" Targets: {', '.join(sheet['targets'])}."
+    return text
+
+
+def _header(chart: Chart, view: Data, caption: Caption) -> None:
+    sheet = view["sheet"]
+    flag = acting = ""
+    waiting = [one["seat"] for one in view["awaited"]]
+    if caption.past:
+        acting = "Earlier position"
+    elif view["viewer"] is not None and view["viewer"] in waiting and sheet is not None:
+        flag = FLAGS.get(sheet["phase"], "Your move")
+    elif len(waiting) == 1:
+        acting = f"{seat_name(waiting[0], caption.names)} to act"
+    elif waiting:
+        acting = f"{len(waiting)} seats to act"
+    chart.header("Space Fleet Commander", caption.match, _second(view), flag=flag, acting=acting)
+
+
+def _closing(view: Data, caption: Caption) -> str:
+    """One line of what is open now."""
+    sheet, found = view["sheet"], view["outcome"]
+    if found and view["mode"] == "race":
+        names = [seat_name(row["seat"], caption.names) for row in view["table"]]
+        return f"The race is over: {result(view, names)}"
+    if sheet is None:
+        return "The sheets of a running race are private: the table shows what is public."
+    if sheet["phase"] == "finished":
+        title = f", {sheet['title']}" if sheet["title"] else ""
+        return f"Finished: {ENDINGS[sheet['reason']]}. {stars_of(sheet['stars'])}{title}."
+    match sheet["phase"]:
+        case "explore":
+            return f"The dice reach {', '.join(sheet['targets'])}. Choose one."
+        case "hit":
+            hit = sheet["hit"]
+            return f"Hit {hit['a']} + {hit['b']} on slot {hit['slot']}: take it, or let a ship help."
+        case "repair":
+            repair = sheet["repair"]
+            return f"The Repair Tender in {repair['tender']} adds 1 hull to slot {' or '.join(repair['candidates'])}."
+        case "push":
+            return "Set one die aside and roll the others, or end the turn."
+        case "fleet":
+            left = len(sheet["unplaced"])
+            return f"{left} {'die' if left == 1 else 'dice'} not placed yet. Place ships, then confirm."
+    words = PHASES[sheet["phase"]]
+    return f"{words[0].upper()}{words[1:]}."
+
+
+# --- the chart ---
+
+
+def _map(chart: Chart, view: Data, top: float) -> float:
+    """The hexes in their frame, path and token; returns the y below the frame."""
+    board = view["map"]
+    spots: dict[str, tuple[float, float]] = {place: (q + r / 2, r) for place, (q, r, _) in board["hexes"].items()}
+    left, right = min(x for x, _ in spots.values()), max(x for x, _ in spots.values())
+    first, last = min(r for _, r in spots.values()), max(r for _, r in spots.values())
+    width = min(87.0, (FIELD - 20) / (right - left + 1))
+    radius = width / 3**0.5
+    margin = (FIELD - (right - left + 1) * width) / 2
+    height = radius * (1.5 * (last - first) + 2) + 20
+    x0 = (WIDTH - FIELD) / 2
+    chart.frame(x0, top, FIELD, height)
+    middles = {
+        place: (x0 + margin + (x - left + 0.5) * width, top + 10 + radius * (1 + 1.5 * (r - first)))
+        for place, (x, r) in spots.items()
+    }
+    sheet = view["sheet"]
+    path = list(sheet["path"]) if sheet else [board["start"]]
+    for place, (x, y) in middles.items():
+        kind = board["hexes"][place][2]
+        explored = place in path
+        with chart.group(at=place):
+            chart.hexcell(x, y, width, explored=explored and kind != "start")
+            if explored or kind == "start":
+                here = sheet is not None and place == sheet["token"]
+                chart.label(x, y - (28 if here else 18), place, anchor="middle")
+                if kind == "start" and not here:
+                    chart.text(x, y + 34, "Start", size=18, weight=600, colour="ink2", anchor="middle")
+            else:
+                _hex(chart, BOARDS[board["id"]].kinds[kind], view["planetfall"], place, (x, y), width)
+    if sheet is not None:
+        for place in sheet["targets"]:
+            chart.reach_hex(*middles[place], width)
+        if len(path) > 1:
+            chart.polyline([middles[place] for place in path], line=3.5, dash="8 5")
+            for place in path[:-1]:
+                chart.circle(*middles[place], 5, fill="ink")
+        x, y = middles[sheet["token"]]
+        chart.token(view["seat"] or 0, x, y + 4, min(25.0, width * 0.29))
+    return top + height
+
+
+def _hex(chart: Chart, kind: Kind, planetfall: str, place: str, middle: tuple[float, float], width: float) -> None:
+    """Id, short name, what it asks for, stars, hazards, combat."""
+    x, y = middle
+    if kind.hazards:
+        chart.polygon(*hexagon(x, y, width - 6), fill="tint")
+    chart.label(x, y - 27, place, anchor="middle")
+    chart.text(x, y - 9, SHORT.get(kind.id, kind.name), size=18, weight=600, anchor="middle", room=width - 12)
+    _asked(chart, requirement(kind, planetfall), x, y - 3, width - 8)
+    signs = [{"damage": "damage", "time": "time"}[hazard] for hazard in kind.hazards] + (["attack"] if kind.combat else [])
+    total = 17 + 13 + 17 * len(signs)
+    at = x - total / 2
+    chart.icon("star", at, y + 15, 17)
+    chart.text(at + 18, y + 31, str(kind.stars), size=20, weight=700)
+    for sign in signs:
+        at += 17
+        chart.icon(sign, at + 14, y + 16, 15)
+
+
+def _asked(chart: Chart, need: Requirement, x: float, y: float, room: float) -> None:
+    """The requirement as die boxes round the middle x, or as words where boxes would not say it."""
+    if need.type == "groups" and len(need.sizes) <= 2:
+        count = sum(need.sizes)
+        size = min(14.0, (room - 4 * len(need.sizes)) / count - 1.5)
+        step = size + 1.5
+        at = x - (count * step - 1.5 + 3 * (len(need.sizes) - 1)) / 2
+        for group, amount in enumerate(need.sizes):
+            for _ in range(amount):
+                chart.die_box(at, y + (16 - size) / 2, size, filled=group == 0)
+                at += step
+            at += 3
+        return
+    if need.type == "contains_each":
+        figures = [str(value) for value in need.values]
+    elif need.type == "count_of" and len(need.values) == 1:
+        figures = [str(need.values[0])] * need.n
+    else:
+        chart.text(x, y + 15, panels.asked_words(need), size=18, anchor="middle", room=room)
+        return
+    step = min(15.5, room / len(figures))
+    for at, figure in enumerate(figures):
+        chart.die_box(x + (at - len(figures) / 2) * step, y + 1, step - 1.5, figure=figure)

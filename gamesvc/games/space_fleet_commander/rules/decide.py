@@ -1,0 +1,256 @@
+"""From commands to events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gamesvc.games.kernel.game import Command, Refused
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.space_fleet_commander.data import SHIPS
+from gamesvc.games.space_fleet_commander.rules import fleet, missions
+from gamesvc.games.space_fleet_commander.rules.tinkering import check_tinker
+from gamesvc.games.space_fleet_commander.rules.turn import Turn, after_roll, bulwarks, hospitals
+from gamesvc.games.space_fleet_commander.state import Sheet, State, able, not_aside, pool
+
+PHASE_WORDS = {
+    "fleet": "the fleet is being formed",
+    "reroll_1": "red and white dice may be rerolled",
+    "reroll_2": "white dice may be rerolled",
+    "tinker": "ships may change dice at the end of Phase 3",
+    "explore": "a hex must be chosen to explore",
+    "repair": "a Repair Tender has two ships to choose from",
+    "hit": "a hit must be taken, rerolled or redirected",
+    "push": "you push on or end the turn",
+    "wait": "your sheet waits for the others to end the turn",
+    "finished": "your sheet is finished",
+    "resolve": "the turn is being resolved",
+}
+
+
+REROLLED = {"reroll_1": ("white", "red"), "reroll_2": ("white",)}
+
+
+def decide(run: Run[State], seat: int, command: Command) -> None:
+    """Decide a command of a seat; raises `Refused` with the codes of RULES.md 7."""
+    if not 0 <= seat < len(run.state.sheets):
+        raise Refused("not_a_seat", f"There is no seat {seat} in this match.")
+    turn = Turn(run, seat)
+    name = command["name"]
+    if turn.sheet.finished:
+        raise Refused("wrong_phase", "Your sheet is finished. There is nothing more to do on it.")
+    phases, act = _COMMANDS[name]
+    if phases and turn.sheet.phase not in phases:
+        raise Refused("wrong_phase", f"{name} is not possible now: {PHASE_WORDS[turn.sheet.phase]}.")
+    act(turn, command)
+
+
+def _place_ship(turn: Turn, command: Command) -> None:
+    die, ship, slot = command["die"], command["ship"], command["slot"]
+    fleet.check_place(turn.state, turn.sheet, die, ship, slot)
+    entry = SHIPS[ship]
+    turn.emit("ship_placed", die=die, ship=ship, slot=slot, hull=entry.hull, dice=list(entry.dice))
+
+
+def _remove_ship(turn: Turn, command: Command) -> None:
+    gone = fleet.check_remove(turn.sheet, command["slot"])
+    turn.emit("ship_removed", slots=gone, upgrades=fleet.upgrades_without(turn.sheet, gone))
+
+
+def _set_upgrade(turn: Turn, command: Command) -> None:
+    fleet.check_upgrade(turn.sheet, command["slot"], command["target"])
+    turn.emit("upgrade_set", slot=command["slot"], target=command["target"])
+
+
+def _confirm_fleet(turn: Turn, command: Command) -> None:
+    left = fleet.placeable(turn.state, turn.sheet)
+    if left:
+        die, ship, slot = left[0]
+        raise Refused("dice_left", f"Die {die} can still place a ship, for example the {SHIPS[ship].name} in slot {slot}.")
+    dice = pool(turn.sheet.ships, turn.sheet.upgrades)
+    turn.emit("fleet_confirmed", pool=[[die.id, die.colour] for die in dice])
+    turn.start_turn()
+
+
+def _form_fleet(turn: Turn, command: Command) -> None:
+    """All single commands in sequence, then the confirmation; a refusal drops the whole run."""
+    for at, placement in enumerate(command["placements"]):
+        _in_list(_place_ship, turn, placement, f"placements.{at}")
+    for at, upgrade in enumerate(command.get("upgrades", ())):
+        _in_list(_set_upgrade, turn, upgrade, f"upgrades.{at}")
+    _confirm_fleet(turn, command)
+
+
+def _in_list(act: Callable[[Turn, Command], None], turn: Turn, item: Command, path: str) -> None:
+    try:
+        act(turn, item)
+    except Refused as refused:
+        raise Refused(refused.code, refused.detail, f"{path}.{refused.parameter}" if refused.parameter else path) from None
+
+
+def _reroll(turn: Turn, command: Command) -> None:
+    sheet = turn.sheet
+    number = 2 if sheet.phase == "reroll_1" else 3
+    allowed = REROLLED[sheet.phase]
+    chosen = set(command["dice"])
+    for name in command["dice"]:
+        die = next((die for die in sheet.dice if die.id == name and die.status == "live"), None)
+        if die is None:
+            may = ", ".join(d.id for d in sheet.dice if d.status == "live" and d.colour in allowed)
+            raise Refused("not_in_attempt", f"{name} is no die of this attempt. You may reroll: {may}.", "dice")
+        if die.colour not in allowed:
+            may = ", ".join(d.id for d in sheet.dice if d.status == "live" and d.colour in allowed)
+            raise Refused("colour_not_allowed", f"{name} is {die.colour}. Now you may reroll {may}.", "dice")
+    if len(chosen) < len(command["dice"]):
+        raise Refused("bad_parameter", "dice must not name a die twice.", "dice")
+    if chosen:
+        values = turn.roll(sheet.attempt, number, [die for die in sheet.dice if die.id in chosen])
+        turn.emit("dice_rerolled", roll=number, dice=values, phase=after_roll(turn.sheet, values, number))
+    else:
+        turn.emit("dice_kept", roll=number, phase=after_roll(sheet, {}, number))
+    turn.settle()
+
+
+def _tinker(turn: Turn, command: Command) -> None:
+    adjust, remove = command["adjust"], command["remove"]
+    check_tinker(turn.sheet, adjust, remove)
+    _adjust_dice(turn, adjust)
+    for entry in remove:
+        turn.emit("die_removed", ship=entry["ship"], die=entry["die"])
+    turn.count_ones()
+
+
+def _adjust_dice(turn: Turn, steps: Any) -> None:
+    for step in steps:
+        value = next(die.value for die in turn.sheet.dice if die.id == step["die"])
+        turn.emit("die_adjusted", ship=step["ship"], die=step["die"], before=value, value=value + step["delta"])
+
+
+def _explore(turn: Turn, command: Command) -> None:
+    place = command["hex"]
+    adjust = _check_explore(turn.state, turn.sheet, place, command.get("adjust"))
+    _adjust_dice(turn, adjust)
+    state, sheet, board = turn.state, turn.sheet, turn.state.board
+    kind = board.kind(place)
+    stars = missions.stars_of(state, sheet, place)
+    total = sheet.stars + stars
+    turn.emit("hex_explored", hex=place, kind=kind.id, stars=stars, total=total)
+    if state.mode == "classic" and total >= board.stars_to_win:
+        turn.finish("emperor")
+        return
+    turn.explored(kind.hazards, range(board.rank(sheet.stars) + 1, board.rank(total) + 1))
+
+
+def _check_explore(state: State, sheet: Sheet, place: str, adjust: Any) -> Any:
+    """Return the adjustments to make; raise `Refused` unless the hex is a target with exactly these."""
+    board = state.board
+    found = missions.targets(state, sheet)
+    can = f"You can explore {', '.join(target.hex for target in found)}."
+    if place not in board.places:
+        raise Refused("not_adjacent", f"There is no hex {place!r}. {can}", "hex")
+    if place in sheet.path:
+        raise Refused("already_explored", f"{place} is explored already. {can}", "hex")
+    if place not in board.neighbours[sheet.token]:
+        raise Refused("not_adjacent", f"{place} is not adjacent to {sheet.token}. {can}", "hex")
+    kind = board.kind(place)
+    if adjust and not kind.combat:
+        raise Refused("not_combat", f"{place} is {kind.name}: Destroyers change dice for combat hexes only.", "adjust")
+    target = next((target for target in found if target.hex == place), None)
+    if target is None:
+        raise Refused("requirement_not_met", f"{place} ({kind.name}) needs: {kind.text}. {can}", "hex")
+    if adjust is None:
+        return target.adjust[0]
+    wanted = [{"ship": step["ship"], "die": step["die"], "delta": step["delta"]} for step in adjust]
+    if wanted not in target.adjust:
+        raise Refused("bad_adjust", f"{place}: {_adjust_words(target.adjust)}", "adjust")
+    return wanted
+
+
+def _adjust_words(lists: list[list[dict[str, Any]]]) -> str:
+    if lists == [[]]:
+        return "no Destroyer is needed; leave adjust empty."
+    best = "; ".join(f"Destroyer {step['ship']} changes {step['die']} by {step['delta']:+d}" for step in lists[0])
+    return f"exactly {len(lists[0])} adjustment(s), by the first Destroyers in roster order. For example: {best}."
+
+
+def _repair(turn: Turn, command: Command) -> None:
+    repair = turn.sheet.repair
+    assert repair is not None
+    if command["tender"] != repair.tender:
+        raise Refused("not_live", f"It is the Repair Tender in slot {repair.tender} that repairs now.", "tender")
+    if command["target"] not in repair.candidates:
+        near = " or ".join(repair.candidates)
+        raise Refused("no_target", f"This Repair Tender can add hull to the ship in slot {near}.", "target")
+    todo = turn.sheet.todo
+    turn.add_hull(command["tender"], command["target"])
+    turn.go(todo)
+
+
+def _accept_hit(turn: Turn, command: Command) -> None:
+    hit, todo = turn.sheet.hit, turn.sheet.todo
+    assert hit is not None
+    turn.damage(hit.slot)
+    turn.go(todo)
+
+
+def _reroll_hit(turn: Turn, command: Command) -> None:
+    hit, todo = turn.sheet.hit, turn.sheet.todo
+    assert hit is not None
+    if hit.source == "sabotage":
+        raise Refused("not_live", "A Hospital Barge rerolls hits of Phase 5 only, not sabotage.")
+    free = hospitals(turn.sheet)
+    if not free:
+        used = " Each rerolls once per attempt." if able(turn.sheet, "consequence_reroll") else ""
+        raise Refused("not_live", f"You have no Hospital Barge to reroll with.{used}")
+    turn.emit("hospital_used", slot=free[0])
+    steps = list(todo)
+    if not turn.hit(hit.source, steps):
+        turn.go(steps)
+
+
+def _redirect_hit(turn: Turn, command: Command) -> None:
+    hit, todo = turn.sheet.hit, turn.sheet.todo
+    assert hit is not None
+    may = bulwarks(turn.sheet, hit.slot)
+    if command["slot"] not in may:
+        known = f"Possible: {', '.join(may)}." if may else "There is none."
+        raise Refused("not_live", f"Only a live Bulwark Ship adjacent to slot {hit.slot} can take this hit. {known}", "slot")
+    turn.emit("hit_redirected", source=hit.source, origin=hit.slot, slot=command["slot"])
+    turn.damage(command["slot"])
+    turn.go(todo)
+
+
+def _push_on(turn: Turn, command: Command) -> None:
+    sheet = turn.sheet
+    free = [die.id for die in not_aside(sheet)]
+    if command["die"] not in free:
+        raise Refused("not_in_attempt", f"{command['die']} is no die you can set aside. You can: {', '.join(free)}.", "die")
+    turn.emit("die_set_aside", die=command["die"])
+    turn.attempt(sheet.attempt + 1)
+
+
+def _end_turn(turn: Turn, command: Command) -> None:
+    turn.go(["phase6"])
+
+
+def _resign(turn: Turn, command: Command) -> None:
+    turn.finish("resigned")
+
+
+_COMMANDS: dict[str, tuple[tuple[str, ...], Callable[[Turn, Command], None]]] = {
+    "place_ship": (("fleet",), _place_ship),
+    "remove_ship": (("fleet",), _remove_ship),
+    "set_upgrade": (("fleet",), _set_upgrade),
+    "confirm_fleet": (("fleet",), _confirm_fleet),
+    "form_fleet": (("fleet",), _form_fleet),
+    "reroll": (("reroll_1", "reroll_2"), _reroll),
+    "tinker": (("tinker",), _tinker),
+    "explore": (("explore",), _explore),
+    "repair": (("repair",), _repair),
+    "accept_hit": (("hit",), _accept_hit),
+    "reroll_hit": (("hit",), _reroll_hit),
+    "redirect_hit": (("hit",), _redirect_hit),
+    "push_on": (("push",), _push_on),
+    "end_turn": (("push",), _end_turn),
+    "resign": ((), _resign),
+}

@@ -1,0 +1,171 @@
+"""Fleet formation (RULES.md 3): where a ship may stand, what goes with a ship that is removed, and the fleet of the time-out.
+
+Pure questions about a sheet in phase `fleet`; the events are emitted in `decide`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS
+from gamesvc.games.space_fleet_commander.state import Sheet, State, Vessel, at_slot, by_roster
+
+DRONE = "upgrade_black"
+
+
+def unplaced(state: State, sheet: Sheet) -> list[int]:
+    """The indices of the formation dice that have bought no ship."""
+    used = {vessel.die for vessel in sheet.ships}
+    return [die for die in range(len(state.formation)) if die not in used]
+
+
+def colours(sheet: Sheet) -> Counter[str]:
+    """Printed dice per colour, the flag included."""
+    return Counter(colour for vessel in sheet.ships for colour in vessel.dice)
+
+
+def too_many(sheet: Sheet, ship: str) -> str:
+    """The colour whose limit a further ship would break, red counted after upgrades; "" for none (R5)."""
+    have, more = colours(sheet), Counter(SHIPS[ship].dice)
+    for colour in COLOURS:
+        lifted = len(sheet.upgrades or {}) if colour == "red" else 0
+        if more[colour] and have[colour] + more[colour] + lifted > ROSTER.limit:
+            return colour
+    return ""
+
+
+def supplied(sheet: Sheet, ship: str, slot: str) -> bool:
+    """Whether the ship that another ship needs stands beside a slot."""
+    need = SHIPS[ship].requires
+    return not need or any(vessel.ship == need and vessel.slot in ROSTER.adjacent[slot] for vessel in sheet.ships)
+
+
+def slots_for(sheet: Sheet, ship: str) -> list[str]:
+    """The slots where a ship may be placed now, in its printed order."""
+    if too_many(sheet, ship):
+        return []
+    return [slot for slot in SHIPS[ship].slots if at_slot(sheet, slot) is None and supplied(sheet, ship, slot)]
+
+
+def check_place(state: State, sheet: Sheet, die: int, ship: str, slot: str) -> None:
+    """Raise `Refused` unless this formation die may place this ship there."""
+    if ship not in SHIPS:
+        raise Refused("wrong_face", f"There is no ship {ship!r}.", "ship")
+    entry = SHIPS[ship]
+    left = unplaced(state, sheet)
+    if die not in left:
+        raise Refused("die_used", f"Formation die {die} is used. Left: {', '.join(map(str, left)) or 'none'}.", "die")
+    if state.formation[die] != entry.face:
+        wanted = [at for at in left if state.formation[at] == entry.face]
+        dice = f"dice {', '.join(map(str, wanted))} do" if wanted else "none of your dice does"
+        raise Refused(
+            "wrong_face",
+            f"Die {die} shows {state.formation[die]}; the {entry.name} is bought by a {entry.face}: {dice}.",
+            "die",
+        )
+    if slot not in entry.slots:
+        raise Refused("wrong_slot", f"The {entry.name} stands in slot {', '.join(entry.slots)}.", "slot")
+    if (there := at_slot(sheet, slot)) is not None:
+        raise Refused("slot_taken", f"The {ship_name(there)} stands in slot {slot}. Remove it or choose another slot.", "slot")
+    if colour := too_many(sheet, ship):
+        raise Refused("colour_limit", f"The fleet would have more than {ROSTER.limit} {colour} dice.", "ship")
+    if not supplied(sheet, ship, slot):
+        need = SHIPS[entry.requires].name
+        raise Refused("requirement_not_met", f"The {entry.name} needs a {need} in a slot adjacent to {slot}.", "slot")
+
+
+def check_remove(sheet: Sheet, slot: str) -> list[str]:
+    """The slots that become empty when a ship is removed: its own, and ships that lose their only Supply Barge."""
+    if slot == ROSTER.flag_slot:
+        raise Refused("flag_stays", "The Flag Command Cruiser always stands in slot 9.", "slot")
+    if at_slot(sheet, slot) is None:
+        taken = [vessel.slot for vessel in sheet.ships if vessel.slot != ROSTER.flag_slot]
+        raise Refused("empty_slot", f"No ship stands in slot {slot!r}. Taken: {', '.join(taken) or 'none'}.", "slot")
+    left = replace(sheet, ships=tuple(vessel for vessel in sheet.ships if vessel.slot != slot))
+    dropped = [vessel.slot for vessel in left.ships if vessel.ship in SHIPS and not supplied(left, vessel.ship, vessel.slot)]
+    return [slot, *dropped]
+
+
+def upgrades_without(sheet: Sheet, gone: Iterable[str]) -> dict[str, str]:
+    """The upgrades left when slots become empty: removing either ship cancels one."""
+    gone = set(gone)
+    return {slot: target for slot, target in (sheet.upgrades or {}).items() if slot not in gone and target not in gone}
+
+
+def drones(sheet: Sheet) -> list[str]:
+    """The slots of Drone Boats, in roster order."""
+    return [vessel.slot for vessel in sheet.ships if vessel.ship in SHIPS and SHIPS[vessel.ship].ability == DRONE]
+
+
+def upgrade_targets(sheet: Sheet, slot: str) -> list[str]:
+    """The adjacent slots whose ship's first black die a Drone Boat may turn red."""
+    others = len(upgrades_without(sheet, [slot]))
+    if colours(sheet)["red"] + others + 1 > ROSTER.limit:
+        return []
+    return [near for near in ROSTER.adjacent[slot] if (v := at_slot(sheet, near)) is not None and "black" in v.dice]
+
+
+def check_upgrade(sheet: Sheet, slot: str, target: str | None) -> None:
+    """Raise `Refused` unless this Drone Boat may upgrade that ship (None: no ship)."""
+    if slot not in drones(sheet):
+        known = ", ".join(drones(sheet)) or "none"
+        raise Refused("no_drone_boat", f"No Drone Boat stands in slot {slot!r}. Drone Boats: {known}.", "slot")
+    if target is None:
+        return
+    if target not in ROSTER.adjacent[slot]:
+        near = ", ".join(ROSTER.adjacent[slot])
+        raise Refused("not_adjacent", f"Slot {target} is not adjacent to slot {slot}. Adjacent: {near}.", "target")
+    ship = at_slot(sheet, target)
+    if ship is None or "black" not in ship.dice:
+        raise Refused("no_black_die", f"The ship in slot {target} has no black die.", "target")
+    if target not in upgrade_targets(sheet, slot):
+        raise Refused("colour_limit", f"The fleet would have more than {ROSTER.limit} red dice.", "target")
+
+
+def placeable(state: State, sheet: Sheet) -> list[tuple[int, str, str]]:
+    """Every legal placement: formation die, ship in table order, slot in its printed order."""
+    left = unplaced(state, sheet)
+    found: list[tuple[int, str, str]] = []
+    slots = {ship: slots_for(sheet, ship) for ship in SHIPS} if left else {}
+    for die in left:
+        for ship, entry in SHIPS.items():
+            if entry.face == state.formation[die]:
+                found.extend((die, ship, slot) for slot in slots[ship])
+    return found
+
+
+def put(sheet: Sheet, die: int, ship: str, slot: str) -> Sheet:
+    """The sheet with a ship placed; for plans only, the match itself goes by events."""
+    entry = SHIPS[ship]
+    return replace(sheet, ships=by_roster([*sheet.ships, Vessel(slot, ship, entry.hull, entry.dice, die)]))
+
+
+def plan_default(state: State, sheet: Sheet) -> list[dict[str, Any]]:
+    """The placements of a timeout (RULES.md 8): each unplaced die by index takes the ship that adds most dice, in passes."""
+    placements: list[dict[str, Any]] = []
+    moved = True
+    while moved:
+        moved = False
+        for die in unplaced(state, sheet):
+            # Of ships with as many dice the first in table order, in its first printed slot.
+            best = max(_places(state, sheet, die), key=lambda place: len(SHIPS[place[0]].dice), default=None)
+            if best is not None:
+                sheet = put(sheet, die, *best)
+                placements.append({"die": die, "ship": best[0], "slot": best[1]})
+                moved = True
+    return placements
+
+
+def _places(state: State, sheet: Sheet, die: int) -> Iterator[tuple[str, str]]:
+    """Where one formation die may place a ship, in the order of `placeable`."""
+    for ship, entry in SHIPS.items():
+        if entry.face == state.formation[die]:
+            yield from ((ship, slot) for slot in slots_for(sheet, ship))
+
+
+def ship_name(vessel: Vessel) -> str:
+    return SHIPS[vessel.ship].name if vessel.ship in SHIPS else ROSTER.flag.name

@@ -1,0 +1,158 @@
+"""What a seat may do now, as forms: exactly what `decide` accepts. Only `form_fleet` is accepted without being listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Awaited, Form
+from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
+from gamesvc.games.space_fleet_commander.rules import fleet, missions
+from gamesvc.games.space_fleet_commander.rules.decide import REROLLED
+from gamesvc.games.space_fleet_commander.rules.tinkering import tinker_forms
+from gamesvc.games.space_fleet_commander.rules.turn import bulwarks, hospitals
+from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, at_slot, in_attempt, not_aside
+
+RESIGN = Form("resign", "Resign: your sheet ends as it stands", aside=True)
+
+
+def awaited(state: State) -> tuple[Awaited, ...]:
+    """Every seat whose sheet asks something. In a race the prompt does not tell what: that is the sheet's own business."""
+    return tuple(
+        Awaited(seat, _prompt(state, sheet), f"{seat}.turn{sheet.turn}")
+        for seat, sheet in enumerate(state.sheets)
+        if sheet.phase in ASKING or (state.mode == "race" and sheet.phase == "resolve")
+    )
+
+
+def _prompt(state: State, sheet: Sheet) -> str:
+    """Return what a seat is asked for. A race tells no more than its public columns, nor who is between two choices of a turn."""
+    if state.mode != "race":
+        return sheet.phase
+    return "turn" if sheet.turn else "fleet"
+
+
+def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
+    """The forms of a seat."""
+    if not 0 <= seat < len(state.sheets) or state.sheets[seat].finished:
+        return ()
+    sheet = state.sheets[seat]
+    return (*_forms(state, sheet), RESIGN)
+
+
+def _forms(state: State, sheet: Sheet) -> Sequence[Form]:
+    match sheet.phase:
+        case "fleet":
+            return _fleet_forms(state, sheet)
+        case "reroll_1" | "reroll_2":
+            return [_reroll_form(sheet)]
+        case "tinker":
+            return tinker_forms(sheet)
+        case "explore":
+            return [_explore_form(state, sheet, target) for target in missions.targets(state, sheet)]
+        case "repair":
+            return _repair_forms(sheet)
+        case "hit":
+            return _hit_forms(sheet)
+        case "push":
+            return _push_forms(sheet)
+        case _:
+            return []
+
+
+def die_words(sheet: Sheet) -> dict[str, str]:
+    """Words for each die: colour and value."""
+    return {die.id: f"{die.colour} {die.value} ({die.id})" for die in sheet.dice}
+
+
+def ship_words(sheet: Sheet) -> dict[str, str]:
+    """Words for each taken slot: ship and hull."""
+    return {v.slot: f"{fleet.ship_name(v)} in {v.slot} ({v.hull - v.damage} of {v.hull} hull left)" for v in sheet.ships}
+
+
+def _fleet_forms(state: State, sheet: Sheet) -> list[Form]:
+    forms = []
+    left = fleet.unplaced(state, sheet)
+    for ship, entry in SHIPS.items():
+        dice = [die for die in left if state.formation[die] == entry.face]
+        slots = fleet.slots_for(sheet, ship) if dice else []
+        if slots:
+            parameters: dict[str, Any] = {
+                "die": {
+                    "title": "Formation die",
+                    "enum": dice,
+                    "labels": {str(die): f"{entry.face} (die {die})" for die in dice},
+                },
+                "ship": {"title": "Ship", "enum": [ship], "labels": {ship: entry.name}},
+                "slot": {"title": "Slot", "enum": slots},
+            }
+            forms.append(Form("place_ship", f"Place {entry.name}", parameters))
+    if not forms:
+        forms.append(Form("confirm_fleet", "Confirm the fleet and begin"))
+    for slot in fleet.drones(sheet):
+        names = {near: fleet.ship_name(v) for near in ROSTER.adjacent[slot] if (v := at_slot(sheet, near)) is not None}
+        choices: list[str | None] = [*fleet.upgrade_targets(sheet, slot), None]
+        labels = {near: f"{names[near]} in {near}" for near in choices if near} | {"None": "no ship"}
+        schema = {"title": "Ship to upgrade", "enum": choices, "labels": labels}
+        forms.append(Form("set_upgrade", f"Drone Boat in {slot}", {"slot": {"enum": [slot]}, "target": schema}))
+    taken = [vessel.slot for vessel in sheet.ships if vessel.slot != ROSTER.flag_slot]
+    if taken:
+        schema = {"title": "Slot", "enum": taken, "labels": {slot: ship_words(sheet)[slot] for slot in taken}}
+        forms.append(Form("remove_ship", "Remove a ship", {"slot": schema}, aside=True))
+    return forms
+
+
+def _reroll_form(sheet: Sheet) -> Form:
+    colours = REROLLED[sheet.phase]
+    dice = [die.id for die in in_attempt(sheet) if die.colour in colours]
+    schema = {
+        "title": "Dice to reroll",
+        "type": "array",
+        "items": {"enum": dice, "labels": {die: words for die, words in die_words(sheet).items() if die in dice}},
+        "uniqueItems": True,
+        "minItems": 0,
+        "maxItems": len(dice),
+    }
+    label = "Reroll red and white dice" if sheet.phase == "reroll_1" else "Reroll white dice"
+    return Form("reroll", f"{label} (none: keep all)", {"dice": schema})
+
+
+def _explore_form(state: State, sheet: Sheet, target: missions.Target) -> Form:
+    kind = state.board.kind(target.hex)
+    stars = missions.stars_of(state, sheet, target.hex)
+    label = f"Explore {target.hex}: {kind.name}, {stars} {'star' if stars == 1 else 'stars'}"
+    if kind.hazards:
+        label += f", hazard: {', '.join(kind.hazards)}"
+    parameters: dict[str, Any] = {
+        "hex": {"title": "Hex", "enum": [target.hex], "labels": {target.hex: f"{target.hex} {kind.name}"}},
+        "adjust": {"title": "Destroyers", "enum": target.adjust},
+    }
+    return Form("explore", label, parameters, required=("hex",))
+
+
+def _repair_forms(sheet: Sheet) -> list[Form]:
+    repair = sheet.repair
+    assert repair is not None
+    words = {slot: ship_words(sheet)[slot] for slot in repair.candidates}
+    target = {"title": "Ship", "enum": list(repair.candidates), "labels": words}
+    return [Form("repair", f"Repair Tender in {repair.tender}: +1 hull", {"tender": {"enum": [repair.tender]}, "target": target})]
+
+
+def _hit_forms(sheet: Sheet) -> list[Form]:
+    hit = sheet.hit
+    assert hit is not None
+    words = ship_words(sheet)
+    forms = [Form("accept_hit", f"Take the hit: {words[hit.slot]}")]
+    if hit.source != "sabotage" and hospitals(sheet):
+        forms.append(Form("reroll_hit", f"Hospital Barge: reroll {hit.a} + {hit.b}"))
+    if able := bulwarks(sheet, hit.slot):
+        schema = {"title": "Bulwark Ship", "enum": able, "labels": {slot: words[slot] for slot in able}}
+        forms.append(Form("redirect_hit", "Bulwark Ship takes the hit", {"slot": schema}))
+    return forms
+
+
+def _push_forms(sheet: Sheet) -> list[Form]:
+    dice = [die.id for die in not_aside(sheet)]
+    labels = {die: words for die, words in die_words(sheet).items() if die in dice}
+    schema = {"title": "Die to set aside", "enum": dice, "labels": labels}
+    return [Form("end_turn", "End the turn"), Form("push_on", "Push on without one die", {"die": schema})]

@@ -1,0 +1,104 @@
+"""The end of Phase 3: what Fire Support Ships and Prison Barges may do, checked and listed in the same words (R6, R7).
+
+Ships of a kind are alike, so an accepted list of adjustments names the first live Fire Support Ships in roster order, its dice in
+pool order, and never takes back what it did. That leaves one list for each result.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Form, Refused
+from gamesvc.games.space_fleet_commander.state import Die, Sheet, able, in_attempt
+
+Step = dict[str, Any]
+
+
+def _blacks(sheet: Sheet) -> list[Die]:
+    return [die for die in in_attempt(sheet) if die.colour == "black"]
+
+
+def _changes(dice: Sequence[Die], most: int) -> Iterator[tuple[int, ...]]:
+    """Every way to change the dice by at most so many steps in all, results within 1 to 6, no change first."""
+    ranges = [range(max(-most, 1 - die.value), min(most, 6 - die.value) + 1) for die in dice]
+    found = [change for change in itertools.product(*ranges) if sum(map(abs, change)) <= most]
+    return iter(sorted(found, key=lambda change: sum(map(abs, change))))
+
+
+def adjust_lists(sheet: Sheet) -> list[list[Step]]:
+    """Every accepted list of adjustments, the empty one first."""
+    ships, dice = able(sheet, "black_adjust"), _blacks(sheet)
+    lists = []
+    for change in _changes(dice, len(ships)):
+        steps = [(die.id, 1 if by > 0 else -1) for die, by in zip(dice, change) for _ in range(abs(by))]
+        lists.append([{"ship": ship, "die": die, "delta": delta} for ship, (die, delta) in zip(ships, steps)])
+    return lists
+
+
+def ones_after(sheet: Sheet, adjust: Sequence[Step]) -> list[str]:
+    """The dice that show 1 once the adjustments are made, in pool order."""
+    by: dict[str, int] = {}
+    for step in adjust:
+        by[step["die"]] = by.get(step["die"], 0) + step["delta"]
+    return [die.id for die in in_attempt(sheet) if die.value + by.get(die.id, 0) == 1]
+
+
+def check_tinker(sheet: Sheet, adjust: Sequence[Step], remove: Sequence[Step]) -> None:
+    """Raise `Refused` unless these adjustments and then these removals are possible."""
+    ships, blacks = able(sheet, "black_adjust"), {die.id: die for die in _blacks(sheet)}
+    wanted = [dict(step) for step in adjust]
+    for step in wanted:
+        if step["ship"] not in ships:
+            known = ", ".join(ships) or "none"
+            raise Refused("not_live", f"No live Fire Support Ship stands in slot {step['ship']!r}. They are: {known}.", "adjust")
+        if step["die"] not in blacks:
+            known = ", ".join(blacks) or "none"
+            raise Refused("colour_not_allowed", f"{step['die']} is no black die of this attempt. They are: {known}.", "adjust")
+    if wanted not in adjust_lists(sheet):
+        raise Refused(
+            "bad_adjust",
+            "Each Fire Support Ship changes one black die by 1 within 1 to 6, the first ship in roster order first"
+            f" ({', '.join(ships)}), dice in pool order, nothing taken back.",
+            "adjust",
+        )
+    barges, ones = able(sheet, "remove_one"), ones_after(sheet, wanted)
+    for entry in remove:
+        if entry["ship"] not in barges:
+            known = ", ".join(barges) or "none"
+            raise Refused("not_live", f"No live Prison Barge stands in slot {entry['ship']!r}. They are: {known}.", "remove")
+        if entry["die"] not in ones:
+            known = ", ".join(ones) or "none"
+            raise Refused("not_in_attempt", f"{entry['die']} is no die showing 1. They are: {known}.", "remove")
+    for name in ("ship", "die"):
+        if len({entry[name] for entry in remove}) < len(remove):
+            raise Refused("bad_parameter", f"remove: no {name} may be named twice.", "remove")
+
+
+def tinker_forms(sheet: Sheet) -> list[Form]:
+    """One form for each set of dice that show 1 after the adjustments."""
+    barges = able(sheet, "remove_one")
+    groups: dict[tuple[str, ...], list[list[Step]]] = {}
+    for adjust in adjust_lists(sheet):
+        groups.setdefault(tuple(ones_after(sheet, adjust)), []).append(adjust)
+    return [
+        Form("tinker", _label(ones), {"adjust": {"title": "Adjust", "enum": lists}, "remove": _remove_schema(barges, ones)})
+        for ones, lists in groups.items()
+    ]
+
+
+def _label(ones: Sequence[str]) -> str:
+    return f"End of Phase 3: {', '.join(ones)} showing 1" if ones else "End of Phase 3: no die showing 1"
+
+
+def _remove_schema(barges: Sequence[str], ones: Sequence[str]) -> dict[str, Any]:
+    most = min(len(barges), len(ones))
+    schema: dict[str, Any] = {"title": "Remove", "type": "array", "minItems": 0, "maxItems": most}
+    if most:
+        item = {"ship": {"enum": list(barges)}, "die": {"enum": list(ones)}}
+        schema["items"] = {"type": "object", "properties": item, "required": ["ship", "die"], "additionalProperties": False}
+        schema["pairwise"] = ["ship", "die"]
+    else:
+        schema["items"] = {"enum": []}
+    return schema

@@ -1,0 +1,319 @@
+"""The course of a turn (RULES.md 5, 6): phases that follow by themselves, hazards, and the end of sheets and match.
+
+A `Turn` works off a list of steps. Where a choice exists it emits an event that holds the steps still due, and stops; the
+command that answers takes them up again. Steps: `one` and `raider SLOT` (a sabotage cell), `seek` (targets), `fail` (a failure
+hit), `tender SLOT`, `hazard KIND`, `corner`, `phase6`, `full`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.space_fleet_commander.data import ROSTER
+from gamesvc.games.space_fleet_commander.rules import missions
+from gamesvc.games.space_fleet_commander.state import Die, Sheet, State, able, at_slot, in_attempt, live_beside, not_aside, pool
+
+STREAM = ("white", "red", "black")
+PER_COLOUR = 5
+
+
+class Turn:
+    """One seat's sheet going on within a decision."""
+
+    def __init__(self, run: Run[State], seat: int) -> None:
+        self.run = run
+        self.seat = seat
+
+    @property
+    def state(self) -> State:
+        return self.run.state
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.run.state.sheets[self.seat]
+
+    def emit(self, event: str, /, **data: object) -> None:
+        if self.state.mode == "race":
+            data["private"] = True
+        self.run.emit(event, seat=self.seat, **data)
+
+    # --- chance ---
+
+    def roll(self, attempt: int, number: int, dice: list[Die]) -> dict[str, int]:
+        """Values for dice in pool order: fresh, or in a race from the shared stream (RULES.md 9). `number`: roll 1 to 3."""
+        if self.state.mode != "race":
+            return {die.id: self.run.dice.roll(6) for die in dice}
+        cell = f"{self.sheet.turn}.{attempt}.{number}"
+        known = (self.state.stream or {}).get(cell)
+        values = known or tuple(self.run.dice.roll(6) for _ in range(len(STREAM) * PER_COLOUR))
+        # Told again where it is known already: otherwise its absence would tell that another sheet has been here.
+        self.emit("stream_dealt", cell=cell, values=list(values), used=sorted(place(die) for die in dice))
+        return {die.id: values[place(die)] for die in dice}
+
+    def two_dice(self) -> tuple[int, int]:
+        if self.state.mode != "race":
+            return self.run.dice.roll(6), self.run.dice.roll(6)
+        number = self.sheet.rolls
+        known = self.state.hits[number] if number < len(self.state.hits) else None
+        a, b = known or (self.run.dice.roll(6), self.run.dice.roll(6))
+        self.emit("stream_dealt", hit=number, values=[a, b])
+        return a, b
+
+    # --- phases ---
+
+    def start_turn(self) -> None:
+        """Turn number +1, stuck test, first attempt."""
+        sheet = self.sheet
+        dice = pool(sheet.ships, sheet.upgrades)
+        board, planetfall = self.state.board, self.state.planetfall
+        self.emit("turn_started", turn=sheet.turn + 1, dice=[[die.id, die.colour] for die in dice])
+        needs = [missions.min_dice(board.kind(at), planetfall) for at in missions.open_hexes(self.state, self.sheet)]
+        if all(need > len(dice) for need in needs):
+            self.finish("stuck")
+            return
+        self.attempt(1)
+
+    def attempt(self, number: int) -> None:
+        """Phase 1: every live die that is not set aside is rolled."""
+        dice = numbered(not_aside(self.sheet))
+        values = self.roll(number, 1, dice)
+        index = {die.id: die.index for die in dice}
+        self.emit("dice_rolled", attempt=number, dice=values, index=index, phase=after_roll(self.sheet, values, 1))
+        self.settle()
+
+    def settle(self) -> None:
+        """Where a roll leaves nothing to choose, Phase 4 begins."""
+        if self.sheet.phase == "resolve":
+            self.count_ones()
+
+    def count_ones(self) -> None:
+        """Phase 4: the dice showing 1 are counted once (RULES.md 5)."""
+        ones = [die.id for die in in_attempt(self.sheet) if die.value == 1]
+        self.emit("ones_counted", dice=ones, phase="resolve")
+        self.go(["one"] * len(ones) + ["seek"])
+
+    def go(self, todo: Iterable[str]) -> None:
+        """Work off steps until none is left, a choice is open or the sheet has ended."""
+        steps = list(todo)
+        while steps and not self.sheet.finished:
+            step, *steps = steps
+            name, _, rest = step.partition(" ")
+            match name:
+                case "one":
+                    stopped = self.sabotage(steps)
+                case "raider":
+                    stopped = rest in able(self.sheet, "extra_sabotage") and self.sabotage(steps)
+                case "seek":
+                    stopped = self.seek(steps)
+                case "fail":
+                    stopped = self.hit("failure", steps)
+                case "tender":
+                    stopped = self.tend(rest, steps)
+                case "hazard":
+                    stopped = self.hit("hex", steps) if rest == "damage" else self.lose_time("hex")
+                case "corner":
+                    stopped = self.corner(steps)
+                case "phase6":
+                    stopped = self.end_turn(steps)
+                case _:
+                    stopped = self.test_full()
+            if stopped:
+                return
+        if not self.sheet.finished and self.sheet.phase == "resolve":
+            self.next_turn()
+
+    def sabotage(self, steps: list[str]) -> bool:
+        """Mark the next cell and resolve its icon; past the last cell nothing happens (R15)."""
+        cells = self.state.board.sabotage
+        cell = self.sheet.sabotage + 1
+        if cell > len(cells):
+            return False
+        icon = cells[cell - 1]
+        self.emit("sabotage_marked", cell=cell, icon=icon)
+        if icon == "damage":
+            return self.hit("sabotage", steps)
+        return self.lose_time("sabotage") if icon == "time" else False
+
+    def seek(self, steps: list[str]) -> bool:
+        """Phase 5: pause where a target exists, else 5b (R9)."""
+        if found := missions.any_target(self.state, self.sheet):
+            self.emit("targets_found", hexes=found, phase="explore")
+            return True
+        self.emit("exploration_failed")
+        steps[:0] = ["fail", "fail", "phase6"]
+        return False
+
+    def explored(self, hazards: Iterable[str], ranks: range) -> None:
+        """The rest of 5a after the stars: ranks and tenders, hazards, corner (R17)."""
+        steps: list[str] = []
+        for rank in ranks:
+            self.emit("rank_gained", rank=rank, title=self.state.board.ranks[rank])
+            steps += [f"tender {slot}" for slot in able(self.sheet, "rank_hull")]
+        self.go([*steps, *(f"hazard {hazard}" for hazard in hazards), "corner"])
+
+    def corner(self, steps: list[str]) -> bool:
+        if not missions.open_hexes(self.state, self.sheet):
+            self.finish("cornered")
+            return True
+        if len(not_aside(self.sheet)) < 2:
+            steps.append("phase6")
+            return False
+        self.emit("push_offered", phase="push")
+        return True
+
+    def end_turn(self, steps: list[str]) -> bool:
+        """Phase 6."""
+        self.emit("turn_ended", turn=self.sheet.turn, phase="resolve")
+        if self.sheet.time < self.state.board.time_boxes:
+            self.emit("time_marked", source="turn", box=self.sheet.time + 1)
+        for slot in able(self.sheet, "extra_sabotage"):
+            steps += [f"raider {slot}", "full"]
+        return self.test_full()
+
+    def test_full(self) -> bool:
+        """In Phase 6 a full turn track ends the sheet (R12)."""
+        if self.sheet.time >= self.state.board.time_boxes:
+            self.finish("time")
+            return True
+        return False
+
+    # --- hazards ---
+
+    def lose_time(self, source: str) -> bool:
+        if able(self.sheet, "ignore_time_hazard"):
+            self.emit("time_ignored", source=source)
+        elif self.sheet.time < self.state.board.time_boxes:
+            self.emit("time_marked", source=source, box=self.sheet.time + 1)
+        return False
+
+    def hit(self, source: str, steps: list[str]) -> bool:
+        """Roll 2d6 and damage the ship at the plot; pause where somebody may choose (RULES.md 6)."""
+        a, b = self.two_dice()
+        slot = ROSTER.plot[a + b]
+        ship = at_slot(self.sheet, slot)
+        struck = ship is not None and ship.live
+        asks = struck and bool(bulwarks(self.sheet, slot) or (source != "sabotage" and hospitals(self.sheet)))
+        self.emit(
+            "hit_rolled",
+            source=source,
+            a=a,
+            b=b,
+            plot=slot,
+            phase="hit" if asks else "resolve",
+            todo=list(steps) if asks else [],
+        )
+        if asks:
+            return True
+        if struck:
+            self.damage(slot)
+        else:
+            self.emit("hit_missed", source=source, plot=slot)
+        return False
+
+    def damage(self, slot: str) -> None:
+        """One damage; a destroyed ship's dice leave the game at once, a lost Drone Boat's upgrade ends."""
+        ship = at_slot(self.sheet, slot)
+        assert ship is not None
+        self.emit("ship_damaged", slot=slot, damage=ship.damage + 1, phase="resolve")
+        if ship.damage + 1 < ship.hull:
+            return
+        before = {die.id: die.colour for die in self.sheet.dice}
+        after = {die.id: die.colour for die in pool(self.sheet.ships, self.sheet.upgrades)}
+        lost = [die for die in before if die not in after]
+        again = {die: colour for die, colour in after.items() if before.get(die, colour) != colour}
+        self.emit("ship_destroyed", slot=slot, ship=ship.ship, dice_lost=lost, colours=again)
+        if not any(vessel.live for vessel in self.sheet.ships):
+            self.finish("destroyed")
+
+    def tend(self, slot: str, steps: list[str]) -> bool:
+        """A Repair Tender at a new rank: +1 hull to a live adjacent ship (R16)."""
+        beside = live_beside(self.sheet, slot)
+        if len(beside) > 1:
+            self.emit("repair_due", tender=slot, candidates=beside, phase="repair", todo=list(steps))
+            return True
+        if beside:
+            self.add_hull(slot, beside[0])
+        return False
+
+    def add_hull(self, tender: str, target: str) -> None:
+        ship = at_slot(self.sheet, target)
+        assert ship is not None
+        self.emit("hull_added", tender=tender, slot=target, hull=ship.hull + 1, phase="resolve")
+
+    # --- ends ---
+
+    def next_turn(self) -> None:
+        """After Phase 6: the next turn, at once or (lockstep) when all unfinished sheets have ended this one."""
+        if self.state.lockstep:
+            self.emit("turn_awaited", phase="wait")
+            release(self.run)
+        else:
+            self.start_turn()
+
+    def finish(self, reason: str) -> None:
+        """End this sheet; with the last one the match ends."""
+        sheet = self.sheet
+        board = self.state.board
+        self.emit(
+            "sheet_finished", reason=reason, stars=sheet.stars, title=board.title(sheet.stars), rank=board.rank(sheet.stars)
+        )
+        if all(other.finished for other in self.state.sheets):
+            self.run.emit("game_over", stars=[other.stars for other in self.state.sheets])
+        else:
+            release(self.run)
+
+
+def release(run: Run[State]) -> None:
+    """Lockstep: when every unfinished sheet waits, all of them start their next turn."""
+    while not run.state.over:
+        unfinished = [seat for seat, sheet in enumerate(run.state.sheets) if not sheet.finished]
+        if not unfinished or any(run.state.sheets[seat].phase != "wait" for seat in unfinished):
+            return
+        for seat in unfinished:
+            # One that is stuck ends at once and may by that have released the others already.
+            if run.state.sheets[seat].phase == "wait":
+                Turn(run, seat).start_turn()
+
+
+def place(die: Die) -> int:
+    """Where in a stream cell a die finds its value."""
+    return STREAM.index(die.colour) * PER_COLOUR + die.index
+
+
+def numbered(dice: Iterable[Die]) -> list[Die]:
+    """The dice with their place among their colour, from 0, in pool order."""
+    counts = dict.fromkeys(STREAM, 0)
+    found = []
+    for die in dice:
+        found.append(Die(die.id, die.slot, die.colour, die.value, die.status, counts[die.colour]))
+        counts[die.colour] += 1
+    return found
+
+
+def bulwarks(sheet: Sheet, slot: str) -> list[str]:
+    """The slots of live Bulwark Ships adjacent to a ship hit (never for itself, R11)."""
+    near = ROSTER.adjacent.get(slot, ())
+    return [other for other in able(sheet, "take_damage") if other in near]
+
+
+def hospitals(sheet: Sheet) -> list[str]:
+    """The slots of live Hospital Barges not used in this attempt (R10)."""
+    return [slot for slot in able(sheet, "consequence_reroll") if slot not in sheet.used]
+
+
+def after_roll(sheet: Sheet, values: dict[str, int], number: int) -> str:
+    """The phase that follows roll 1, 2 or 3, skipping those in which nothing can be done.
+
+    `values` are those just rolled; dice not among them keep theirs, and after the first roll all dice not aside have new ones.
+    """
+    dice = not_aside(sheet) if number == 1 else in_attempt(sheet)
+    held = {die.colour for die in dice}
+    if number == 1 and held & {"white", "red"}:
+        return "reroll_1"
+    if number <= 2 and "white" in held:
+        return "reroll_2"
+    shown = [values.get(die.id, die.value) for die in dice]
+    if able(sheet, "black_adjust") and "black" in held:
+        return "tinker"
+    return "tinker" if able(sheet, "remove_one") and 1 in shown else "resolve"

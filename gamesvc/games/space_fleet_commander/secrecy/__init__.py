@@ -1,0 +1,1 @@
+"""What each seat of Space Fleet Commander may know."""

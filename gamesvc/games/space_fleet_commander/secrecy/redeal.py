@@ -1,0 +1,84 @@
+"""Dealing anew what a seat of a race does not see: the other sheets behind their columns, and the stream it has not used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gamesvc.games.space_fleet_commander.rules import fleet, missions
+from gamesvc.games.space_fleet_commander.rules.turn import numbered
+from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, pool
+
+TRIES = 60
+
+
+def redeal(state: State, seat: int, dice: Any) -> State:
+    """A state with the same view for `seat`. Solo nothing is hidden; after the end of a race nothing either."""
+    if state.mode != "race" or state.over:
+        return state
+    own = state.sheets[seat] if 0 <= seat < len(state.sheets) else None
+    sheets = tuple(sheet if at == seat else _other(state, sheet, dice) for at, sheet in enumerate(state.sheets))
+    seen = (own.seen or {}) if own else {}
+    stream = {cell: _cell(values, seen.get(cell, ()), dice) for cell, values in (state.stream or {}).items()}
+    known = own.rolls if own else 0
+    hits = tuple(pair if at < known else (dice.roll(6), dice.roll(6)) for at, pair in enumerate(state.hits))
+    return replace(state, sheets=sheets, stream=stream or None, hits=hits)
+
+
+def _cell(values: tuple[int, ...], seen: tuple[int, ...], dice: Any) -> tuple[int, ...]:
+    return tuple(value if at in seen else dice.roll(6) for at, value in enumerate(values))
+
+
+def _other(state: State, sheet: Sheet, dice: Any) -> Sheet:
+    """Another seat's sheet: public are stars, time boxes, whether it is finished, and (by its clock) turn and whether it acts."""
+    blank = replace(
+        sheet,
+        ships=tuple(vessel for vessel in sheet.ships if vessel.die < 0),
+        upgrades=None,
+        dice=(),
+        attempt=0,
+        used=(),
+        hit=None,
+        repair=None,
+        todo=(),
+        rolls=0,
+        seen=None,
+    )
+    blank = replace(blank, ships=tuple(replace(vessel, damage=0, hull=max(1, vessel.hull)) for vessel in blank.ships))
+    if sheet.phase == "fleet":
+        return blank
+    blank = _walk(state, _fleet(state, blank, dice), dice)
+    blank = replace(blank, sabotage=dice.choose(len(state.board.sabotage) + 1))
+    fresh = tuple(pool(blank.ships, None))
+    if sheet.finished:
+        return replace(blank, dice=fresh if sheet.turn else ())
+    if sheet.phase in ASKING:
+        rolled = tuple(replace(die, value=dice.roll(6)) for die in numbered(fresh))
+        return replace(blank, dice=rolled, phase="reroll_1", attempt=1)
+    return replace(blank, dice=fresh)
+
+
+def _fleet(state: State, sheet: Sheet, dice: Any) -> Sheet:
+    """A maximal fleet by chance."""
+    while choices := fleet.placeable(state, sheet):
+        sheet = fleet.put(sheet, *choices[dice.choose(len(choices))])
+    return sheet
+
+
+def _walk(state: State, sheet: Sheet, dice: Any) -> Sheet:
+    """A path by chance that scores the known stars; if none is found soon, the true one stays."""
+    for _ in range(TRIES):
+        moving = replace(sheet, token=state.board.start, path=(state.board.start,), scored=(), stars=0)
+        while moving.stars < sheet.stars:
+            ways = missions.open_hexes(state, moving)
+            fitting = [way for way in ways if moving.stars + missions.worth(state, moving, way) <= sheet.stars]
+            if not fitting:
+                break
+            way = fitting[dice.choose(len(fitting))]
+            stars = missions.worth(state, moving, way)
+            moving = replace(
+                moving, token=way, path=(*moving.path, way), scored=(*moving.scored, stars), stars=moving.stars + stars
+            )
+        if moving.stars == sheet.stars and (sheet.finished or missions.open_hexes(state, moving)):
+            return moving
+    return sheet

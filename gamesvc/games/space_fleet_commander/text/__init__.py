@@ -1,0 +1,1 @@
+"""Space Fleet Commander in words: orders, events, positions, help."""

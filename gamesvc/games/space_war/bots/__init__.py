@@ -1,0 +1,1 @@
+"""Bots for The Space War; they see what their seat sees."""

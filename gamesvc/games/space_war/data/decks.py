@@ -1,0 +1,76 @@
+"""Decks as an option: a preset by its id, or a deck list as text, one card a line (`3 Luck`)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from gamesvc.games.kernel.game import Data, Refused
+from gamesvc.games.kernel.notation import suggest
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, DECKS, LIMITS, Deck
+
+DECK = "\n".join(
+    f"3 {card}"
+    for card in (
+        *("luck", "fate", "cancel", "target_missed", "avoid"),
+        *("battlestar", "titan", "hunter", "stormfalcon", "the_gladiator", "the_liberator", "repair_ship"),
+        *("explosive_missile", "fast_missile", "energy_shield", "scout", "excellent_work", "perfect_plan"),
+    )
+)
+"""A constructed deck with plenty of answers, as an example."""
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.casefold().replace("é", "e").replace("à", "a"))
+
+
+_BY_NAME = {_folded(name): card.id for card in CARDS.values() for name in (card.id, card.name)}
+
+
+def read_deck(text: str, parameter: str = "decks") -> Deck:
+    """Return the deck that a text describes. Refuses with `bad_deck` and what is wrong."""
+    if text in DECKS:
+        return DECKS[text]
+    preset = {_folded(name): deck.id for deck in DECKS.values() for name in (deck.id, deck.name)}
+    if _folded(text) in preset:
+        return DECKS[preset[_folded(text)]]
+    entries = [line.strip() for line in re.split(r"[\n;,]", text) if line.strip()]
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        found = re.fullmatch(r"(?:(\d{1,2})\s*[x*]?\s+)?(.+?)(?:\s+[x*]\s*(\d{1,2}))?", entry)
+        name = found.group(2) if found else entry
+        card = _BY_NAME.get(_folded(name))
+        if found is None or card is None:
+            known = suggest(name, [one.name for one in CARDS.values()])
+            if len(entries) == 1:
+                known = f" A deck is {', '.join(DECKS)}, or a list with one card a line, such as: 3 Luck.{known}"
+            raise Refused("bad_deck", f"{entry!r} is no card of The Space War.{known}", parameter)
+        counts[card] += int(found.group(1) or found.group(3) or 1)
+    _check(counts, parameter)
+    return Deck("constructed", "Constructed", dict(sorted(counts.items())), tuple(COMMANDERS))
+
+
+def _check(counts: Counter[str], parameter: str) -> None:
+    total = sum(counts.values())
+    low, high = LIMITS["constructed_min"], LIMITS["constructed_max"]
+    for card, count in counts.items():
+        most = LIMITS["constructed_copies_exception"].get(card, LIMITS["constructed_copies"])
+        if not 1 <= count <= most:
+            raise Refused("bad_deck", f"The deck has {count} of {CARDS[card].name}; 1 to {most} are allowed.", parameter)
+    if not low <= total <= high:
+        raise Refused("bad_deck", f"The deck has {total} cards; a constructed deck has {low} to {high}.", parameter)
+
+
+def read_decks(options: Data) -> list[Deck]:
+    """The decks of both seats."""
+    decks = options["decks"]
+    return [read_deck(text, f"decks.{at}") for at, text in enumerate(decks)]
+
+
+def pool_of(deck: Deck, option: str) -> list[str]:
+    """The commanders a seat may choose from; all of them for a constructed deck."""
+    return sorted(COMMANDERS) if option == "any" or deck.id == "constructed" else list(deck.commanders)
+
+
+def deck_cards(deck: Deck) -> list[str]:
+    return [card for card, count in deck.cards.items() for _ in range(count)]

@@ -1,0 +1,1 @@
+"""The board of The Space War as a picture."""

@@ -1,0 +1,318 @@
+"""The board as a picture: opponent above, viewer below, mirrored about the line between the two zones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart
+from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
+from gamesvc.games.space_war.text.board import item_words
+from gamesvc.games.space_war.text.narrate import COLOURS, count_of
+
+ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration", "event": "event", "defense": "defense"}
+CARD_STEP = 116
+ROW_STEP = 148
+PER_ROW = 5
+HAND_STEP = 137
+_MARK_WORDS = {
+    "Slow": "slow",
+    "Fast": "fast",
+    "No effect": "suppressed",
+    "Delayed": "delayed",
+    "Locked": "cannot_move",
+    "Disarmed": "cannot_attack",
+    "Protected": "protected",
+}
+PHASES = {"choose_starter": "Who starts", "prepare": "Preparation", "between": "End of turn"}
+PROMPTS = {
+    "review": "React or let stand",
+    "barrier": "React or let stand",
+    "last_answer": "Answer or lose",
+    "prepare": "Prepare",
+    "choose_starter": "Say who starts",
+}
+
+
+def picture(seen: Data, caption: Caption) -> str:
+    """The position as its viewer sees it; an observer sees seat a below."""
+    you = seen["you"] if seen["you"] is not None else 0
+    zones = [_stacks(seen, zone) for zone in (1 - you, you)]
+    heights = [max(1, -(-len(stacks) // PER_ROW)) * ROW_STEP + 26 for stacks in zones]
+    items = [item for item in seen["items"] if item["by"] != seen["you"]][-6:] or seen["items"][-3:]
+    hand = _grouped(seen["sides"][you]["hand"] or [])
+    listed = max(214, 62 * len(items) + 70) if items else 0
+    hand_rows = -(-len(hand) // PER_ROW)
+    height = 88 + 2 * 70 + 2 * 134 + sum(heights) + 12 + 16 + (30 + listed if items else 44)
+    height += 46 + hand_rows * ROW_STEP if hand else 0
+    chart = Chart(WIDTH, height + 12, prefix=caption.match or "sw", title=_title(seen, caption), desc=_desc(seen, caption))
+    _header(chart, seen, caption)
+    y = 88.0
+    _band(chart, seen, 1 - you, y, caption)
+    _station(chart, seen["sides"][1 - you], y + 70)
+    y += 70 + 134
+    _zone(chart, seen, items, zones[0], 1 - you, y, heights[0])
+    y += heights[0] + 12
+    _zone(chart, seen, items, zones[1], you, y, heights[1])
+    y += heights[1]
+    _station(chart, seen["sides"][you], y)
+    y += 134
+    _band(chart, seen, you, y, caption)
+    y += 70 + 16
+    y = _items(chart, seen, items, y, listed) if items else chart.closing(y + 8, _line(seen)) + 12
+    if hand:
+        _hand(chart, seen, hand, y)
+    return chart.svg()
+
+
+def _name(seat: int, caption: Caption) -> str:
+    return caption.names[seat] if seat < len(caption.names) and caption.names[seat] else COLOURS[seat]
+
+
+def _title(seen: Data, caption: Caption) -> str:
+    acting = ", ".join(_name(one["seat"], caption) for one in seen["awaited"])
+    return f"The Space War {caption.match}, turn {seen['turn']}, {seen['phase']}. " + (f"{acting} to act." if acting else "Over.")
+
+
+def _desc(seen: Data, caption: Caption) -> str:
+    parts = []
+    for side in seen["sides"]:
+        commander = name_of(side["commander"]) if side["commander"] else "no commander"
+        parts.append(f"{_name(side['seat'], caption)}, {commander}, life {side['life']} of {side['full_life']}.")
+    if seen["items"]:
+        parts.append("Items: " + "; ".join(item_words(item) for item in seen["items"]) + ".")
+    return " ".join(parts)
+
+
+def _header(chart: Chart, seen: Data, caption: Caption) -> None:
+    phase = PHASES.get(seen["phase"], seen["phase"].capitalize())
+    count = len(seen["items"])
+    second = f"Turn {seen['turn']} · {phase}" + (f" · {count} open item{'s' if count > 1 else ''}" if count else "")
+    flag, acting = "", ""
+    for one in seen["awaited"]:
+        if one["seat"] == seen["you"]:
+            flag = PROMPTS.get(one["prompt"], "Your move" if one["kind"] == "turn" else "Your choice")
+    if not flag and seen["awaited"]:
+        acting = f"{_name(seen['awaited'][0]['seat'], caption)} to act"
+    elif not flag and seen["winner"] is not None:
+        acting = f"{_name(seen['winner'], caption)} won"
+    chart.header("The Space War", caption.match, second, flag=flag, acting=acting)
+
+
+def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> None:
+    side = seen["sides"][seat]
+    waits = any(one["seat"] == seat for one in seen["awaited"])
+    chart.seat_band(seat, y, _name(seat, caption), you=seat == seen["you"], awaited=waits)
+    chart.label(232, y + 32, "Life")
+    for at in range(min(side["full_life"], 4)):
+        chart.icon("life", 268 + 24 * at, y + 14, 21, colour="ink" if at < side["life"] else "line")
+    if side["full_life"] > 4:
+        chart.text(366, y + 32, str(side["life"]), size=22, weight=700)
+    x = 390.0
+    counts = {"hand": side["hand_size"], "deck": side["pile"], "discard": len(side["discard"]), "action": side["actions"]}
+    for icon, value in counts.items():
+        chart.fact(x, y + 32, icon, value)
+        x += 80
+    if side["commander"]:
+        end = chart.text(36, y + 59, name_of(side["commander"]), size=20, weight=600)
+        charge = f" ({side['charge']} charges)" if side["charge"] else ""
+        if side["commander_left"] is not None and seat == seen["active"]:
+            charge += f" ({side['commander_left']} left this turn)"
+        chart.label(end + 9, y + 59, printed(side["commander"]).text + charge, room=WIDTH - 30 - end)
+    else:
+        deck = DECKS[side["deck"]].name if side["deck"] in DECKS else "Constructed deck"
+        chart.label(36, y + 59, deck + (", prepared" if side["committed"] else ""))
+
+
+def _station(chart: Chart, side: Mapping[str, Any], y: float) -> None:
+    """Three rows side by side, what each gives above its slots."""
+    total = max(3, len(side["station"]))
+    width = min(72.0, (WIDTH - 40 - 56) / total - 4)
+    x = 20.0
+    for row in ROWS:
+        cards = [card for card in side["station"] if card["row"] == row]
+        gives = {"draw": ("Draw", 1), "action": ("Actions", side["per_action_card"] or 2), "hand": ("Hand size", 3)}[row]
+        end = chart.label(x, y + 26, gives[0])
+        chart.text(end + 6, y + 26, str(gives[1] * len(cards)), weight=700)
+        span = max(130.0 if total < 7 else width, len(cards) * (width + 4) - 4)
+        chart.line(x, y + 33, x + span, y + 33, stroke="ink", line=2)
+        for at, card in enumerate(cards):
+            _slot(chart, card, x + at * (width + 4), y + 40, width)
+        x += max(span, 96) + 22
+
+
+def _slot(chart: Chart, card: Mapping[str, Any], x: float, y: float, width: float) -> None:
+    if not card["flipped"]:
+        chart.card_back(x, y, width=width, height=82, label=card["slot"], at=card["slot"])
+        return
+    with chart.group(at=card["slot"]):
+        chart.rect(x, y, width, 82, stroke="ink", line=2, rx=4)
+        chart.rect(x, y + 56, width, 26, fill="tint", stroke="ink", line=2, rx=4)
+        chart.icon("damage", x + 6, y + 60, 18)
+        chart.text(x + width - 6, y + 76, card["slot"], size=19, weight=700, anchor="end")
+        name = name_of(card["card"]) if "card" in card else "flipped"
+        chart.paragraph(x + 5, y + 20, name, width - 8, size=17, leading=17, lines=2)
+
+
+def _stacks(seen: Data, zone: int) -> list[list[Mapping[str, Any]]]:
+    """The cards in a zone, the same ones in the same condition on one stack."""
+    marked = {item["what"] for item in seen["items"]} | {t for item in seen["items"] for t in item.get("targets", ())}
+    stacks: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for p in seen["pieces"]:
+        if p["zone"] == zone:
+            key = (
+                p["card"],
+                p["controller"],
+                p["owner"],
+                p["damage"],
+                p["counters"],
+                p["on"],
+                tuple(p["marks"]),
+                p["attacks_used"],
+                p["attack"],
+                p["x"],
+            )
+            own = p["id"] if p["id"] in marked else ""
+            stacks.setdefault((*key, own), []).append(p)
+    return list(stacks.values())
+
+
+def _zone(
+    chart: Chart,
+    seen: Data,
+    items: Sequence[Mapping[str, Any]],
+    stacks: Sequence[Sequence[Mapping[str, Any]]],
+    zone: int,
+    y: float,
+    height: float,
+) -> None:
+    """One zone with its cards; the items in the list below carry the same numbers on the board."""
+    you = seen["you"] if seen["you"] is not None else 0
+    upper = zone != you
+    chart.rect(PANEL, y, WIDTH - 2 * PANEL, height, fill="tint" if upper else "buff", stroke="ink")
+    chart.rule(PANEL, y if upper else y + height - 8, WIDTH - 2 * PANEL, 28)
+    label = "Your home" if zone == seen["you"] else f"Home of {COLOURS[zone]}"
+    edge = PANEL + 16 + PER_ROW * CARD_STEP
+    chart.paragraph(edge, y + 38, label, 88, size=19, weight=600, colour="ink2", leading=24, lines=3)
+    top = y + (16 if upper else 8)
+    places: dict[str, tuple[float, float]] = {}
+    for at, stack in enumerate(stacks):
+        x, row = PANEL + 10 + at % PER_ROW * CARD_STEP, top + at // PER_ROW * ROW_STEP
+        _piece(chart, seen, stack, x, row, zone, you)
+        for p in stack:
+            places[p["id"]] = (x, row)
+    for item in items:
+        if item["what"] in places:
+            left, above = places[item["what"]]
+            chart.disc(left + 55, above + 3, item["item"])
+
+
+def _piece(chart: Chart, seen: Data, stack: Sequence[Mapping[str, Any]], x: float, y: float, zone: int, you: int) -> None:
+    p = stack[0]
+    face = CARDS[p["card"]]
+    words = [word for word, on in _MARK_WORDS.items() if on in p["marks"]]
+    if p["attacks"] > 1:
+        words.append(f"{p['attacks'] - p['attacks_used']}/{p['attacks']} attacks")
+    if p["counters"]:
+        words.append(count_of(p["counters"], "counter"))
+    if p["on"] is not None:
+        words.append("attached")
+    marks = ["paralysed"] if "paralyzed" in p["marks"] else []
+    marks += ["time"] if "new" in p["marks"] else []
+    chart.card_m(
+        x,
+        y,
+        face.name,
+        icon=ICONS[face.type],
+        cost=_cost(face, p["x"]),
+        keyword=", ".join([*words, p["id"]]),
+        attack=p["attack"],
+        defence=p["defense"],
+        damage=p["damage"],
+        owner=p["owner"],
+        band="bottom" if p["owner"] == you else "top",
+        marks=marks,
+        count=len(stack),
+        at=p["id"],
+    )
+
+
+def _cost(face: Card, x: int | None) -> str | int:
+    if face.cost is not None:
+        return face.cost
+    return "X" if x is None else x
+
+
+def _items(chart: Chart, seen: Data, items: Sequence[Mapping[str, Any]], y: float, listed: float) -> float:
+    """The window on the left, the card in question on the right."""
+    chart.label(20, y + 16, "Open items" if seen["you"] is not None else "Items")
+    place = y + 30.0
+    for item in items:
+        words = item_words(item).split(" ", 1)[1]
+        cost = f"cost {item['cost']}" if "cost" in item else item["kind"]
+        by = COLOURS[item["by"]] if item["by"] != seen["you"] else "you"
+        chart.rect(20, place, 330, 54, stroke="ink")
+        chart.disc(44, place + 27, item["item"])
+        chart.text(68, place + 23, words[:1].upper() + words[1:], size=20, weight=700, room=274)
+        chart.text(68, place + 45, f"{by}, {cost}", size=18, colour="ink2", room=274)
+        place += 62
+    chart.closing(place + 10, _line(seen), room=310)
+    shown = next((item["card"] for item in reversed(items) if item["kind"] != "phase"), None)
+    if shown is not None:
+        face = printed(shown)
+        kind = face.type.capitalize()
+        cost = None if face.type == "commander" else _cost(face, None)
+        icon = ICONS.get(face.type, "commander")
+        chart.card_l(370, y + 30, face.name, face.text, icon=icon, cost=cost, kind=kind, attack=face.attack, defence=face.defense)
+    return y + 30 + listed + 8
+
+
+def _line(seen: Data) -> str:
+    """What is open now, in a sentence."""
+    mine = next((one for one in seen["awaited"] if one["seat"] == seen["you"]), None)
+    if seen["winner"] is not None:
+        return "The match is over."
+    if mine is None:
+        return "You may react to open items at any time." if seen["items"] and seen["you"] is not None else "Nothing to do now."
+    if mine["prompt"] in ("review", "barrier", "last_answer"):
+        return "React to one item, or let all stand."
+    prompts = {
+        "action": "Play cards, add a station card, then end the phase.",
+        "attack": "Move, attack, use abilities, then end the turn.",
+        "upkeep": "Say which durations you keep.",
+        "discard": "Discard down to your hand limit.",
+        "between": "Go on.",
+        "draw": "Go on, or choose what is asked.",
+    }
+    return prompts.get(mine["prompt"], f"Choose: {mine['prompt'].replace('_', ' ')}.")
+
+
+def _grouped(hand: Sequence[Mapping[str, str]]) -> list[tuple[str, int, str]]:
+    groups: dict[str, list[str]] = {}
+    for entry in hand:
+        groups.setdefault(entry["card"], []).append(entry["id"])
+    return [(card, len(ids), ids[0]) for card, ids in sorted(groups.items(), key=lambda pair: CARDS[pair[0]].number)]
+
+
+def _hand(chart: Chart, seen: Data, hand: Sequence[tuple[str, int, str]], y: float) -> None:
+    chart.label(20, y + 20, "Your hand")
+    against = any(item["by"] != seen["you"] for item in seen["items"])
+    for at, (card, count, instance) in enumerate(hand):
+        face = CARDS[card]
+        response = bool(face.triggered("response"))
+        words = ["Response"] if response else [word.capitalize() for word in ("slow", "fast") if word in face.keywords]
+        chart.card_m(
+            20 + at % PER_ROW * HAND_STEP,
+            y + 34 + at // PER_ROW * ROW_STEP,
+            face.name,
+            icon=ICONS[face.type],
+            cost=_cost(face, None),
+            keyword=", ".join(words),
+            attack=face.attack,
+            defence=face.defense,
+            count=count,
+            width=125,
+            at=instance,
+            selectable=response and against,
+        )

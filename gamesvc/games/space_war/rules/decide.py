@@ -1,0 +1,104 @@
+"""From commands to events."""
+
+from __future__ import annotations
+
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.game import Command, Form
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.space_war.rules import acts
+from gamesvc.games.space_war.rules.decision import Flow
+from gamesvc.games.space_war.rules.defaults import ordinary
+from gamesvc.games.space_war.rules.effects import battle
+from gamesvc.games.space_war.rules.legal import awaited, legal_commands
+from gamesvc.games.space_war.rules.playing.plays import completed
+from gamesvc.games.space_war.rules.refusing.refusals import refusal
+from gamesvc.games.space_war.rules.turn import leave_phase
+from gamesvc.games.space_war.state import State
+
+_OTHERS = {
+    "react": acts.react,
+    "let_stand": acts.let_stand,
+    "pause": acts.pause,
+    "choose": acts.choose,
+    "draw": acts.draw,
+    "choose_starter": acts.choose_starter,
+    "prepare": acts.prepare,
+}
+
+
+TASK_MODULES = (battle,)
+
+
+def decide(run: Run[State], seat: int, command: Command) -> None:
+    """Do a command, or refuse it."""
+    form = _offering(run.state, seat, command)
+    if form is None:
+        raise refusal(run.state, seat, command)
+    _perform(run, seat, completed(form, command))
+
+
+def _offering(state: State, seat: int, command: Command) -> Form | None:
+    """Return the form that offers a command; None if it is not legal."""
+    offered = (form for form in legal_commands(state, seat) if form.name == command["name"])
+    return next((form for form in offered if forms.fits(form, command)), None)
+
+
+def _perform(run: Run[State], seat: int, command: Command) -> None:
+    name, state = command["name"], run.state
+    if name == "replay":
+        _replay(run, seat)
+        return
+    flow = Flow(run, seat, command)
+    if name == "resign":
+        flow.finish(1 - seat, "resigned")
+    elif name == "set_orders":
+        acts.set_orders(flow, seat, command)
+    elif name == "time_out":
+        _time_out(flow, seat)
+    elif name in _OTHERS:
+        if name in ("choose", "draw", "pause") and _in_own_turn(state, seat):
+            flow.settle(seat)
+        _OTHERS[name](flow, seat, command)
+    elif name != "go_on":
+        flow.settle(seat)
+        acts.OWN_TURN[name](flow, seat, command)
+    if name not in ("resign", "set_orders"):
+        flow.go()
+        leave_phase(flow)
+
+
+def _in_own_turn(state: State, seat: int) -> bool:
+    return state.active == seat and state.phase != "review"
+
+
+def _time_out(flow: Flow, seat: int) -> None:
+    """The default happens; too many in a row lose the match (RULES.md section 15).
+
+    What is left undone under one question (a whole turn is one) is one time-out, however many defaults it takes.
+    """
+    state = flow.state
+    side, command = state.sides[seat], ordinary(state, seat)
+    question = next(one.id for one in awaited(state) if one.seat == seat)
+    in_a_row = side.timeouts + (side.timed != question)
+    flow.emit("timed_out", seat=seat, in_a_row=in_a_row, question=question)
+    if state.max_timeouts and in_a_row >= state.max_timeouts:
+        flow.finish(1 - seat, "timed_out")
+        return
+    if _in_own_turn(state, seat):
+        flow.settle(seat)
+    handler = _OTHERS.get(command["name"]) or acts.OWN_TURN.get(command["name"])
+    if handler is not None:  # go_on needs none
+        handler(flow, seat, command)
+
+
+def _replay(run: Run[State], seat: int) -> None:
+    """Repeat the commands that the last rewind took back, up to the first that is not legal or opens a prompt."""
+    first = True
+    for command in run.state.replay:
+        state = run.state
+        if not first and (state.prompts or state.agenda or state.active != seat or state.phase == "over"):
+            break
+        if _offering(state, seat, command) is None:
+            break
+        _perform(run, seat, command)
+        first = False

@@ -1,0 +1,249 @@
+"""One decision in the making: emitting events, the agenda of what is still to be resolved, items and prompts.
+
+The agenda is a list of tasks (plain JSON), the next first. A task runs as far as it can; a choice suspends it in a
+prompt, which puts it back with the picks. Whenever an event is emitted, what is left to do goes into the state with
+it, so that the state at any item knows how to go on, with or without a reaction in front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Command
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.space_war.data import CARDS, ROWS
+from gamesvc.games.space_war.rules.facts import Board
+from gamesvc.games.space_war.state import State
+
+Task = dict[str, Any]
+TASKS: dict[str, Callable[[Flow, Task], None]] = {}
+"""What each kind of task does; filled by the modules that know."""
+
+NOT_REPLAYED = frozenset({"react", "let_stand", "set_orders", "replay", "choose", "draw", "pause", "resign", "time_out", "go_on"})
+
+ANSWERS = frozenset({"react", "let_stand", "choose"})
+"""Commands with which a seat also acts in the other's turn."""
+
+
+def task(name: str) -> Callable[[Callable[[Flow, Task], None]], Callable[[Flow, Task], None]]:
+    """Register what a task does."""
+
+    def register(function: Callable[[Flow, Task], None]) -> Callable[[Flow, Task], None]:
+        TASKS[name] = function
+        return function
+
+    return register
+
+
+def plain(value: Any) -> Any:
+    """The value as it comes back from JSON."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
+
+
+def barrier_item(state: State, barrier: Task) -> int:
+    """The number of the item that a barrier stands behind; for a pause the newest at that moment. It is public."""
+    return int(barrier.get("item", state.paused))
+
+
+def barred(state: State, agenda: Sequence[Task]) -> int | None:
+    """The seat that must settle its open items before the agenda goes on.
+
+    A barrier asks nobody before its own item is open: till then only hidden marks on earlier items would tell who is awaited.
+    """
+    if not agenda or agenda[0]["op"] not in ("barrier", "pending") or barrier_item(state, agenda[0]) >= state.next_item:
+        return None
+    seat = int(agenda[0]["seat"])
+    return seat if state.open_items(seat) else None
+
+
+def blockers(state: State) -> list[Any]:
+    """The prompts that hold the match up: marked so, or of the seat whose turn it is."""
+    return [prompt for prompt in state.prompts if prompt.blocking or (prompt.seat == state.active and state.phase != "review")]
+
+
+def halted(state: State, agenda: Sequence[Task]) -> bool:
+    return state.phase == "over" or bool(blockers(state)) or barred(state, agenda) is not None
+
+
+class Flow:
+    """Wraps a `Run` for one command."""
+
+    def __init__(self, run: Run[State], seat: int | None = None, command: Command | None = None) -> None:
+        self.run = run
+        self.answering = seat if command is not None and command["name"] in ANSWERS else None
+        self.agenda: list[Task] = list(run.state.agenda) if run.started else []
+        self.start = run.version  # the version before the act that is being declared
+        self.ending: int | None = None  # the same for the end of a turn
+        self._board: Board | None = None
+        self._cmd = (
+            {"seat": seat, "command": plain(dict(command)), "replay": command["name"] not in NOT_REPLAYED}
+            if command is not None
+            else None
+        )
+
+    @property
+    def state(self) -> State:
+        return self.run.state
+
+    @property
+    def board(self) -> Board:
+        if self._board is None or self._board.state is not self.run.state:
+            self._board = Board(self.run.state)
+        return self._board
+
+    def emit(self, event_type: str, **data: Any) -> State:
+        """Add an event; the agenda as it is now goes with it where it has changed."""
+        data = plain(data)
+        if self.run.started and tuple(self.agenda) != self.run.state.agenda:
+            data["todo"] = plain(self.agenda)
+        if self._cmd is not None:
+            data["cmd"], self._cmd = self._cmd, None
+        return self.run.emit(event_type, **data)
+
+    def push(self, *tasks: Task) -> None:
+        """Put tasks before everything else that is to be done."""
+        self.agenda[0:0] = [plain(one) for one in tasks]
+
+    def go(self) -> None:
+        """Resolve until somebody must act."""
+        while self.agenda and not halted(self.state, self.agenda):
+            one = self.agenda.pop(0)
+            TASKS[one["op"]](self, one)
+        if self.state.phase != "over" and tuple(self.agenda) != self.state.agenda:
+            self.emit("went_on")
+
+    def back(self, version: int, **why: Any) -> None:
+        """Rewind; the agenda is the one of that moment."""
+        if version != self.run.version:
+            self.run.rewind(version, **why)
+        self.agenda = list(self.run.state.agenda)
+
+    # --- prompts ---
+
+    def answers_now(self, seat: int) -> bool:
+        """Return True if nobody need wait for a seat's choice: it is their turn, or they are answering at this moment."""
+        return seat == self.answering or (seat == self.state.active and self.state.phase != "review")
+
+    def ask(
+        self,
+        seat: int,
+        kind: str,
+        options: Sequence[str],
+        least: int,
+        most: int,
+        then: Task,
+        *,
+        blocking: bool = True,
+    ) -> None:
+        """Suspend a task in a prompt; answered, it goes on with `picks`."""
+        self.emit(
+            "prompt_opened",
+            prompt=self.state.next_prompt,
+            seat=seat,
+            kind=kind,
+            blocking=blocking,
+            options=list(options),
+            least=least,
+            most=most,
+            item=then.get("item", 0),
+            task=then,
+        )
+
+    # --- items ---
+
+    def settle(self, seat: int, upto: int | None = None) -> None:
+        """Settle the items open against a seat, all or up to a number."""
+        gone = [item.n for item in self.state.open_items(seat) if upto is None or item.n <= upto]
+        if gone:
+            self.let_stand(seat, gone)
+
+    def let_stand(self, seat: int, items: Sequence[int]) -> None:
+        """Settle these items. Cards that were flipped within them are known to all from now on (RULES.md section 9)."""
+        flips = [
+            {"seat": owner, "slot": card.slot, "id": card.id, "name": self.card(card.id)}
+            for owner, side in enumerate(self.state.sides)
+            for card in side.station
+            if card.flipped and card.item in items
+        ]
+        self.emit("items_settled", seat=seat, items=list(items), **({"flips": flips} if flips else {}))
+
+    # --- endings ---
+
+    def finish(self, winner: int, reason: str) -> None:
+        self.agenda = []
+        self.emit("game_ended", winner=winner, reason=reason)
+
+    def check_life(self, seat: int, item: int) -> None:
+        """End the match if a commander has fallen, or wait for the seat to answer the open item (RULES.md 11.8).
+
+        The draw phase of an extra turn belongs to no item; the items of the turn before it may still be answered.
+        """
+        if self.state.sides[seat].life > 0 or self.state.phase == "over":
+            return
+        answerable = [open_item.n for open_item in self.state.open_items(seat)]
+        item = item or max(answerable, default=0)
+        if item in answerable:
+            self.agenda = []
+            self.push({"op": "pending", "seat": seat, "item": item})
+            self.emit("outcome_pending", seat=seat, item=item)
+        else:
+            self.finish(1 - seat, "commander")
+
+    # --- small things many rules need ---
+
+    def card(self, instance: str) -> str:
+        """The card id of an instance."""
+        return self.state.cards[instance]
+
+    def shuffle(self, seat: int) -> None:
+        pile = self.state.sides[seat].pile
+        self.emit("pile_ordered", seat=seat, order=self.run.dice.shuffle(pile))
+
+    def enter(self, instance: str, seat: int, *, zone: int | None = None, event: str = "entered_play", **more: Any) -> None:
+        """A card comes into play under a seat's control."""
+        state = self.state
+        card = more.pop("card", self.card(instance))
+        piece = {
+            "id": instance,
+            "card": card,
+            "owner": 0 if instance[0] == "a" else 1,
+            "controller": seat,
+            "zone": seat if zone is None else zone,
+            "entered": state.turn,
+            "zone_turn": state.turn,
+            "order": state.next_order,
+            "dormant": "delayed" in CARDS[card].keywords,
+            **more,
+        }
+        self.emit(event, piece=piece)
+
+    def leave(self, instances: Sequence[str], reason: str, to: str = "discard") -> None:
+        """Cards leave play; what is attached to them goes to its owner's discard pile."""
+        gone = [p.id for p in self.state.pieces if p.id in instances]
+        hooked = [p.id for p in self.state.pieces if p.on in gone and p.id not in gone]
+        if gone:
+            names = {p.id: self.card(p.id) for p in self.state.pieces if p.id in gone or p.id in hooked}
+            if hooked:
+                self.emit("left_play", cards=hooked, to="discard", reason="destroyed", names=names)
+            self.emit("left_play", cards=gone, to=to, reason=reason, names=names)
+
+    def destroy(self, instances: Sequence[str], item: int) -> None:
+        """Destroy cards at once, within an item; what happens on their destruction comes next on the agenda."""
+        triggers = [
+            {"op": "blast", "zone": p.zone, "seat": p.controller, "exclude": p.id, "item": item}
+            for p in sorted(self.state.pieces, key=lambda p: (p.controller != self.state.active, p.order))
+            if p.id in instances and CARDS[p.card].triggered("destroyed") and self.board.has_text(p)
+        ]
+        self.leave(instances, "destroyed")
+        self.push(*triggers)
+
+
+def by_rows(options: Sequence[str], rows: dict[str, str], order: Sequence[str]) -> list[str]:
+    """Slots in the order of a preference of rows, the lowest slot first within a row."""
+    ranked = [*order, *(row for row in ROWS if row not in order)]
+    return sorted(options, key=lambda slot: (ranked.index(rows[slot]), int(slot[1:])))

@@ -1,0 +1,406 @@
+"""What effects do: one small function per `op` of cards.toml, and the custom ones by card id.
+
+A card is data; this module and `plays` (what it asks for) are all the code it needs. An effect runs as a task of the
+agenda with what was chosen (`targets`, `slots`, `row`, `x`, `options`, `n`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gamesvc.games.space_war.data import CARDS, Card, Effect, printed
+from gamesvc.games.space_war.rules.decision import Flow, Task, task
+from gamesvc.games.space_war.rules.effects.damage import damage_pieces, hit_station, mend, mend_station
+from gamesvc.games.space_war.rules.effects.drawing import add_to_station, discard_cards, return_cards, whose
+from gamesvc.games.space_war.state import LETTERS, Piece
+
+
+def effect_tasks(card: str, trigger: str, base: Task) -> list[Task]:
+    """The tasks of a card's effects with a trigger; of a chosen mode only those that belong to it."""
+    mode = base.get("mode", 0)
+    return [
+        {**base, "op": "effect", "card": card, "i": at}
+        for at, effect in printed(card).triggered(trigger)
+        if effect.get("mode", mode) == mode
+    ]
+
+
+@task("effect")
+def _effect(flow: Flow, one: Task) -> None:
+    effect = printed(one["card"]).effects[one["i"]]
+    if effect["op"] == "custom":
+        _CUSTOM[one["card"]](flow, one, effect)
+    else:
+        _OPS[effect["op"]](flow, one, effect)
+
+
+@task("resolve")
+def _resolve(flow: Flow, one: Task) -> None:
+    """A played card that was not countered takes effect (RULES.md section 6)."""
+    instance, seat, item = one["what"], one["seat"], one["item"]
+    card = CARDS[flow.card(instance)]
+    base = {key: value for key, value in one.items() if key not in ("op", "what")} | {"source": instance}
+    if card.type == "event":
+        flow.push(*effect_tasks(card.id, "played", base), {"op": "event_done", "what": instance, "item": item})
+        return
+    x = one.get("x", 0)
+    if card.id in ("death_ray", "duplication"):
+        chosen = flow.state.piece(one["targets"][0])
+        if chosen is None:
+            flow.emit("card_resolved", card=instance, name=card.id)
+        elif card.id == "death_ray":
+            flow.enter(instance, seat, on=chosen.id, zone=chosen.zone, x=x)
+        else:
+            del base["targets"]
+            _enter(flow, instance, seat, CARDS[chosen.card], x, {**base, "copied": True})
+        return
+    _enter(flow, instance, seat, card, x, base)
+
+
+def _enter(flow: Flow, instance: str, seat: int, card: Card, x: int, base: Task) -> None:
+    """A played card comes into play as a card (a Duplication as another), with its effects still to come."""
+    flow.push(*effect_tasks(card.id, "played", base), *effect_tasks(card.id, "played_from_hand", base))
+    flow.enter(instance, seat, card=card.id, x=x)
+
+
+@task("event_done")
+def _event_done(flow: Flow, one: Task) -> None:
+    if one["what"] in flow.state.limbo:
+        flow.emit("card_resolved", card=one["what"], name=flow.card(one["what"]))
+
+
+def _draw(flow: Flow, one: Task, effect: Effect) -> None:
+    if effect.get("optional") and not one.get("options", {}).get("draw", True):
+        return
+    flow.push(*({"op": "draw", "seat": who, "n": effect["amount"], "item": one["item"]} for who in whose(one, effect)))
+
+
+def _discard(flow: Flow, one: Task, effect: Effect) -> None:
+    seat: int = one["seat"]
+    if effect.get("random"):
+        victim = whose(one, effect)[0]
+        hand = flow.state.sides[victim].hand
+        if hand and not flow.board.hand_is_safe(victim):
+            discard_cards(flow, victim, flow.run.dice.sample(hand, min(effect["amount"], len(hand))), random=True)
+    elif one.get("targets"):
+        discard_cards(flow, seat, [card for card in one["targets"] if card in flow.state.sides[seat].hand])
+    elif one["card"] != "discovery":
+        flow.push({"op": "discard", "seat": seat, "n": effect["amount"], "item": one["item"]})
+
+
+def _put_on_top(flow: Flow, one: Task, effect: Effect) -> None:
+    flow.push({"op": "put_on_top", "seat": one["seat"], "item": one["item"]})
+
+
+def _offer(flow: Flow, one: Task, effect: Effect) -> None:
+    """Luck and Fate: somebody may draw a card and discard a card."""
+    who = whose(one, effect)[0]
+    if flow.state.sides[who].pile and not (one.get("by_order") and who == one["seat"]):
+        flow.push({"op": "offer", "seat": who, "item": one["item"], "loose": who != one["seat"]})
+
+
+# --- cards in play ---
+
+
+def _alive(flow: Flow, one: Task) -> list[Piece]:
+    return [p for p in flow.state.pieces if p.id in one.get("targets", ())]
+
+
+def _fits(p: Piece, target: Effect, seat: int) -> bool:
+    side, face = target.get("side", "any"), CARDS[p.card]
+    if (side == "own" and p.controller != seat) or (side == "enemy" and p.controller == seat):
+        return False
+    kinds = target.get("kind")
+    return kinds is None or face.type in kinds or ("shield" in kinds and face.is_shield)
+
+
+def _targets(flow: Flow, one: Task, effect: Effect) -> list[Piece]:
+    """The cards an effect reaches: all that fit, or those chosen that are still there."""
+    target = effect.get("target")
+    if isinstance(target, dict) and target.get("count") == "all":
+        return [p for p in flow.state.pieces if _fits(p, target, one["seat"])]
+    return _alive(flow, one)
+
+
+def _destroy(flow: Flow, one: Task, effect: Effect) -> None:
+    if "copied" in one and "picks" not in one:  # a Duplication of The Dark Destroyer chooses now
+        others = [p.id for p in flow.state.pieces if p.on is None and p.id != one["source"]]
+        if others:
+            flow.ask(one["seat"], "destroy", others, 0, 1, one)
+        return
+    chosen = {**one, "targets": one["picks"]} if "picks" in one else one
+    flow.destroy([p.id for p in _targets(flow, chosen, effect)], one["item"])
+
+
+def _damage(flow: Flow, one: Task, effect: Effect) -> None:
+    targets = _targets(flow, one, effect)
+    if effect.get("destroy_if") == "paralyzed":
+        doomed = [p.id for p in targets if p.paralyzed and CARDS[p.card].type == "spaceship"]
+        if doomed:
+            flow.destroy(doomed, one["item"])
+            return
+    damage_pieces(flow, {p.id: effect["amount"] for p in targets}, one["item"])
+
+
+def paralyze(flow: Flow, pieces: Sequence[Piece]) -> None:
+    fresh = [p for p in pieces if not p.paralyzed]
+    if fresh:
+        flow.emit("paralyzed", cards=[p.id for p in fresh], names={p.id: p.card for p in fresh})
+
+
+def _paralyze(flow: Flow, one: Task, effect: Effect) -> None:
+    paralyze(flow, _targets(flow, one, effect))
+
+
+def _protect(flow: Flow, one: Task, effect: Effect) -> None:
+    for p in _alive(flow, one):
+        flow.emit("protected", card=p.id, name=p.card, turn=flow.state.turn)
+
+
+def _repair(flow: Flow, one: Task, effect: Effect) -> None:
+    for p in _alive(flow, one):
+        mend(flow, p.id, None if effect["amount"] == "all" else effect["amount"])
+
+
+def _repair_station(flow: Flow, one: Task, effect: Effect) -> None:
+    mend_station(flow, one["seat"], one.get("slots", ()))
+
+
+def _station_damage(flow: Flow, one: Task, effect: Effect) -> None:
+    victim = whose(one, effect)[0]
+    slots = one.get("slots", ()) if victim != one["seat"] else ()
+    flow.push(hit_station(victim, effect["amount"], one["item"], slots))
+
+
+def _station_or_shield(flow: Flow, one: Task, effect: Effect) -> None:
+    tasks = [
+        {"op": "hit_or_shield", "seat": who, "n": effect["amount"], "shield_n": effect["shield_amount"], "by": one["seat"]}
+        for who in whose(one, effect)
+    ]
+    flow.push(*({**step, "item": one["item"]} for step in tasks))
+
+
+def _discard_from_play(flow: Flow, one: Task, effect: Effect) -> None:
+    """Deploy Starship, and Sacrifice of both seats."""
+    if one["card"] == "sacrifice":
+        who = one["seat"] if effect["target"]["side"] == "own" else 1 - one["seat"]
+        flow.push({"op": "sacrifice", "seat": who, "item": one["item"], "by": one["seat"], "named": one.get("targets", [])})
+    elif effect.get("target") == "self":
+        p = flow.state.piece(one["source"])
+        if p is not None and p.counters >= 2:
+            flow.leave([p.id], "discarded")
+    else:
+        flow.leave([p.id for p in _alive(flow, one)], "discarded")
+
+
+@task("sacrifice")
+def _sacrifice(flow: Flow, one: Task) -> None:
+    own = [p.id for p in flow.board.own(one["seat"])]
+    asked: list[str] = one["picks"] if "picks" in one else one["named"] if one["seat"] == one["by"] else []
+    named = [card for card in asked if card in own]
+    if named or len(own) == 1:
+        flow.leave(named or own, "discarded")
+    elif own:
+        flow.ask(one["seat"], "sacrifice", own, 1, 1, one)
+
+
+def _control(flow: Flow, one: Task, effect: Effect) -> None:
+    for p in _alive(flow, one):
+        cards = [p.id, *(other.id for other in flow.state.pieces if other.on == p.id)]
+        flow.emit("control_changed", cards=cards, name=p.card, seat=one["seat"], borrowed=True)
+
+
+def _return_to_hand(flow: Flow, one: Task, effect: Effect) -> None:
+    if one["card"] == "deja_vu":
+        flow.push({"op": "deja_vu", "seat": 1 - one["seat"], "item": one["item"], "cards": one["targets"]})
+        return
+    [target] = one["targets"]
+    if effect["mode"] == 2:
+        flow.leave([target], "returned", to="hand")
+        return
+    who = LETTERS.index(target[0])
+    cards = [card.id for card in flow.state.sides[who].station if card.slot == target[2:] and card.flipped]
+    return_cards(flow, who, cards, "hand", public=True)
+
+
+@task("deja_vu")
+def _deja_vu(flow: Flow, one: Task) -> None:
+    """The other seat says which of the cards returns; he does not hold the turn up."""
+    owner = 1 - one["seat"]
+    there = [card for card in one["cards"] if card in flow.state.sides[owner].discard]
+    if "picks" in one or len(there) < 2:
+        return_cards(flow, owner, [card for card in one.get("picks", there) if card in there], "hand", public=True)
+    else:
+        flow.ask(one["seat"], "deja_vu", there, 1, 1, one, blocking=False)
+
+
+def _look(flow: Flow, one: Task, effect: Effect) -> None:
+    """Sabotage: the hand is seen in the prompt that follows."""
+
+
+def _discard_target(flow: Flow, one: Task, effect: Effect) -> None:
+    flow.push({"op": "sabotage", "seat": one["seat"], "item": one["item"]})
+
+
+@task("sabotage")
+def _sabotage(flow: Flow, one: Task) -> None:
+    victim = 1 - one["seat"]
+    side = flow.state.sides[victim]
+    options = [] if flow.board.hand_is_safe(victim) else list(side.hand)
+    options += [card.id for card in side.station if card.flipped]
+    if "picks" in one:
+        discard_cards(flow, victim, [card for card in one["picks"] if card in options], chosen=True)
+    elif options:
+        flow.ask(one["seat"], "sabotage", options, 1, 1, one)
+
+
+# --- searching ---
+
+
+def _search(flow: Flow, one: Task, effect: Effect) -> None:
+    """Cards out of one's own piles and station. Where only public places are searched the choice was made before."""
+    seat = one["seat"]
+    step = {
+        "op": "search",
+        "seat": seat,
+        "item": one["item"],
+        "from": effect["from"],
+        "filter": effect.get("filter", {}),
+        "to": effect["to"],
+        "n": effect["amount"],
+        "source": one.get("source", ""),
+    }
+    if "draw_pile" not in effect["from"] and "station" not in effect["from"]:
+        step["picks"] = one.get("targets", [])
+    flow.push(step)
+
+
+# --- station, counters, actions ---
+
+
+def _station_add(flow: Flow, one: Task, effect: Effect) -> None:
+    seat, instance = one["seat"], one["source"]
+    there = instance in flow.state.limbo or flow.state.piece(instance) is not None
+    if there and flow.board.room(seat):
+        add_to_station(flow, seat, instance, one["row"], shown=True)
+
+
+def _station_to_hand(flow: Flow, one: Task, effect: Effect) -> None:
+    side = flow.state.sides[one["seat"]]
+    cards = [card.id for card in side.station if card.slot in one["slots"] and not card.flipped]
+    if cards:
+        names = [flow.card(card) for card in cards]
+        flow.emit("station_left", seat=one["seat"], cards=cards, to="hand", slots=one["slots"], shown=[], names=names, origins=[])
+
+
+def _rearrange(flow: Flow, one: Task, effect: Effect) -> None:
+    slots = [card.slot for card in flow.state.sides[one["seat"]].station if card.slot in one["slots"]]
+    flow.emit("station_moved", seat=one["seat"], slots=slots, row=one["row"], managed=False)
+
+
+def _add_counter(flow: Flow, one: Task, effect: Effect) -> None:
+    """Paralyzed cards receive none. A commander's Charge was stored when its cost was paid."""
+    p = flow.state.piece(one.get("source", ""))
+    if p is not None and not p.paralyzed:
+        flow.emit("counters_changed", card=p.id, name=p.card, counters=p.counters + effect["amount"], change=effect["amount"])
+
+
+def gain_actions(flow: Flow, seat: int, amount: int) -> None:
+    flow.emit("actions_changed", seat=seat, actions=flow.state.sides[seat].actions + amount, change=amount)
+
+
+def _gain_actions(flow: Flow, one: Task, effect: Effect) -> None:
+    gain_actions(flow, one["seat"], one["n"] if effect["amount"] == "removed" else effect["amount"])
+
+
+def _extra_turn(flow: Flow, one: Task, effect: Effect) -> None:
+    p = flow.state.piece(one["source"])
+    side = flow.state.sides[one["seat"]]
+    flow.emit(
+        "extra_turn_gained",
+        seat=one["seat"],
+        turns=side.extra_turns + 1,
+        card=one["source"],
+        counters=p.counters if p is not None else 0,
+    )
+
+
+def _no_hand_limit(flow: Flow, one: Task, effect: Effect) -> None:
+    flow.emit("hand_freed", seat=one["seat"])
+
+
+_OPS: dict[str, Callable[[Flow, Task, Effect], None]] = {
+    "draw": _draw,
+    "discard": _discard,
+    "put_on_top": _put_on_top,
+    "draw_then_discard": _offer,
+    "destroy": _destroy,
+    "damage": _damage,
+    "paralyze": _paralyze,
+    "protect": _protect,
+    "repair": _repair,
+    "repair_station": _repair_station,
+    "station_damage": _station_damage,
+    "station_damage_or_shield": _station_or_shield,
+    "discard_from_play": _discard_from_play,
+    "control": _control,
+    "return_to_hand": _return_to_hand,
+    "look": _look,
+    "discard_target": _discard_target,
+    "search": _search,
+    "station_add": _station_add,
+    "station_to_hand": _station_to_hand,
+    "rearrange_station": _rearrange,
+    "add_counter": _add_counter,
+    "gain_actions": _gain_actions,
+    "extra_turn": _extra_turn,
+    "no_hand_limit": _no_hand_limit,
+}
+
+
+# --- custom effects, by card ---
+
+
+def _death_ray_cannon(flow: Flow, one: Task, effect: Effect) -> None:
+    flow.push(
+        {
+            "op": "search",
+            "seat": one["seat"],
+            "item": one["item"],
+            "from": ["draw_pile", "discard_pile", "station"],
+            "filter": {"card": "death_ray"},
+            "to": "attach",
+            "n": 1,
+            "x": one["n"],
+            "source": one["source"],
+        }
+    )
+
+
+def _great_disturbance(flow: Flow, one: Task, effect: Effect) -> None:
+    victim = 1 - one["seat"]
+    for p in _alive(flow, one):
+        card = flow.card(p.id)
+        flow.destroy([p.id], one["item"])
+        if p.owner == victim and not flow.board.hand_is_safe(victim):
+            discard_cards(flow, victim, [other for other in flow.state.sides[victim].hand if flow.card(other) == card])
+
+
+def _great_plan(flow: Flow, one: Task, effect: Effect) -> None:
+    flow.push({"op": "plan", "seat": one["seat"], "item": one["item"]})
+
+
+def _release(flow: Flow, one: Task, effect: Effect) -> None:
+    options = one["options"]
+    flow.push(
+        {"op": "draw", "seat": one["seat"], "n": options["draw"], "item": one["item"]},
+        {"op": "mill", "seat": 1 - one["seat"], "n": 2 * options["mill"], "item": one["item"]},
+    )
+
+
+_CUSTOM: dict[str, Callable[[Flow, Task, Effect], None]] = {
+    "death_ray_cannon": _death_ray_cannon,
+    "great_disturbance": _great_disturbance,
+    "great_plan": _great_plan,
+    "release_of_energy": _release,
+}

@@ -1,0 +1,1 @@
+"""What a seat may play and use, and why not."""

@@ -1,0 +1,260 @@
+"""Why a command is refused: a code, what is wrong, what would be right. Reads only what the seat itself may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.game import Command, Refused
+from gamesvc.games.space_war.data import CARDS, name_of
+from gamesvc.games.space_war.rules.facts import Board
+from gamesvc.games.space_war.rules.legal import awaited, legal_commands
+from gamesvc.games.space_war.rules.playing import reach
+from gamesvc.games.space_war.rules.playing.plays import budget, in_hand
+from gamesvc.games.space_war.rules.refusing.refusals_use import (
+    ability_refusal,
+    action_refusal,
+    anytime_refusal,
+    collision_refusal,
+    commander_refusal,
+    counters_refusal,
+    play_reason,
+)
+from gamesvc.games.space_war.state import Piece, State
+
+_PHASE_OF = {
+    "choose_starter": "when the starter is chosen",
+    "prepare": "in preparation, once",
+    "pay_upkeep": "in your upkeep",
+    "end_phase": "in your action phase",
+    "add_station": "in your action phase",
+    "move_station": "in your action phase",
+    "use_counters": "in your action phase",
+    "use_action": "in your action phase",
+    "discard": "in your discard phase",
+    "move": "in your attack phase",
+    "attack": "in your attack phase",
+    "attack_station": "in your attack phase",
+    "use_ability": "in your attack phase",
+    "collide": "in your attack phase",
+    "end_turn": "in your attack phase",
+}
+_ANCHORS = ("card", "attacker", "prompt", "item", "mode", "slot", "row")
+
+
+def refusal(state: State, seat: int, command: Command) -> Refused:
+    """The reason a command that no form offers is refused for."""
+    name = command["name"]
+    if state.phase == "over":
+        return Refused("over", "The match is over.")
+    return _early(state, seat, name) or _special(Board(state), seat, command) or _by_forms(state, seat, command)
+
+
+def _early(state: State, seat: int, name: str) -> Refused | None:
+    """Reasons that hold for any parameters: the wrong seat, phase or moment."""
+    waiting = awaited(state)
+    acting = any(one.seat == seat for one in waiting)
+    if name in ("choose", "draw"):
+        if all(prompt.seat != seat for prompt in state.prompts):
+            return Refused("no_prompt", "No choice of yours is open.")
+        return None
+    if name == "let_stand":
+        if any(prompt.seat == seat for prompt in state.prompts):
+            return Refused("prompt_open", "Answer the open choice first.")
+        return Refused("nothing_open", "Nothing is open against you.") if not state.open_items(seat) else None
+    if name == "react":
+        return None
+    if name in _PHASE_OF and state.phase in ("choose_starter", "prepare"):
+        return Refused("wrong_phase", f"{name} is for {_PHASE_OF[name]}.") if name != state.phase or not acting else None
+    if not acting:
+        hint = " React to an open item with react." if state.phase not in ("choose_starter", "prepare") else ""
+        return Refused("not_your_turn", f"It is the other seat's turn to act.{hint}")
+    if any(prompt.seat == seat for prompt in state.prompts):
+        return Refused("prompt_open", "Answer the open choice first: choose.")
+    prompt = waiting[0].prompt
+    if prompt in ("review", "barrier", "last_answer"):
+        return Refused("wrong_phase", "Only react and let_stand are possible while items wait for you.")
+    if name in _PHASE_OF and state.phase not in _PHASE_OF[name]:
+        return Refused("wrong_phase", f"{name} is for {_PHASE_OF[name].removeprefix('in ')}; this is your {state.phase} phase.")
+    return None
+
+
+def _special(board: Board, seat: int, command: Command) -> Refused | None:
+    name = command["name"]
+    if name in ("add_station", "move_station") and board.state.sides[seat].managed:
+        return Refused("already_managed", "Station management is possible once a turn: add a card or move one.")
+    if name == "add_station":
+        if not board.room(seat):
+            return Refused("station_full", f"Your station may have {board.max_station(seat)} cards.", "card")
+        if not board.may_add_station(seat):
+            return Refused("forbidden", "Obstacles: nobody may add station cards from hand.")
+    if name in _SPECIAL:
+        return _SPECIAL[name](board, seat, command)
+    if name in ("move", "attack", "attack_station", "collide", "use_ability"):
+        return _battle(board, seat, command)
+    if name == "pause":
+        return Refused("nothing_open", "There is nothing new that the opponent could react to.")
+    if name == "replay":
+        return Refused("nothing_to_replay", "There is nothing that could be repeated.")
+    return None
+
+
+def _play(board: Board, seat: int, command: Command) -> Refused | None:
+    card_id = command.get("card")
+    if card_id not in in_hand(board, seat):
+        return Refused("not_owned", "You may play cards of your hand and flipped cards of your station.", "card")
+    card = CARDS[board.state.cards[card_id]]
+    if ban := board.play_ban(seat, card.type):
+        return Refused("forbidden", ban, "card")
+    if "shield_limit" in card.keywords and board.limited_shield(seat):
+        return Refused("shield_limit", "You already have a limited shield in play; one per player.", "card")
+    cost = (command.get("x", 0) if card.cost is None else card.cost) + board.cost_increase()
+    money = budget(board, seat)
+    if cost > money:
+        if board.state.phase != "action":
+            return Refused(
+                "cannot_pay", f"Outside your action phase only cards that cost 0 can be played; this costs {cost}.", "card"
+            )
+        return Refused("cannot_pay", f"{card.name} costs {cost}; you have {money} actions.", "card")
+    if reason := play_reason(board, seat, card, command):
+        return reason
+    if not any(
+        form.name == "play_card" and form.parameters["card"]["const"] == card_id for form in legal_commands(board.state, seat)
+    ):
+        if card.triggered("response"):
+            return Refused("no_target", f"{card.name} is a response: use react with an open item.", "card")
+        return Refused("no_target", f"{card.name} has no legal target now.", "card")
+    return None
+
+
+def _react(board: Board, seat: int, command: Command) -> Refused | None:
+    state = board.state
+    number = command.get("item")
+    if number is not None and all(item.n != number for item in state.open_items(seat)):
+        return Refused("not_open", "That item is not open to you.", "item")
+    play = command.get("play", {})
+    card_id = play.get("card")
+    if card_id is not None and card_id not in in_hand(board, seat):
+        p = state.piece(card_id)
+        if p is None or p.controller != seat:
+            return Refused("not_owned", "React with a card of your hand, a flipped station card or a card in play.", "play")
+    if card_id is not None and number is not None and state.piece(card_id) is None:
+        card = CARDS[state.cards[card_id]]
+        cost = (card.cost or 0) + board.cost_increase()
+        if cost > budget(board, seat):
+            return Refused("cannot_pay", f"{card.name} costs {cost} now; a reaction must cost 0.", "play")
+        if card.triggered("response"):
+            return Refused("no_target", f"{card.name} cannot answer that item.", "play")
+    if number is None:
+        return None
+    name = "That" if card_id is None else name_of(state.cards[card_id])
+    return Refused(
+        "no_target",
+        f"{name} is no reaction to item {number}: you must have had it then, it must have cost 0, and its targets must have "
+        "been there.",
+        "play",
+    )
+
+
+def _upkeep(board: Board, seat: int, command: Command) -> Refused | None:
+    due = {p.id: board.cost(p) for p in board.upkeep_due(seat)}
+    keep = command.get("keep", [])
+    if unknown := [card for card in keep if card not in due]:
+        return Refused("not_owned", f"{unknown[0]} is no duration of yours that upkeep is due for.", "keep")
+    if (cost := sum(due[card] for card in keep)) > board.state.sides[seat].actions:
+        return Refused("cannot_pay", f"That costs {cost}; you have {board.state.sides[seat].actions} actions.", "keep")
+    return None
+
+
+def _battle(board: Board, seat: int, command: Command) -> Refused | None:
+    name = command["name"]
+    parameter = "attacker" if "attacker" in command else "card"
+    p = board.state.piece(command.get(parameter, ""))
+    if p is None or p.controller != seat:
+        return Refused("not_owned", "That is no card in play that you control.", parameter)
+    reason = {
+        "move": reach.move_reason,
+        "attack": reach.attack_reason,
+        "attack_station": reach.attack_reason,
+        "collide": reach.collide_reason,
+        "use_ability": reach.ability_reason,
+    }[name](board, p)
+    if reason is None and name == "attack":
+        target = board.state.piece(command.get("target", ""))
+        reason = _target(board, p, target)
+        parameter = "target"
+    elif reason is None and name == "attack_station":
+        reason = reach.station_reason(board, p)
+        if reason is None:
+            shields, flips = reach.station_plan(board, p)
+            return Refused(
+                "bad_slots",
+                f"This attack flips exactly {flips} face-down cards"
+                + (f"; name all {len(shields)} shields in order" if shields else "")
+                + (" and the owner chooses them (leave slots out)." if board.own_flips(1 - seat) else "."),
+                "slots",
+            )
+    elif reason is None and name == "collide":
+        return collision_refusal(board, p, command)
+    elif reason is None and name == "use_ability":
+        return ability_refusal(board, seat, p, command)
+    return Refused(reason[0], reason[1], parameter) if reason is not None else None
+
+
+def _discard(board: Board, seat: int, command: Command) -> Refused | None:
+    hand, limit = board.state.sides[seat].hand, board.hand_limit(seat) or 0
+    if unknown := [card for card in command["cards"] if card not in hand]:
+        return Refused("not_owned", f"{unknown[0]} is not in your hand.", "cards")
+    if len(command["cards"]) != len(hand) - limit:
+        detail = f"Discard exactly {len(hand) - limit}: you hold {len(hand)} cards, and your hand limit is {limit}."
+        return Refused("not_possible", detail, "cards")
+    return None
+
+
+def _move_station(board: Board, seat: int, command: Command) -> Refused | None:
+    card = next((card for card in board.state.sides[seat].station if card.slot == command["slot"]), None)
+    if card is None:
+        return Refused("not_owned", f"Your station has no slot {command['slot']}.", "slot")
+    if card.row == command["row"]:
+        return Refused("not_possible", f"{card.slot} lies in row {card.row} already; name another row.", "row")
+    return None
+
+
+_SPECIAL: dict[str, Callable[[Board, int, Command], Refused | None]] = {
+    "play_card": _play,
+    "react": _react,
+    "pay_upkeep": _upkeep,
+    "discard": _discard,
+    "move_station": _move_station,
+    "use_commander": commander_refusal,
+    "use_anytime": anytime_refusal,
+    "use_action": action_refusal,
+    "use_counters": counters_refusal,
+}
+
+
+def _target(board: Board, p: Piece, target: Piece | None) -> reach.Reason | None:
+    if target is None:
+        return "no_target", "That card is not in play."
+    return reach.target_reason(board, p, target)
+
+
+def _by_forms(state: State, seat: int, command: Command) -> Refused:
+    """Compare with the form that comes nearest."""
+    offered = [form for form in legal_commands(state, seat) if form.name == command["name"]]
+    if not offered:
+        return Refused("not_now", f"{command['name']} is not possible now.")
+    body: dict[str, Any] = dict(command)
+    near = offered
+    for anchor in _ANCHORS:
+        same = [
+            form
+            for form in near
+            if anchor in form.parameters and anchor in body and forms.fault(form.parameters[anchor], body[anchor]) is None
+        ]
+        near = same or near
+    fault = forms.fault(near[0].schema(), body)
+    detail, path = (fault.detail, fault.path) if fault is not None else ("", "")
+    code = "no_target" if path.startswith(("targets", "target")) else "bad_slots" if path.startswith("slots") else "not_possible"
+    return Refused(code, f"{command['name']}: {detail or 'this is not possible now.'}", path or None)

@@ -1,0 +1,105 @@
+"""Going back: which versions open items need, what is drawn anew, and what survives (RULES.md 11.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from gamesvc.games.kernel.game import Event
+from gamesvc.games.space_war.state import State
+
+
+def marks(state: State) -> frozenset[int]:
+    """The versions that an answer to an open item may take the match back to; without a possible answer there is none."""
+    wanted: set[int] = set()
+    plays: dict[int, bool] = {}
+    for item in state.items:
+        if item.plays is not None:
+            plays[item.by] = bool(item.plays)
+        if not item.settled:
+            if item.answers:
+                wanted.add(item.seq)
+            if item.end is not None and plays.get(item.by):
+                wanted.add(item.end)
+    return frozenset(wanted)
+
+
+def _order_of_drawn(event: Event) -> int | None:
+    """The seat whose pile an event drew from, looked at or shuffled; None for none."""
+    if event.type in ("cards_drawn", "cards_milled", "pile_ordered", "looked"):
+        seat = event.data["seat"]
+        return seat if isinstance(seat, int) else None
+    return None
+
+
+def _seen_since(then: State, now: State, seat: int) -> bool:
+    """Whether the states alone show that something was seen of a pile: cards left it, moved, became known or are chosen from.
+
+    A match begun from a position has no events before it, and what a branch told that was taken back earlier is not retracted
+    again; the pile itself tells of both.
+    """
+    before, after = then.sides[seat], now.sides[seat]
+    there, hidden = set(before.pile), set(before.pile[before.known :])
+    left = tuple(card for card in after.pile if card in there)
+    known = {*after.pile[: after.known], *(card for prompt in now.prompts for card in prompt.options)}
+    searched = any(prompt.seat == seat and "draw_pile" in prompt.task.get("from", ()) for prompt in now.prompts)
+    return left != before.pile or bool(hidden & known) or searched
+
+
+def on_rewind(then: State, now: State, retracted: Any, dice: Any) -> dict[str, Any]:
+    """Draw anew the order of each pile that somebody saw something of; list the commands that are taken back."""
+    seats = {seat for event in retracted if (seat := _order_of_drawn(event)) is not None}
+    seats |= {seat for seat in (0, 1) if _seen_since(then, now, seat)}
+    orders = {}
+    for seat in sorted(seats):
+        side = then.sides[seat]
+        orders[str(seat)] = [*side.pile[: side.known], *dice.shuffle(side.pile[side.known :])]
+    commands = [
+        event.data["cmd"]["command"]
+        for event in retracted
+        if "cmd" in event.data and event.data["cmd"]["seat"] == then.active and event.data["cmd"]["replay"]
+    ]
+    return {"orders": orders, "replay": commands}
+
+
+def given_back(then: State, now: State, why: Mapping[str, Any]) -> dict[str, Any]:
+    """Open again what the seat that takes back has let stand since; for an organiser, what either seat has.
+
+    Settled marks survive reactions. If they also survived an undo, undoing `let_stand` would undo nothing.
+    `unseen`: nobody else may know of the undo, so the questions keep their ids.
+    """
+    seat = why.get("seat") if why.get("cause") in ("undo", "redo") else None
+    open_then = {item.n for item in then.items if not item.settled and item.by != seat}
+    reopened = sorted(open_then & {item.n for item in now.items if item.settled})
+    return {**({"reopened": reopened} if reopened else {}), **({"unseen": True} if why.get("private") else {})}
+
+
+def rewound(then: State, now: State, data: Mapping[str, Any]) -> State:
+    """The state at the version gone back to, with settled marks, standing orders and time-out counts of now.
+
+    Rewinds of version 1.0 do not name `reopened` items.
+    """
+    orders = data.get("orders", {})
+    sides = tuple(
+        replace(
+            side,
+            pile=tuple(orders.get(str(seat), side.pile)),
+            orders=now.sides[seat].orders,
+            flip_preference=now.sides[seat].flip_preference,
+            mills=now.sides[seat].mills,
+            timeouts=now.sides[seat].timeouts,
+            timed=now.sides[seat].timed,
+        )
+        for seat, side in enumerate(then.sides)
+    )
+    settled = {item.n for item in now.items if item.settled} - set(data.get("reopened", ()))
+    return replace(
+        then,
+        sides=(sides[0], sides[1]),
+        items=tuple(replace(item, settled=True) if item.n in settled else item for item in then.items),
+        replay=tuple(data.get("replay", ())),
+        next_item=max(then.next_item, now.next_item),
+        next_prompt=max(then.next_prompt, now.next_prompt),
+        rewinds=now.rewinds + (not data.get("unseen", False)),
+    )

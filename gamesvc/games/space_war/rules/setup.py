@@ -1,0 +1,40 @@
+"""How a match begins."""
+
+from __future__ import annotations
+
+from gamesvc.games.kernel.game import Data, Refused
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.space_war.data.decks import deck_cards, pool_of, read_decks
+from gamesvc.games.space_war.rules import acts
+from gamesvc.games.space_war.rules.decision import Flow
+from gamesvc.games.space_war.state import LETTERS, State
+
+
+def setup(run: Run[State], options: Data, seats: int) -> None:
+    """Shuffle ids and piles, and draw who chooses or starts (RULES.md section 3)."""
+    decks = read_decks(options)
+    pools = [pool_of(deck, options["commander_pool"]) for deck in decks]
+    flow = Flow(run)
+    flow.emit(
+        "game_created",
+        points=options["reaction_points"],
+        max_timeouts=options["max_timeouts"],
+        sides=[{"deck": deck.id, "pool": pool} for deck, pool in zip(decks, pools, strict=True)],
+    )
+    for seat, deck in enumerate(decks):
+        cards = deck_cards(deck)
+        ids = [f"{LETTERS[seat]}-{at:02}" for at in range(1, len(cards) + 1)]
+        mapping = dict(zip(ids, run.dice.shuffle(cards), strict=True))
+        flow.emit("pile_ordered", seat=seat, cards=mapping, order=run.dice.shuffle(ids))
+    drawn = run.dice.choose(2)
+    if options["starter"] == "random":
+        acts.begin_preparation(flow, drawn)
+    else:
+        flow.emit("chooser_drawn", seat=drawn)
+
+
+def check_options(options: Data, seats: int) -> None:
+    """Refuse decks that are no decks."""
+    if seats != 2:
+        raise Refused("bad_seats", "The Space War is for 2 seats.", "seats")
+    read_decks(options)

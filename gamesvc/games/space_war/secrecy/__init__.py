@@ -1,0 +1,1 @@
+"""What each seat of The Space War may know."""

@@ -1,0 +1,165 @@
+"""What a seat or an observer may see of a state (RULES.md section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Viewer
+from gamesvc.games.space_war.data import CARDS, FLIPS_FIRST
+from gamesvc.games.space_war.rules.effects.lasting import commander_left, lasting, plays_left
+from gamesvc.games.space_war.rules.facts import Board
+from gamesvc.games.space_war.rules.legal import awaited
+from gamesvc.games.space_war.rules.playing.prompts import live_options, option_label, prompt_range
+from gamesvc.games.space_war.state import State, StationCard
+
+
+def view(state: State, viewer: Viewer) -> dict[str, Any]:
+    """The position as this viewer may see it, enough to draw it and to play from."""
+    board = Board(state)
+    return {
+        "you": viewer,
+        "phase": state.phase,
+        "turn": state.turn,
+        "active": state.active,
+        "awaited": [waiting.as_json() for waiting in awaited(state)],
+        "sides": [_side(board, seat, viewer) for seat in (0, 1)],
+        "pieces": [_piece(board, at) for at in range(len(state.pieces))],
+        "limbo": [{"id": card, "card": state.cards[card]} for card in state.limbo],
+        "items": _items(state, viewer),
+        "prompts": [_prompt(state, at, viewer) for at in range(len(state.prompts))],
+        "replay": list(state.replay) if viewer == state.active else [],
+        "winner": state.winner,
+        "reason": state.reason,
+    }
+
+
+def _cards(state: State, cards: Sequence[str]) -> list[dict[str, str]]:
+    return [{"id": card, "card": state.cards[card]} for card in cards]
+
+
+def knows_station(state: State, seat: int, viewer: Viewer) -> bool:
+    """Whether a viewer may look at the face-down station cards of a seat."""
+    if viewer != seat:
+        return False
+    if state.active == seat and state.phase in ("action", "upkeep"):
+        return True
+    return any(p.seat == seat and p.kind == "flips" and p.task["seat"] == seat for p in state.prompts) or any(
+        p.seat == seat and p.kind == "search" and "station" in p.task["from"] for p in state.prompts
+    )
+
+
+def knows_flipped(state: State, seat: int, card: StationCard, viewer: Viewer) -> bool:
+    """A flipped card is known to all, but not to others while the flip lies in an open item.
+
+    Observers do not learn from a card that its owner flipped whether the other seat has let that stand.
+    """
+    if viewer == seat:
+        return True
+    return not any(item.n == card.item and (not item.settled or (viewer is None and item.by == seat)) for item in state.items)
+
+
+def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
+    state = board.state
+    side = state.sides[seat]
+    own = viewer == seat
+    looks = knows_station(state, seat, viewer)
+    station = []
+    for card in side.station:
+        entry: dict[str, Any] = {"slot": card.slot, "row": card.row, "flipped": card.flipped}
+        if knows_flipped(state, seat, card, viewer) if card.flipped else looks:
+            entry |= {"id": card.id, "card": state.cards[card.id]}
+        station.append(entry)
+    begun = bool(side.commander)
+    shown: dict[str, Any] = {
+        "seat": seat,
+        "deck": side.deck,
+        "commander": side.commander,
+        "life": side.life,
+        "full_life": side.full_life,
+        "actions": side.actions,
+        "charge": side.charge,
+        "pile": len(side.pile),
+        "hand_size": len(side.hand),
+        "hand": _cards(state, side.hand) if own else None,
+        "discard": _cards(state, side.discard),
+        "station": station,
+        "face_down": sum(not card.flipped for card in side.station),
+        "max_station": board.max_station(seat) if begun else 0,
+        "per_action_card": board.actions_per_card(seat) if begun else 0,
+        "hand_limit": board.hand_limit(seat) if begun else None,
+        "extra_turns": side.extra_turns,
+        "plays": side.plays,
+        "plays_left": plays_left(board, seat),
+        "commander_left": commander_left(board, seat),
+        "managed": side.managed,
+        "committed": side.commit is not None,
+    }
+    if own:
+        shown |= {
+            "pool": list(side.pool),
+            "commit": side.commit,
+            "orders": list(side.orders),
+            "flip_preference": list(side.flip_preference or FLIPS_FIRST),
+            "draws": "mill" if side.mills else "draw",
+            # A command of which the other seat knows nothing ends a row of time-outs as well.
+            "timeouts": side.timeouts,
+        }
+    return shown
+
+
+def _piece(board: Board, at: int) -> dict[str, Any]:
+    p = board.pieces[at]
+    card = CARDS[p.card]
+    marks = {
+        "paralyzed": p.paralyzed,
+        "fast": board.fast(p),
+        "slow": board.slow(p),
+        "suppressed": not board.has_text(p),
+        "moved": p.moved,
+        "acted": bool(p.attacks or p.ability),
+        "new": p.entered == board.state.turn,
+        "protected": p.protected == board.state.turn,
+        "borrowed": p.borrowed,
+        "delayed": p.dormant,
+        "cannot_move": board.forbidden(p, "move"),
+        "cannot_attack": board.forbidden(p, "attack"),
+    }
+    return {
+        "id": p.id,
+        "card": p.card,
+        "owner": p.owner,
+        "controller": p.controller,
+        "zone": p.zone,
+        "attack": board.attack(p) if card.type in ("spaceship", "missile") or card.attack is not None else None,
+        "defense": board.defense(p),
+        "damage": p.damage,
+        "counters": p.counters,
+        "attacks_used": p.attacks,
+        "attacks": board.attacks(p),
+        "x": p.x if CARDS[board.state.cards[p.id]].cost is None else None,
+        "on": p.on,
+        "marks": sorted(name for name, on in marks.items() if on),
+        "lasting": list(lasting(board, p)),
+    }
+
+
+def _items(state: State, viewer: Viewer) -> list[dict[str, Any]]:
+    """The window. Whether an item is settled only the seat that may react to it knows."""
+    shown = []
+    for item in state.items:
+        if viewer is not None and viewer != item.by and item.settled:
+            continue
+        shown.append({"item": item.n, "by": item.by, "kind": item.kind, "card": item.card, "what": item.what, **item.note})
+    return shown
+
+
+def _prompt(state: State, at: int, viewer: Viewer) -> dict[str, Any]:
+    prompt = state.prompts[at]
+    shown: dict[str, Any] = {"prompt": prompt.id, "seat": prompt.seat, "kind": prompt.kind}
+    if viewer == prompt.seat:
+        options = live_options(state, prompt)
+        least, most = prompt_range(state, prompt)
+        labels = [option_label(state, prompt, option) for option in options]
+        shown |= {"options": options, "labels": labels, "least": least, "most": most}
+    return shown

@@ -1,0 +1,1 @@
+"""The Space War in words: orders, events, positions, help."""

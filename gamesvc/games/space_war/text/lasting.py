@@ -1,0 +1,30 @@
+"""What holds for a while, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+UNTIL = {
+    "repair": "until repaired",
+    "turn_end": "until this turn ends",
+    "turn_start": "until its owner's next turn starts",
+    "in_play": "while {by} is in play",
+    "draw_phase": "until the {at} draw phase of {by}'s owner",
+}
+
+
+MARKS = {
+    "paralyzed": "paralyzed",
+    "protected": "cannot be attacked",
+    "borrowed": "borrowed",
+    "delayed": "text delayed",
+    "suppressed": "without effect",
+    "cannot_move": "cannot move",
+    "cannot_attack": "cannot attack",
+}
+
+
+def lasting_words(entry: dict[str, Any], name: str) -> str:
+    """The words for a lasting effect; `name` is that of the card it comes from."""
+    at = "next" if entry.get("draw_phases") == 1 else "second"
+    return f"{MARKS[entry['mark']]} {UNTIL[entry['until']].format(by=name, at=at)}"

@@ -1,0 +1,319 @@
+"""Orders as text, one a line: `play luck`, `attack a-07 station s1 s2`, `react 12 avoid`, `stand`. What we print, we parse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Command, Data, Refused
+from gamesvc.games.kernel.notation import number, pick, suggest, words
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS
+from gamesvc.games.space_war.text.help import HELP
+from gamesvc.games.space_war.text.naming import aims_of, card_at, instance_of, instances_of
+
+_FILLERS = frozenset({"to", "the", "with", "at", "from", "into", "->"})
+_TAIL = ("x", "mode", "n", "row", "on", "slots", "shields", "flip", "draw", "mill")
+_LISTS = {"slots": "slots", "shields": "shields", "flip": "flip_slots"}
+_VERBS = {
+    "start": "choose_starter",
+    "prepare": "prepare",
+    "stand": "let_stand",
+    "react": "react",
+    "pause": "pause",
+    "replay": "replay",
+    "go": "go_on",
+    "orders": "set_orders",
+    "choose": "choose",
+    "draw": "draw",
+    "mill": "draw",
+    "keep": "pay_upkeep",
+    "play": "play_card",
+    "add": "add_station",
+    "shift": "move_station",
+    "commander": "use_commander",
+    "counters": "use_counters",
+    "use": "use_anytime",
+    "action": "use_action",
+    "ability": "use_ability",
+    "end": "end_turn",
+    "discard": "discard",
+    "move": "move",
+    "attack": "attack",
+    "collide": "collide",
+    "timeout": "time_out",
+    "resign": "resign",
+}
+_NAMES = sorted(
+    ((card.name.casefold(), card.id) for card in (*CARDS.values(), *COMMANDERS.values())), key=lambda pair: -len(pair[0])
+)
+_TYPES = ("spaceship", "missile", "duration", "event", "defense")
+
+
+def parse(text: str, seen: Data) -> Command:
+    """Read one order. Refuses with `unreadable` and a suggestion."""
+    folded = text.casefold().replace("|", " | ")
+    for long, short in (("let stand", "stand"), ("time out", "timeout"), ("end_", "end ")):
+        folded = folded.replace(long, short)
+    for name, card in _NAMES:
+        if " " in name or name != card:
+            folded = folded.replace(name, card)
+    said = words(folded, _FILLERS)
+    if not said:
+        raise Refused("unreadable", f"Write an order, for example: {', '.join(list(_VERBS)[:6])}.")
+    verb = pick(said[0], {**{one: one for one in _VERBS}, "pass": "stand", "let": "stand", "upkeep": "keep"}, "order")
+    rest = said[1:]
+    reader = _READERS.get(verb)
+    if reader is not None:
+        read: Command = reader(rest, seen)
+        return read
+    if rest:
+        raise Refused("unreadable", f"Nothing belongs behind {verb!r}.")
+    return {"name": _VERBS[verb]}
+
+
+def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> dict[str, Any]:
+    """The parameters behind a card: `x 3 mode 1 on b-04 slots s1 s2 row hand draw yes`.
+
+    `card` and `verb`: the card that is used, and the command; they say where its targets lie.
+    """
+    found: dict[str, Any] = {}
+    aimed: Sequence[str] = ()
+    at = 0
+    while at < len(said):
+        key = said[at]
+        if key not in _TAIL:
+            raise Refused("unreadable", f"{key!r} was not expected; known: {', '.join(_TAIL)}.{suggest(key, _TAIL)}")
+        end = at + (2 if key == "row" else 1)  # a row may be called "draw"
+        while end < len(said) and said[end] not in _TAIL:
+            end += 1
+        values = said[at + 1 : end]
+        at = end
+        if key == "on":
+            found["targets"], aimed = [], values
+            continue
+        if key in _LISTS:
+            found[_LISTS[key]] = instances_of(values, seen, ("enemy",))
+            continue
+        if len(values) != 1:
+            raise Refused("unreadable", f"Write one value behind {key!r}.", key)
+        if key == "row":
+            found["row"] = pick(values[0], ROWS, "row")
+        elif key in ("draw", "mill"):
+            yes = {"yes": True, "no": False}.get(values[0])
+            found.setdefault("options", {})[key] = number(values[0], key) if yes is None else yes
+        else:
+            found[key] = number(values[0], key)
+    if "targets" in found:
+        found["targets"] = instances_of(aimed, seen, aims_of(card, verb, found.get("mode")))
+    return found
+
+
+def _with_card(name: str, *places: str) -> Any:
+    def read(said: Sequence[str], seen: Data) -> Command:
+        if not said:
+            raise Refused("unreadable", "Say which card.", "card")
+        card = instance_of(said[0], seen, places)
+        return {"name": name, "card": card, **_tail(said[1:], seen, card_at(card, seen), name)}
+
+    return read
+
+
+def _read_attack(said: Sequence[str], seen: Data) -> Command:
+    if len(said) < 2:
+        raise Refused("unreadable", "Write: attack ATTACKER TARGET, or attack ATTACKER station s1 s2.", "target")
+    attacker = instance_of(said[0], seen, ("play",))
+    if said[1] == "station":
+        return {"name": "attack_station", "attacker": attacker, **_station(said[2:], seen)}
+    return {"name": "attack", "attacker": attacker, "target": instance_of(said[1], seen, ("enemy",))}
+
+
+def _station(said: Sequence[str], seen: Data) -> dict[str, Any]:
+    """Bare slots behind `station`, then `shields`."""
+    at = next((at for at, word in enumerate(said) if word in _TAIL), len(said))
+    slots = {"slots": list(said[:at])} if at else {}
+    return {**slots, **_tail(said[at:], seen)}
+
+
+def _read_collide(said: Sequence[str], seen: Data) -> Command:
+    if len(said) < 2:
+        raise Refused("unreadable", "Write: collide SHIP TARGET, or collide SHIP station s1 s2 s3.", "target")
+    command: dict[str, Any] = {"name": "collide", "card": instance_of(said[0], seen, ("play",))}
+    if said[1] == "station":
+        return {**command, **_station(said[2:], seen)}
+    return {**command, "target": instance_of(said[1], seen, ("enemy",))}
+
+
+def _read_react(said: Sequence[str], seen: Data) -> Command:
+    command: dict[str, Any] = {"name": "react"}
+    rest = list(said)
+    if rest and rest[0].isdecimal():
+        command["item"] = number(rest.pop(0), "item")
+    if not rest:
+        raise Refused("unreadable", "Write: react ITEM CARD, for example: react 12 luck.", "play")
+    first = rest.pop(0)
+    if first == "commander":
+        return {**command, "play": _tail(rest, seen)}
+    card = instance_of(first, seen, ("free", "play"))
+    return {**command, "play": {"card": card, **_tail(rest, seen, card_at(card, seen), "react")}}
+
+
+def _read_end(said: Sequence[str], seen: Data) -> Command:
+    if said and "phase".startswith(said[0]):
+        return {"name": "end_phase"}
+    rest = said[1:] if said and "turn".startswith(said[0]) else said
+    if not said:
+        return {"name": "end_phase" if seen["phase"] == "action" else "end_turn"}
+    return {"name": "end_turn", **_tail(rest, seen)}
+
+
+def _read_prepare(said: Sequence[str], seen: Data) -> Command:
+    if len(said) not in (4, 6):
+        raise Refused("unreadable", f"Write: {' | '.join(HELP['prepare'])}.", "cards")
+    names = list(seen["sides"][seen["you"]].get("pool", COMMANDERS)) if seen["you"] is not None else list(COMMANDERS)
+    count = 3 if len(said) == 4 else 4
+    cards = instances_of(said[:count], seen, ("hand",))
+    extra = {"extra_row": pick(said[4], ROWS, "row")} if count == 4 else {}
+    return {"name": "prepare", "cards": cards, **extra, "commander": pick(said[-1], names, "commander")}
+
+
+def _read_list(name: str, key: str, place: str) -> Any:
+    return lambda said, seen: {"name": name, key: instances_of(said, seen, (place,))}
+
+
+def _read_choose(said: Sequence[str], seen: Data) -> Command:
+    own = [prompt for prompt in seen["prompts"] if "options" in prompt]
+    rest = list(said)
+    if rest and rest[0].isdecimal():
+        prompt = number(rest.pop(0), "prompt")
+    elif own:
+        prompt = own[0]["prompt"]
+    else:
+        raise Refused("unreadable", "No choice is open.", "prompt")
+    options: dict[str, str] = {}
+    for entry in own:
+        if entry["prompt"] == prompt:
+            for label, one in zip(entry["labels"], entry["options"], strict=True):
+                options.setdefault(label.rsplit(" ", 1)[0].casefold().replace(" ", "_"), one)
+                options[one] = one
+    picks = []
+    for word in rest:
+        if word == "none":
+            continue
+        known = re.fullmatch(r"[ab]-\d+|s\d+|draw", word)
+        picks.append(word if known else pick(word, options, "choice"))
+    return {"name": "choose", "prompt": prompt, "picks": picks}
+
+
+def _read_pair(name: str, second: str, place: str) -> Any:
+    def read(said: Sequence[str], seen: Data) -> Command:
+        if len(said) != 2:
+            raise Refused("unreadable", f"Write a card and a {second}.", second)
+        key = "slot" if name == "move_station" else "card"
+        value: Any = number(said[1], second) if second == "n" else pick(said[1], ROWS, "row")
+        return {"name": name, key: instance_of(said[0], seen, (place,)), second: value}
+
+    return read
+
+
+def _read_stand(said: Sequence[str], seen: Data) -> Command:
+    rest = [word for word in said if word != "upto"]
+    return {"name": "let_stand", **({"upto": number(rest[0], "upto")} if rest else {})}
+
+
+def _read_starter(said: Sequence[str], seen: Data) -> Command:
+    if len(said) != 1:
+        raise Refused("unreadable", "Write: start a, or start b.", "seat")
+    you = seen["you"] or 0
+    seats = {"a": "0", "b": "1", "me": str(you), "opponent": str(1 - you)}
+    return {"name": "choose_starter", "seat": int(pick(said[0], seats, "seat"))}
+
+
+def _read_orders(said: Sequence[str], seen: Data) -> Command:
+    command: dict[str, Any] = {"name": "set_orders", "orders": []}
+    part: list[str] = []
+    for word in [*said, "|"]:
+        if word != "|":
+            part.append(word)
+            continue
+        if part and part[0] == "flips":
+            command["flip_preference"] = [pick(row, ROWS, "row") for row in part[1:] if row != "none"]
+        elif part and part[0] == "draws":
+            command["draws"] = pick(" ".join(part[1:]), ("draw", "mill"), "way to draw")
+        elif part and part != ["none"]:
+            command["orders"].append(_order(part))
+        part = []
+    return command
+
+
+_ORDER_WORDS = ("kind", "card", "type", "min", "max", "target", "station", "any", "use", "times", "until")
+
+
+def _order(said: Sequence[str]) -> dict[str, Any]:
+    """`react kind play type event min 3 use avoid cancel times 2 until cancelled`"""
+    order: dict[str, Any] = {"when": {}, "do": pick(said[0], ("react", "stand", "ask"), "order")}
+    when = order["when"]
+    at = 1
+    while at < len(said):
+        key = pick(said[at], _ORDER_WORDS, "condition")
+        end = at + 1
+        while end < len(said) and said[end] not in _ORDER_WORDS:
+            end += 1
+        values = said[at + 1 : end]
+        at = end
+        if key == "any":
+            when["any"] = True
+        elif key == "use":
+            order["use"] = [pick(word, sorted(RESPONDERS), "response") for word in values]
+        elif len(values) != 1:
+            raise Refused("unreadable", f"Write one value behind {key!r}.", key)
+        elif key in ("min", "max"):
+            when[f"{key}_cost"] = number(values[0], key)
+        elif key == "station":
+            when["hits_station"] = pick(values[0], ("yes", "no"), "yes or no") == "yes"
+        elif key == "times":
+            order["times"] = number(values[0], key)
+        elif key == "until":
+            order["until"] = pick(values[0], ("turn", "cancelled"), "moment")
+        elif key == "target":
+            when["target"] = values[0]
+        else:
+            known = {"kind": KINDS, "type": _TYPES, "card": (*CARDS, *COMMANDERS)}[key]
+            when[key] = pick(values[0], known, key)
+    return order
+
+
+def _read_timeout(said: Sequence[str], seen: Data) -> Command:
+    return {"name": "time_out", **({"does": " ".join(said)} if said else {})}
+
+
+def _read_commander(said: Sequence[str], seen: Data) -> Command:
+    you = seen["you"] if seen["you"] is not None else 0
+    return {"name": "use_commander", **_tail(said, seen, seen["sides"][you]["commander"], "use_commander")}
+
+
+_READERS: dict[str, Any] = {
+    "start": _read_starter,
+    "prepare": _read_prepare,
+    "stand": _read_stand,
+    "react": _read_react,
+    "orders": _read_orders,
+    "choose": _read_choose,
+    "draw": lambda said, seen: {"name": "draw", "mill": False},
+    "mill": lambda said, seen: {"name": "draw", "mill": True},
+    "keep": _read_list("pay_upkeep", "keep", "play"),
+    "discard": _read_list("discard", "cards", "hand"),
+    "play": _with_card("play_card", "hand", "flipped"),
+    "use": _with_card("use_anytime", "play"),
+    "action": _with_card("use_action", "play"),
+    "ability": _with_card("use_ability", "play"),
+    "move": _with_card("move", "play"),
+    "add": _read_pair("add_station", "row", "hand"),
+    "shift": _read_pair("move_station", "row", "hand"),
+    "counters": _read_pair("use_counters", "n", "play"),
+    "commander": _read_commander,
+    "attack": _read_attack,
+    "collide": _read_collide,
+    "end": _read_end,
+    "timeout": _read_timeout,
+}

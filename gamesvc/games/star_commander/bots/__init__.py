@@ -1,0 +1,1 @@
+"""Bots for Star Commander; they see what their seat sees."""

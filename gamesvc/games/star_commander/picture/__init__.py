@@ -1,0 +1,1 @@
+"""The board of Star Commander as a picture."""

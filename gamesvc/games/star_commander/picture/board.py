@@ -1,0 +1,282 @@
+"""The board as SVG: opponents' bands, the diamond, the viewer's band and hand, and what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, seat_name, wrap
+from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
+from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
+from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
+from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, WINDOW_WORDS, Teller, card_name, counted
+
+BAND = 74
+HAND = 104
+CARD = 124
+LINE = 25
+ASKS = {
+    "ready_draw": "Draw a card: choose a domain.",
+    "command": "Move, build, develop, trade or play cards; then end the command phase.",
+    "window": "Play a card, use an ability, or pass.",
+    "combat_choose": "Choose the next combat, or end the phase.",
+    "combat_assign": "Assign your damage.",
+    "combat_retreat": "Retreat ships, or stay.",
+}
+CHOICES = {
+    "draw_domain": "Choose the deck to draw from.",
+    "keep_or_discard": "Keep or discard the top card.",
+    "core_world": "Choose where the free development goes.",
+    "take_card": "Choose a card to take.",
+    "discard": "Choose a card to discard.",
+}
+
+
+def picture(view: Data, caption: Caption) -> str:
+    """What a viewer may see, 720 units wide."""
+    return Sheet(view, caption).svg()
+
+
+class Sheet:
+    """One picture: measures first, then draws from top to bottom."""
+
+    def __init__(self, view: Data, caption: Caption) -> None:
+        self.view, self.caption = view, caption
+        self.viewer: int | None = view["seat"]
+        self.foot = self.viewer if self.viewer is not None else 0
+        self.others = [seat for seat in range(len(view["seats"])) if seat != self.foot]
+        self.layout = Layout.of(view["grid"])
+        self.whose = Teller(self.viewer, [self.name(seat) for seat in range(len(view["seats"]))]).whose
+
+    def name(self, seat: int) -> str:
+        return seat_name(seat, self.caption.names)
+
+    def svg(self) -> str:
+        probe = Diamond(Chart(WIDTH, 10, prefix="probe"), self.view, 0, self.whose)
+        probe.draw()
+        self.lists = self._lists(probe.overflow)
+        rows = (len(self.view["hand"]) + 4) // 5
+        shown = (len(self.view["prompt"].get("cards", ())) + 4) // 5
+        below = sum(LINE * (len(wrap(text, 590, 19, 400)) or 1) for _, text in self.lists)
+        board = self.layout.height + 2 * self._inset()
+        height = HEADER + (BAND + 8) * len(self.others) + 16 + board + 24 + BAND + 8
+        height += below + (rows + shown) * HAND + (26 if rows else 0) + (26 if shown else 0) + 70
+        chart = Chart(WIDTH, height, prefix=self.caption.match or "sc", title=self._title(), desc=self._desc())
+        chart.rect(0, 0, WIDTH, height, fill="paper")
+        self.chart = chart
+        self._header()
+        y = float(HEADER)
+        for seat in self.others:
+            self._band(seat, y)
+            y += BAND + 8
+        y = self._board(y + 8, board)
+        self._band(self.foot, y)
+        y = self._texts(y + BAND + 12)
+        y = self._cards(y, "To choose from", self.view["prompt"].get("cards", ()))
+        y = self._cards(y, "Your hand", self.view["hand"])
+        chart.closing(y + 14, self._closing())
+        return chart.svg()
+
+    def _inset(self) -> float:
+        """Room above and below the diamond: where its corners leave none for the piles."""
+        return 14.0
+
+    # --- words ---
+
+    def _acting(self) -> str:
+        return f"{' and '.join(map(self.name, self._awaited()))} to act" if self._awaited() else ""
+
+    def _awaited(self) -> list[int]:
+        return [one["seat"] for one in self.view["awaited"]]
+
+    def _second(self) -> str:
+        view = self.view
+        if view["result"]:
+            return f"Over: {REASONS[view['result']['reason']]}"
+        parts = [f"Turn {view['turn']}", self.name(view["active"]), PHASES[view["phase"]]]
+        if view["prompt"]["kind"] == "window":
+            parts.append("responses")
+        return " · ".join(parts)
+
+    def _title(self) -> str:
+        told = f"Star Commander {self.caption.match}, {self._second()}."
+        return f"{told} {acting}." if (acting := self._acting()) else told
+
+    def _desc(self) -> str:
+        parts = []
+        for seat, one in enumerate(self.view["seats"]):
+            parts.append(
+                f"{self.name(seat)} holds {counted(one['systems'], 'system')} with {counted(one['devs'], 'development')}"
+            )
+        stack = ", ".join(card_name(item["card"] or item["name"]) for item in reversed(self.view["stack"]))
+        return "; ".join(parts) + "." + (f" Stack, top first: {stack}." if stack else "")
+
+    def _header(self) -> None:
+        prompt = self.view["prompt"]
+        flag = ""
+        if self.viewer in self._awaited():
+            flag = {"window": "Your response", "choice": "Your choice"}.get(prompt["kind"], "Your move")
+        self.chart.header("Star Commander", self.caption.match, self._second(), flag=flag, acting="" if flag else self._acting())
+
+    def _closing(self) -> str:
+        view, prompt = self.view, self.view["prompt"]
+        if view["result"]:
+            winners = " and ".join(self.name(seat) for seat in view["result"]["ranking"][0])
+            return f"The match is over: {REASONS[view['result']['reason']]}. First: {winners}."
+        if prompt["seat"] < 0:  # in the middle of a command, or before the set-up is done
+            return "No decision is open at this point."
+        if self.viewer in self._awaited():
+            ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
+            return f"Respond to {WINDOW_WORDS[prompt['what']]}. {ask}" if prompt["kind"] == "window" else ask
+        return f"{self._acting()}."
+
+    # --- seats ---
+
+    def _band(self, seat: int, y: float) -> None:
+        chart, one = self.chart, self.view["seats"][seat]
+        chart.seat_band(
+            seat,
+            y,
+            self.name(seat),
+            height=BAND,
+            you=seat == self.viewer,
+            awaited=seat in self._awaited(),
+            room=146,
+        )
+        if not one["alive"]:
+            chart.label(36, y + 62, "Out of the match")
+            return
+        ships = "ships" if one["limit_counts"] == "ships" else "fighters"
+        chart.fact(226, y + 33, "credit", one["credits"], "credits")
+        chart.fact(352, y + 33, "hand", f"{one['hand']}/{one['hand_limit']}", "hand")
+        chart.fact(472, y + 33, "development", one["devs"], "devs")
+        chart.fact(580, y + 33, "spaceship", f"{one[ships]}/{one['devs']}", ships if ships == "ships" else "fight.")
+        names: dict[str, int] = {}
+        for _, card in one["technologies"]:
+            names[card_name(card)] = names.get(card_name(card), 0) + 1
+        row = " · ".join(f"{name} ×{count}" if count > 1 else name for name, count in names.items()) or "none"
+        chart.label(36, y + 62, "Technology")
+        chart.text(134, y + 62, row, size=20, room=560, smallest=15)
+
+    # --- the map ---
+
+    def _board(self, y: float, height: float) -> float:
+        chart = self.chart
+        chart.frame(MARGIN, y + 8, WIDTH - 2 * MARGIN, height, columns=14, rows=14)
+        diamond = Diamond(chart, self.view, y + 8 + self._inset(), self.whose)
+        diamond.draw()
+        self._piles(y + 8)
+        self._supply(y + 8 + height)
+        self._stack(y + 8 + height)
+        return y + height + 24
+
+    def _piles(self, top: float) -> None:
+        narrow = self.layout.grid > 3
+        size = (50.0, 66.0) if narrow else (60.0, 80.0)
+        places = ((32.0, 18.0), (112.0, 18.0), (620.0, 18.0)) if not narrow else ((30.0, 16.0), (112.0, 16.0), (632.0, 16.0))
+        for domain, (x, dy) in zip(DOMAINS, places, strict=True):
+            y = top + dy
+            self.chart.pile(x, y, domain, width=size[0], height=size[1], count=self.view["decks"][domain])
+            middle = x + size[0] / 2
+            self.chart.text(
+                middle, y + size[1] + 20, domain.capitalize(), size=17, weight=600, anchor="middle", room=88, smallest=15
+            )
+            discard = f"discard {len(self.view['discards'][domain])}"
+            self.chart.text(middle, y + size[1] + 38, discard, size=17, colour="ink2", anchor="middle", room=88)
+
+    def _supply(self, foot: float) -> None:
+        entries = [(card, left) for card, left in self.view["supply"].items() if card != "scout"]
+        y = foot - 12 - 19 * len(entries)
+        width = 168 if self.layout.grid == 3 else 140
+        self.chart.label(34, y - 6, "Supply")
+        for card, left in entries:
+            y += 19
+            self.chart.text(34, y - 4, card_name(card), size=17, room=width - 30, smallest=15)
+            self.chart.text(34 + width, y - 4, str(left), size=17, weight=700, anchor="end")
+
+    def _stack(self, foot: float) -> None:
+        items = list(reversed(self.view["stack"]))[:5]
+        if not items:
+            return
+        width = 206 if self.layout.grid == 3 else 170
+        left = WIDTH - MARGIN - 12 - width
+        y = foot - 12 - 42 * len(items)
+        self.chart.label(left, y - 6, "Stack, top first")
+        for number, item in enumerate(items, 1):
+            self.chart.rect(left, y, width, 37, stroke="ink")
+            self.chart.disc(left + 18, y + 18.5, number)
+            self.chart.badge(item["seat"], left + 48, y + 18.5, 21)
+            text = card_name(item["card"] or item["name"])
+            self.chart.text(left + 66, y + 25, text, size=18, weight=700, room=width - 72, smallest=15)
+            if item["cancelled"]:
+                self.chart.struck(left + 62, y + 4, width - 68, 29)
+            y += 42
+
+    # --- below ---
+
+    def _lists(self, overflow: list[str]) -> list[tuple[str, str]]:
+        lists = [("Also", "; ".join(overflow))] if overflow else []
+        if lasting := self._lasting():
+            lists.append(("Lasting", "; ".join(lasting)))
+        combat = self.view["combat"]
+        if combat and combat["assigned"]:
+            named = {at: f"{one['name']} {at}" for at, one in self.view["vessels"].items()}
+            shots = [
+                f"{named[one['vessel']]} {one['amount']} on {named[one['target']]}"
+                for one in combat["assigned"]
+                if one["vessel"] in named and one["target"] in named
+            ]
+            lists.append(("Damage", "; ".join(shots)))
+        for item in reversed(self.view["stack"]):
+            aims = [*item["targets"].values(), *(str(v) for k, v in (item["params"] or {}).items() if k in ("to", "cell"))]
+            if aims:
+                what = card_name(item["card"] or item["name"])
+                lists.append((f"s{item['id']}", f"{what} by {self.name(item['seat'])}: {', '.join(map(self._aim, aims))}"))
+        for offer in self.view["offers"]:
+            lists.append((f"Offer {offer['id']}", f"{self.name(offer['maker'])} to {self.name(offer['to'])}"))
+        return lists
+
+    def _lasting(self) -> list[str]:
+        """What lasts on which vessels, and until when."""
+        by_words: dict[str, list[str]] = {}
+        for at, one in self.view["vessels"].items():
+            for words in lasting_words(one["lasting"], self.whose):
+                by_words.setdefault(words, []).append(f"{one['name']} {at}")
+        return [f"{', '.join(vessels)} {words}" for words, vessels in by_words.items()]
+
+    def _aim(self, value: str) -> str:
+        vessels: Mapping[str, Any] = self.view["vessels"]
+        if value in vessels:
+            return f"{self.name(vessels[value]['seat'])}'s {vessels[value]['name']} {value} at {vessels[value]['cell']}"
+        return self.name(int(value)) if value.isdigit() else value
+
+    def _texts(self, y: float) -> float:
+        for head, text in self.lists:
+            self.chart.label(MARGIN, y + 16, head)
+            for line in wrap(text, 590, 19, 400):
+                self.chart.text(MARGIN + 88, y + 16, line, size=19)
+                y += LINE
+        return y
+
+    def _cards(self, y: float, label: str, cards: Any) -> float:
+        if not cards:
+            return y
+        catalog = CATALOGS[self.view["edition"]]
+        self.chart.label(MARGIN, y + 16, label)
+        y += 26
+        for index, (uid, at) in enumerate(cards):
+            x, top = MARGIN + (CARD + 15) * (index % 5), y + HAND * (index // 5)
+            card = catalog[at]
+            with self.chart.group(at=uid):
+                self.chart.rect(x, top, CARD, HAND - 8, stroke="ink", line=2, rx=4)
+                self.chart.rect(x, top, CARD, 28, fill="tint", stroke="ink", line=2, rx=4)
+                self.chart.icon(card.domain, x + 8, top + 5, 18)
+                self.chart.text(x + 32, top + 20.5, card.kind.capitalize(), size=17, colour="ink2", room=CARD - 38, smallest=15)
+                for line, words in enumerate(wrap(card.name, CARD - 16, 19, 700, 2)):
+                    self.chart.text(x + 9, top + 50 + 19 * line, words, size=19, weight=700)
+                self.chart.text(x + CARD - 8, top + 89, uid, size=16, colour="ink2", anchor="end")
+                if card.is_vessel:
+                    figures = f"{card.attack}/{card.hp}" + (f"/{card.speed}" if card.kind == "ship" else "")
+                    self.chart.text(x + 9, top + 89, f"{card.cost} cr · {figures}", size=16, room=CARD - 50)
+        return y + HAND * ((len(cards) + 4) // 5)

@@ -1,0 +1,1 @@
+"""The rules of Star Commander: from commands to events, from events to states."""

@@ -1,0 +1,218 @@
+"""Who may jump where: jumps, long jumps, carried fighters, retreats (RULES.md 6, 7, 11, 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.star_commander.rules.values import Board
+from gamesvc.games.star_commander.state import Vessel, distance, near
+
+CARRIED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Ships that go together: those that use a jump, those carried, and the long-jump marks that are used up."""
+
+    ships: tuple[str, ...]
+    carried: dict[str, tuple[str, ...]]
+    marks: tuple[int, ...]
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return (*self.ships, *(fighter for group in self.carried.values() for fighter in group))
+
+
+def has_settled(board: Board, ship: Vessel) -> bool:
+    """Controlled since the start of this turn, or built this turn and able to jump when new."""
+    if ship.since < board.state.turn:
+        return True
+    return ship.built == board.state.turn and board.card(ship).has("jump_when_new")
+
+
+def mark_of(board: Board, ship: Vessel) -> int | None:
+    """The long-jump mark that a ship may use from where it is."""
+    for modifier in board.modifiers(ship.id, "long_jump"):
+        if modifier.cell == ship.cell:
+            return modifier.id
+    return None
+
+
+def stays(board: Board, ship: Vessel, to: str) -> str:
+    """Why a ship may not jump to a cell, in words; empty when it may. Distance and marks are looked at too."""
+    name = board.card(ship).name
+    reach = distance(ship.cell, to)
+    mark = mark_of(board, ship)
+    lifted = mark is not None and board.edition.long_jump_lifts_fighters and board.is_fighter(ship) and not ship.jumps
+    if reach != 1 and (reach != 2 or mark is None):
+        return f"{to} is not next to {ship.cell}."
+    if not has_settled(board, ship):
+        return f"{name} {ship.id} came under your control this turn and cannot jump yet."
+    if board.locked(ship):
+        return f"{name} {ship.id} is held in place."
+    if ship.jumps >= board.speed(ship) and not lifted:
+        return f"{name} {ship.id} has no jump left this turn."
+    if board.is_fighter(ship) and board.speed(ship) == 0 and not lifted:
+        return f"{name} {ship.id} has speed 0 and needs a Carrier."
+    if board.refuses_entry(ship, to):
+        return f"{name} {ship.id} is too large to enter {to}."
+    if crosses_one_realm(board, ship.controller, ship.cell, to):
+        return f"{ship.cell} and {to} belong to the same opponent; ships do not jump between them."
+    return ""
+
+
+def crosses_one_realm(board: Board, seat: int, start: str, to: str) -> bool:
+    if board.edition.may_cross_one_realm:
+        return False
+    owner = board.state.cells[start].controller
+    return owner is not None and owner != seat and board.state.cells[to].controller == owner
+
+
+def movers(board: Board, seat: int, start: str, to: str) -> list[Vessel]:
+    """The ships of a seat that may jump from one cell to another now."""
+    return [ship for ship in board.ships(start, seat) if not stays(board, ship, to)]
+
+
+def targets_from(board: Board, seat: int, start: str) -> tuple[str, ...]:
+    """The cells that some ship of the seat could reach from here, by distance only."""
+    reach = 2 if any(mark_of(board, ship) is not None for ship in board.ships(start, seat)) else 1
+    return near(start, board.state.grid, reach)
+
+
+def liftable(board: Board, seat: int, cell: str) -> list[str]:
+    """Fighters that a Carrier may take along."""
+    return [ship.id for ship in board.ships(cell, seat) if board.is_fighter(ship) and not board.locked(ship)]
+
+
+def plan_jump(board: Board, seat: int, ships: Sequence[str], to: str, carried: Mapping[str, Sequence[str]]) -> Jump:
+    """Check a jump and say who goes.
+
+    A Carrier named in `carried` jumps too, named among the ships or not. A fighter that is named twice goes by
+    itself if it is among the ships, else with the first Carrier.
+    """
+    if to not in board.state.cells:
+        raise Refused("no_target", f"There is no system {to}.", "to")
+    named = list(dict.fromkeys([*ships, *carried]))
+    start = ""
+    for at in named:
+        ship = own_ship(board, seat, at, "ships")
+        start = start or ship.cell
+        if ship.cell != start:
+            raise Refused("illegal_target", "All ships of one jump start from the same system.", "ships")
+        if why := stays(board, ship, to):
+            raise Refused("cannot_jump", why, "ships")
+    return Jump(tuple(named), load(board, seat, start, named, carried), used_marks(board, named, to))
+
+
+def used_marks(board: Board, ships: Sequence[str], to: str) -> tuple[int, ...]:
+    """A long-jump mark is used where an ordinary jump would not do."""
+    used = []
+    for at in ships:
+        ship = board.state.vessels[at]
+        mark = mark_of(board, ship)
+        if mark is not None and (distance(ship.cell, to) == 2 or board.speed(ship) <= ship.jumps):
+            used.append(mark)
+    return tuple(used)
+
+
+def load(
+    board: Board, seat: int, cell: str, jumping: Sequence[str], carried: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Check who is carried: by Carriers, at most five each, own fighters in the same cell that are not held."""
+    taken = set(jumping)
+    loads: dict[str, tuple[str, ...]] = {}
+    free = liftable(board, seat, cell)
+    for carrier, fighters in carried.items():
+        if not board.card(own_ship(board, seat, carrier, "carried")).has("carry_fighters"):
+            raise Refused("not_a_carrier", f"{carrier} is no Carrier.", "carried")
+        if len(fighters) > CARRIED or len(set(fighters)) < len(fighters):
+            raise Refused("limit", f"A Carrier takes up to {CARRIED} different fighters.", "carried")
+        for fighter in fighters:
+            if fighter not in free:
+                raise Refused("illegal_target", f"{fighter} is no fighter of yours in {cell} that could be carried.", "carried")
+        group = tuple(fighter for fighter in fighters if fighter not in taken)
+        taken.update(group)
+        loads[carrier] = group
+    return loads
+
+
+def own_ship(board: Board, seat: int, at: str, parameter: str) -> Vessel:
+    ship = board.state.vessels.get(at)
+    if ship is None or ship.controller != seat or board.card(ship).kind != "ship":
+        raise Refused("not_owned", f"You control no ship {at}.", parameter)
+    return ship
+
+
+def still_going(board: Board, seat: int, params: Mapping[str, Any]) -> Jump | None:
+    """A declared jump when it resolves: who may no longer jump stays behind with what it would carry; None: nobody goes."""
+    to = params["to"]
+    carried = params.get("carried", {})
+    going = []
+    for at in dict.fromkeys([*params["ships"], *carried]):
+        ship = board.state.vessels.get(at)
+        here = ship is not None and ship.controller == seat and ship.cell == params["from"]
+        if ship is not None and here and not stays(board, ship, to):
+            going.append(at)
+    if not going:
+        return None
+    start = params["from"]
+    free = liftable(board, seat, start)
+    kept = {at: [f for f in group if f in free] for at, group in carried.items() if at in going}
+    return Jump(tuple(going), load(board, seat, start, going, kept), used_marks(board, going, to))
+
+
+# --- retreat ---
+
+
+def may_retreat(board: Board, ship: Vessel) -> bool:
+    """Whether a ship has it in it to leave a combat (11); where to is another question."""
+    if board.locked(ship):
+        return False
+    if board.edition.retreat_needs_rest:
+        return not ship.moved and board.speed(ship) >= 1
+    return ship.jumps < board.speed(ship)
+
+
+def retreats(board: Board, ship: Vessel) -> list[str]:
+    """Where a ship may retreat to."""
+    if not may_retreat(board, ship):
+        return []
+    return [
+        cell
+        for cell in board.next_to(ship.cell)
+        if board.state.cells[cell].controller == ship.controller and not board.refuses_entry(ship, cell)
+    ]
+
+
+def retreat_cargo(board: Board, seat: int, cell: str) -> list[str]:
+    """Fighters that may be carried out of a combat: not held; classic: nor moved this turn."""
+    return [at for at in liftable(board, seat, cell) if not (board.edition.retreat_needs_rest and board.state.vessels[at].moved)]
+
+
+def plan_retreat(board: Board, seat: int, cell: str, moves: Sequence[Mapping[str, Any]]) -> list[tuple[str, Jump]]:
+    """Check a retreat and say who goes where, one entry per destination. Fighters named twice as in `plan_jump`."""
+    ships = [move["ship"] for move in moves]
+    if len(set(ships)) < len(ships):
+        raise Refused("illegal_target", "No ship retreats twice.", "moves")
+    free = retreat_cargo(board, seat, cell)
+    by_cell: dict[str, tuple[list[str], dict[str, tuple[str, ...]]]] = {}
+    taken = set(ships)
+    for move in moves:
+        ship = own_ship(board, seat, move["ship"], "moves")
+        if ship.cell != cell or move["to"] not in retreats(board, ship):
+            raise Refused("cannot_jump", f"{ship.id} cannot retreat to {move['to']}.", "moves")
+        fighters = move.get("carried", ())
+        if any(fighter not in free for fighter in fighters):
+            raise Refused("illegal_target", "Only own fighters here that could leave may be carried.", "moves")
+        if "carried" in move:
+            load(board, seat, cell, [], {ship.id: fighters})
+        group = tuple(fighter for fighter in fighters if fighter not in taken)
+        taken.update(group)
+        going, loads = by_cell.setdefault(move["to"], ([], {}))
+        going.append(ship.id)
+        if group:
+            loads[ship.id] = group
+    return [(to, Jump(tuple(going), loads, ())) for to, (going, loads) in by_cell.items()]

@@ -1,0 +1,183 @@
+"""Trade between players (RULES.md 9). Offers bind nobody; everything moves at once when one is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.kernel import codec
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.star_commander.rules.decision import Play
+from gamesvc.games.star_commander.rules.effects import ops
+from gamesvc.games.star_commander.rules.values import Board
+from gamesvc.games.star_commander.state import Offer, Side
+
+MOST_OFFERS = 3
+
+
+def is_open(board: Board) -> bool:
+    """Whether trades can be made now: in a command phase with an empty stack, if the match has trade at all."""
+    state = board.state
+    return state.trade and state.prompt.kind == "command" and not state.stack
+
+
+def partners(board: Board, seat: int) -> list[int]:
+    """Whom a seat may send an offer to: one side must be the active seat (R14)."""
+    if not is_open(board) or not board.state.seats[seat].alive:
+        return []
+    pool = [other for other in board.living() if other != seat] if seat == board.state.active else [board.state.active]
+    sent = [offer.to for offer in board.state.offers if offer.maker == seat]
+    return [other for other in pool if sent.count(other) < MOST_OFFERS]
+
+
+def tradable(board: Board, seat: int) -> dict[str, list[str]]:
+    """What of a seat's can change hands, hand cards apart; Homeworlds cannot (R15)."""
+    state = board.state
+    return {
+        "technologies": list(state.seats[seat].technologies),
+        "vessels": [vessel.id for vessel in board.fleet(seat)],
+        "systems": [cell for cell in board.controlled(seat) if state.cells[cell].home is None],
+    }
+
+
+def read(side: Mapping[str, Any]) -> Side:
+    hand = side.get("hand", ())
+    return Side(
+        credits=side.get("credits", 0),
+        hand=() if isinstance(hand, int) else tuple(hand),
+        cards=hand if isinstance(hand, int) else 0,
+        technologies=tuple(side.get("technologies", ())),
+        vessels=tuple(side.get("vessels", ())),
+        systems=tuple(side.get("systems", ())),
+    )
+
+
+def _check_side(board: Board, seat: int, side: Side, parameter: str) -> None:
+    purse, owned = board.state.seats[seat], tradable(board, seat)
+    if side.credits > purse.credits:
+        raise Refused("cannot_pay", f"Seat {seat} has {purse.credits} credits.", parameter)
+    if side.cards > len(purse.hand):
+        raise Refused("not_owned", f"Seat {seat} has {len(purse.hand)} cards in hand.", parameter)
+    for uid in side.hand:
+        if uid not in purse.hand:
+            raise Refused("not_owned", f"There is no card {uid} in that hand.", parameter)
+    for name in ("technologies", "vessels", "systems"):
+        named: Sequence[str] = getattr(side, name)
+        if len(set(named)) < len(named):
+            raise Refused("illegal_target", "Nothing can be named twice.", parameter)
+        for one in named:
+            if one not in owned[name]:
+                raise Refused("not_owned", f"Seat {seat} has no {one} that could be traded.", parameter)
+    if len(set(side.hand)) < len(side.hand):
+        raise Refused("illegal_target", "Nothing can be named twice.", parameter)
+
+
+def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping[str, Any]) -> None:
+    if not is_open(play.board):
+        raise Refused("wrong_time", "Trades are made in a command phase while the stack is empty.", None)
+    if to not in partners(play.board, seat):
+        raise Refused(
+            "illegal_target", f"Seat {to} can get no offer of yours now: only with the active seat, three at most.", "to"
+        )
+    giving, wanting = read(give), read(want)
+    _check_side(play.board, seat, giving, "give")
+    _check_side(play.board, to, wanting, "want")
+    play.emit(
+        "trade_offered",
+        offer=play.state.offers_made + 1,
+        seat=seat,
+        to=to,
+        give=codec.to_json(giving, Side),
+        want=codec.to_json(wanting, Side),
+        cards=[[uid, play.state.faces[uid]] for uid in giving.hand],
+    )
+
+
+def find_for(board: Board, seat: int, at: int, side: str) -> Offer:
+    """An open offer of which this seat is the `maker`, or that was made `to` it."""
+    one = next((one for one in board.state.offers if one.id == at and getattr(one, side) == seat), None)
+    if one is None:
+        raise Refused("no_target", f"There is no open offer {at} that you could answer so.", "offer")
+    return one
+
+
+def fault(board: Board, one: Offer) -> Refused | None:
+    """Why an offer cannot be accepted as things are, from what both sides see; None when it can."""
+    state, limit = board.state, board.edition.hand_limit
+    for seat, gives, gets in ((one.maker, one.give, one.want), (one.to, one.want, one.give)):
+        try:
+            _check_side(board, seat, gives, "offer")
+        except Refused as refused:
+            return refused
+        cards = len(gives.hand) + gives.cards
+        after = len(state.seats[seat].hand) - cards + len(gets.hand) + gets.cards
+        if after > limit and len(gets.hand) + gets.cards:
+            return Refused("hand_full", f"Seat {seat} would hold {after} cards; the limit is {limit} (R40).", "offer")
+        if board.edition.limit_counts == "fighters" and _too_many_fighters(board, seat, gives, gets):
+            return Refused("limit", f"Seat {seat} would have more fighters than developments (R6).", "offer")
+    return None
+
+
+def _too_many_fighters(board: Board, seat: int, gives: Side, gets: Side) -> bool:
+    def fighters(side: Side) -> int:
+        return sum(board.is_fighter(board.state.vessels[at]) for at in side.vessels)
+
+    def devs(side: Side) -> int:
+        return sum(board.state.cells[cell].devs for cell in side.systems)
+
+    after = board.fighters(seat) - fighters(gives) + fighters(gets)
+    return fighters(gets) > 0 and after > board.devs(seat) - devs(gives) + devs(gets)
+
+
+def accept(play: Play, seat: int, at: int, hand: Sequence[str]) -> None:
+    """Check in full and let everything change hands at once."""
+    board, state = play.board, play.state
+    one = find_for(board, seat, at, "to")
+    if not is_open(board):
+        raise Refused("wrong_time", "Trades are made in a command phase while the stack is empty.", None)
+    if (refused := fault(board, one)) is not None:
+        raise refused
+    if len(hand) != one.want.cards or len(set(hand)) < len(hand) or any(uid not in state.seats[seat].hand for uid in hand):
+        raise Refused("not_owned", f"Name {one.want.cards} different cards of your hand.", "hand")
+    maker, taker = state.seats[one.maker], state.seats[seat]
+    play.emit(
+        "trade_completed",
+        offer=one.id,
+        maker={
+            "seat": one.maker,
+            "credits": one.give.credits,
+            "purse": maker.credits - one.give.credits + one.want.credits,
+            "hand": list(one.give.hand),
+            "technologies": list(one.give.technologies),
+        },
+        taker={
+            "seat": seat,
+            "credits": one.want.credits,
+            "purse": taker.credits - one.want.credits + one.give.credits,
+            "hand": list(hand),
+            "technologies": list(one.want.technologies),
+        },
+        cards=[[uid, state.faces[uid]] for uid in (*one.give.hand, *hand)],
+    )
+    moving: dict[int, dict[str, None]] = {}
+    for getter, side in ((seat, one.give), (one.maker, one.want)):
+        moving[getter] = dict.fromkeys(side.vessels)
+        for cell in side.systems:
+            ops.change_control(play, cell, getter, play.state.cells[cell].devs, "trade")
+            if board.edition.stations_go_with_system:
+                moving[getter].update(dict.fromkeys(v.id for v in board.stations(cell) if v.controller != getter))
+    for getter, ids in moving.items():
+        vessels = [play.state.vessels[at] for at in ids]
+        ops.change_vessel_control(play, vessels, getter, "trade")
+    ops.settle(play)
+
+
+def drop_hollow(play: Play) -> None:
+    """Withdraw offers whose goods are no longer there, so that what is open shows nobody a secret."""
+    for one in play.state.offers:
+        gone = [uid for uid in one.give.hand if uid not in play.state.seats[one.maker].hand]
+        for seat, side in ((one.maker, one.give), (one.to, one.want)):
+            owned = tradable(play.board, seat)
+            gone += [at for name in owned for at in getattr(side, name) if at not in owned[name]]
+        if gone:
+            play.emit("trade_withdrawn", offer=one.id, seat=one.maker, to=one.to, auto=True)

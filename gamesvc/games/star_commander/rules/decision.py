@@ -1,0 +1,63 @@
+"""A decision in the making: the events so far, and the list of steps still to do.
+
+The rules run as small steps on a list, the next one last. A step that needs an answer puts itself back and waits;
+`choice_requested` then stores the list, and the answer goes on from there. Steps name each other (`{"do": "window"}`)
+so that no module needs to know the others; `turn.STEPS` knows them all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.star_commander.rules.values import Board
+from gamesvc.games.star_commander.state import State
+
+Step = dict[str, Any]
+TURN_PROMPTS = frozenset({"command", "combat_choose"})
+
+
+class Play:
+    """Emits events and keeps the steps; all rules modules work on one of these."""
+
+    def __init__(self, run: Run[State], *, answering: bool = True) -> None:
+        self.run = run
+        self.work: list[Step] = [dict(step) for step in run.state.work]
+        self.answering = answering
+        self._board: Board | None = None
+
+    @property
+    def state(self) -> State:
+        return self.run.state
+
+    @property
+    def board(self) -> Board:
+        if self._board is None or self._board.state is not self.run.state:
+            self._board = Board(self.run.state)
+        return self._board
+
+    def emit(self, event_type: str, /, **data: Any) -> State:
+        return self.run.emit(event_type, **data)
+
+    def push(self, do: str, **data: Any) -> None:
+        self.work.append({"do": do, **data})
+
+    def wait(self, step: Step, prompt: str, seat: int, what: str = "", **told: Any) -> bool:
+        """Put the step back and ask the seat. A question that still stands unanswered is not asked again."""
+        self.work.append(step)
+        standing = self.state.prompt
+        same = (standing.kind, standing.seat, standing.what, standing.answered) == (prompt, seat, what, False)
+        same = same and self.state.work == self.work
+        if self.state.window is not None:
+            same = same and list(self.state.window.asked) == told.get("asked", [])
+        if not same or (self.answering and prompt not in TURN_PROMPTS):
+            self.emit(
+                "choice_requested",
+                prompt=prompt,
+                seat=seat,
+                what=what,
+                number=standing.number + 1,
+                work=[dict(one) for one in self.work],
+                **told,
+            )
+        return True

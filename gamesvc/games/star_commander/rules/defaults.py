@@ -1,0 +1,37 @@
+"""What happens for a seat whose time has run out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.games.star_commander.rules.combat import fire, phase
+from gamesvc.games.star_commander.rules.effects import drawing
+from gamesvc.games.star_commander.rules.values import Board
+from gamesvc.games.star_commander.rules.windows.choices import default_choice
+from gamesvc.games.star_commander.state import State
+
+
+def default_command(state: State, seat: int) -> dict[str, Any]:
+    """What is done for a seat whose time is over; never worse informed than its own view."""
+    board = Board(state)
+    match state.prompt.kind:
+        case "ready_draw":
+            command = {"name": "draw_card", "domain": drawing.default_domain(board, seat)}
+            if board.hand_is_full(seat):
+                command["discard"] = state.seats[seat].hand[0]
+            return command
+        case "choice":
+            return {"name": "choose", "value": default_choice(board)}
+        case "command":
+            return {"name": "end_command"}
+        case "window":
+            return {"name": "pass"}
+        case "combat_choose":
+            cells = phase.eligible(board)
+            if cells and not board.edition.may_skip_combat:
+                return {"name": "open_combat", "cell": cells[0]}
+            return {"name": "end_combat"}
+        case "combat_assign":
+            fired = {} if seat == state.active else fire.return_fire(board, seat)
+            return {"name": "assign_damage", "assignments": fired}
+    return {"name": "retreat", "moves": []}

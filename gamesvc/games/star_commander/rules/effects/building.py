@@ -1,0 +1,134 @@
+"""Where and what a seat may build and develop (RULES.md 6)."""
+
+from __future__ import annotations
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.star_commander.data import Card
+from gamesvc.games.star_commander.rules.values import Board
+
+
+def is_own_home(board: Board, seat: int, cell: str) -> bool:
+    found = board.state.cells[cell]
+    return found.home == seat and found.controller == seat
+
+
+def permits_ship(board: Board, seat: int, card: Card, cell: str) -> bool:
+    """Whether an effect makes the cell a place for building this ship: capitals, Homeworlds, Shipyard, Fighter Bays."""
+    if is_own_home(board, seat, cell):
+        return True  # also under siege
+    system = board.system(cell)
+    effects = list(system.effects) if system is not None and not board.besieged(cell) else []
+    effects += [effect for station in board.stations(cell, seat) for effect in board.card(station).effects]
+    if board.stations(cell, seat):
+        effects += [e for e in board.technology(seat) if e.scope == "own_systems_with_own_station"]
+    return any(e.op == "permit_build" and ("ship" in e.what or card.size in e.what) for e in effects)
+
+
+def is_barred(board: Board, seat: int, card: Card, cell: str) -> str:
+    """Why nothing of the kind can be put here: control, siege, contest. Empty when it can."""
+    if board.state.cells[cell].controller != seat:
+        return f"You do not control {cell}."
+    if card.kind == "ship" and is_own_home(board, seat, cell):
+        return ""
+    if board.besieged(cell):
+        return f"{cell} is under siege."
+    return f"{cell} is contested." if board.contested(cell) else ""
+
+
+def is_over_limit(board: Board, seat: int, card: Card, cell: str) -> str:
+    """Why one more would be too many. Empty when it is not (R5, R6)."""
+    devs, there = board.devs(seat), board.state.cells[cell].devs
+    if card.kind == "station":
+        return f"{cell} has {there} developments and no room for another station." if len(board.stations(cell)) >= there else ""
+    if board.edition.limit_counts == "ships":
+        ships = sum(board.card(vessel).kind == "ship" for vessel in board.fleet(seat))
+        return f"You have {ships} ships and {devs} developments; develop first." if ships >= devs else ""
+    if card.size != "fighter":
+        return ""
+    if board.fighters(seat) >= devs:
+        return f"You have {board.fighters(seat)} fighters and {devs} developments; develop first."
+    here = sum(board.is_fighter(vessel) for vessel in board.here(cell, seat))
+    return f"{cell} has {there} developments and no room for another fighter." if here >= there else ""
+
+
+def check_build(board: Board, seat: int, card: Card, cell: str, *, free: bool = False, paid: bool = False) -> int:
+    """Return the price, or refuse. `free`: place limits are waived and it costs nothing; `paid`: credits were paid."""
+    if cell not in board.state.cells:
+        raise Refused("no_target", f"There is no system {cell}.", "cell")
+    if card.id in board.state.supply and board.state.supply[card.id] < 1:
+        raise Refused("no_supply", f"No {card.name} is left.", "card")
+    if why := is_barred(board, seat, card, cell):
+        raise Refused("cannot_build_here", why, "cell")
+    if card.kind == "ship" and not free and not permits_ship(board, seat, card, cell):
+        raise Refused("cannot_build_here", f"{card.name} cannot be built in {cell}: ships need a Homeworld or capital.", "cell")
+    if why := is_over_limit(board, seat, card, cell):
+        raise Refused("limit", why, "cell")
+    price = 0 if free else board.cost(card, seat)
+    if not paid and board.state.seats[seat].credits < price:
+        have = board.state.seats[seat].credits
+        raise Refused("cannot_pay", f"{card.name} costs {price}; you have {have} credits.", "card")
+    return price
+
+
+def can_build(board: Board, seat: int, card: Card, cell: str, *, free: bool = False) -> bool:
+    try:
+        check_build(board, seat, card, cell, free=free)
+    except Refused:
+        return False
+    return True
+
+
+def places(board: Board, seat: int, card: Card) -> list[str]:
+    """The cells where a seat can build this now."""
+    if board.state.seats[seat].credits < board.cost(card, seat):
+        return []
+    return [cell for cell in board.controlled(seat) if can_build(board, seat, card, cell)]
+
+
+def core_cards(board: Board, kind: str) -> list[Card]:
+    return [card for at in board.cards.core if (card := board.cards[at]).kind == kind and card.buildable]
+
+
+def builds_in_combat(board: Board, seat: int) -> bool:
+    """Whether the seat may build ships in its combat phase (Forsei, R46)."""
+    return any(
+        effect.op == "permit_build_phase" and "combat" in effect.phases
+        for _, card in board.active_systems(seat)
+        for effect in card.effects
+    )
+
+
+def check_develop(board: Board, seat: int, cell: str) -> int:
+    """Return the price of one development, or refuse. Siege and contest do not matter (R8)."""
+    found = board.find(cell)
+    if found is None or not found.explored:
+        raise Refused("no_target", f"{cell} is not explored.", "cell")
+    if found.devs >= board.max_devs(cell):
+        raise Refused("limit", f"{cell} is at its maximum of {board.max_devs(cell)}.", "cell")
+    if found.controller is None:
+        ships = board.ships(cell, seat)
+        if not board.edition.fighters_found_colonies:
+            ships = [ship for ship in ships if not board.is_fighter(ship)]
+        if not ships:
+            raise Refused("illegal_target", f"You need a ship in {cell} to develop it.", "cell")
+        price = 1
+    elif found.controller == seat:
+        price = found.devs + 1
+    else:
+        raise Refused("illegal_target", f"{cell} is controlled by another seat.", "cell")
+    if board.state.seats[seat].credits < price:
+        raise Refused("cannot_pay", f"Developing {cell} costs {price}; you have {board.state.seats[seat].credits}.", "cell")
+    return price
+
+
+def can_develop(board: Board, seat: int, cell: str) -> bool:
+    try:
+        check_develop(board, seat, cell)
+    except Refused:
+        return False
+    return True
+
+
+def with_room(board: Board, seat: int) -> list[str]:
+    """Controlled systems below their maximum."""
+    return [cell for cell in board.controlled(seat) if board.state.cells[cell].devs < board.max_devs(cell)]

@@ -1,0 +1,109 @@
+"""Drawing cards, one at a time, with all that may be asked on the way (RULES.md 8), and taking one from a hand."""
+
+from __future__ import annotations
+
+from gamesvc.games.star_commander.rules.decision import Play, Step
+from gamesvc.games.star_commander.rules.effects import elimination, ops
+from gamesvc.games.star_commander.rules.values import Board
+
+
+def preferred(board: Board, seat: int) -> str | None:
+    """The domain that the standing order `draw` picks now."""
+    drawable = board.drawable(seat)
+    return next((domain for domain in board.state.seats[seat].orders.draw if domain in drawable), None)
+
+
+def default_domain(board: Board, seat: int) -> str:
+    """By standing order, else the controlled domain with most cards left (14, time-outs)."""
+    drawable = board.drawable(seat)
+    best = ("industry", "science", "statecraft")
+    return preferred(board, seat) or min(drawable, key=lambda d: (-len(board.state.decks[d]), best.index(d)))
+
+
+def run_draw(play: Play, step: Step) -> bool:
+    """`left` draws for a seat. `domain`, `discard` and `looks` of the one in hand are filled in on the way."""
+    seat = step["seat"]
+    while step["left"] and play.state.seats[seat].alive and play.state.result is None:
+        if _draw_one(play, step):
+            return True
+    return False
+
+
+def _draw_one(play: Play, step: Step) -> bool:
+    seat, board, ready = step["seat"], play.board, step["why"] == "ready"
+    drawable = board.drawable(seat)
+    full = board.hand_is_full(seat)
+    discards = full and board.edition.hand_full_discards
+    if not drawable or (full and not discards):
+        play.emit("draw_skipped", seat=seat, reason="no_domain" if not drawable else "hand_full")
+        _next(step)
+        return False
+    if "domain" not in step:
+        only = drawable[0] if len(drawable) == 1 else preferred(board, seat)
+        if only is None or (ready and discards):
+            return play.wait(step, "ready_draw" if ready else "choice", seat, "" if ready else "draw_domain")
+        step["domain"] = only
+    if discards:
+        if "discard" not in step:
+            return play.wait(step, "choice", seat, "discard")
+        ops.discard(play, seat, step.pop("discard"))
+    domain = step["domain"]
+    if not play.state.decks[domain]:
+        reshuffle(play, domain)
+    if "looks" not in step:
+        step["looks"] = board.copies(seat, "look_discard_top")
+    if step["looks"]:
+        top = play.state.decks[domain][0]
+        return play.wait(step, "choice", seat, "keep_or_discard", uid=top, card=play.state.faces[top], domain=domain)
+    uid = play.state.decks[domain][0]
+    left = len(play.state.decks[domain]) - 1
+    play.emit("card_drawn", seat=seat, domain=domain, uid=uid, card=play.state.faces[uid], left=left)
+    _next(step)
+    elimination.check_decks(play)
+    return False
+
+
+def _next(step: Step) -> None:
+    step["left"] -= 1
+    for name in ("domain", "discard", "looks"):
+        step.pop(name, None)
+
+
+def reshuffle(play: Play, domain: str) -> None:
+    """Make a new deck of the discard pile; its cards get new uids so that nobody can follow them (R34)."""
+    state = play.state
+    cards = [state.faces[uid] for uid in play.run.dice.shuffle(state.discards[domain])]
+    fresh = play.run.dice.shuffle([f"c{state.uids + at}" for at in range(1, len(cards) + 1)])
+    pairs = [[uid, card] for uid, card in zip(fresh, cards, strict=True)]
+    play.emit("deck_reshuffled", domain=domain, deck=pairs, gone=list(state.discards[domain]))
+
+
+def look(play: Play, step: Step, value: str) -> None:
+    """Answer a look at the top card: keep it, or discard it."""
+    step["looks"] -= 1
+    if value == "discard":
+        ops.discard(play, step["seat"], play.state.decks[step["domain"]][0], source="deck")
+        elimination.check_decks(play)
+
+
+def run_take_card(play: Play, step: Step) -> bool:
+    """Spy Network: see a hand, take one card of it."""
+    seat, victim, state = step["seat"], step["victim"], play.state
+    hand = state.seats[victim].hand
+    if not hand or not state.seats[seat].alive or not state.seats[victim].alive:
+        return False
+    public = step["reveal"] == "all"
+    full = play.board.hand_is_full(seat)
+    if "shown" not in step:
+        if full and play.board.edition.hand_full_discards:
+            return play.wait(step, "choice", seat, "discard")
+        cards = [[uid, state.faces[uid]] for uid in hand]
+        play.emit("hand_shown", seat=victim, to=None if public else seat, cards=cards)
+        step["shown"] = True
+    if full and "take" not in step:
+        return False
+    if "take" not in step:
+        return play.wait(step, "choice", seat, "take_card")
+    uid = step["take"]
+    play.emit("card_taken", seat=seat, victim=victim, uid=uid, card=state.faces[uid], public=public)
+    return False

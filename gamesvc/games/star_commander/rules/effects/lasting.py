@@ -1,0 +1,57 @@
+"""What lasts on a vessel for a while (locks, preventions, disarms, changed values), and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from gamesvc.games.kernel.game import Data
+from gamesvc.games.star_commander.state import Modifier
+
+MARKS = {
+    "attack": "{amount:+d} attack",
+    "hp": "{amount:+d} hit points",
+    "speed": "{amount:+d} speed",
+    "extra_targets": "more targets",
+    "lock": "held in place",
+    "long_jump": "may make a long jump from {cell}",
+    "prevent": "takes no damage",
+    "untargetable": "cannot be targeted",
+    "deny_attack": "cannot attack",
+}
+"""The words for each lasting effect: the kinds of modifiers, and `untargetable`, which comes with some preventions."""
+UNTIL = {"end_of_turn": "until this turn ends", "turn_of": "until {whose} next turn starts"}
+"""The words for each `until` of a lasting effect."""
+_VALUES = ("attack", "hp", "speed", "extra_targets")
+
+
+def lasting(modifiers: Iterable[Modifier]) -> list[dict[str, Any]]:
+    """List what modifiers do to a vessel: `mark`, `until`, `seat` (whose next turn ends it, or None), `source` (a card id).
+
+    Changed values have an `amount` too, long jumps the `cell` they start from.
+    """
+    return [entry for modifier in modifiers for entry in _entries(modifier)]
+
+
+def _entries(modifier: Modifier) -> Iterator[dict[str, Any]]:
+    seat = modifier.until_seat if modifier.until == "turn_of" else None
+    end = {"until": modifier.until, "seat": seat, "source": modifier.source}
+    details: dict[str, Any] = {"amount": modifier.amount} if modifier.kind in _VALUES else {}
+    if modifier.kind == "long_jump":
+        details = {"cell": modifier.cell}
+    yield {"mark": modifier.kind, **end, **details}
+    if modifier.untargetable:
+        yield {"mark": "untargetable", **end}
+
+
+def lasting_words(entries: Iterable[Data], whose: Callable[[int | None], str]) -> list[str]:
+    """Say what lasts and until when: marks that end together in one phrase, changes of the same value added up."""
+    by_end: dict[str, dict[tuple[str, str], int]] = {}
+    for entry in entries:
+        marks = by_end.setdefault(UNTIL[entry["until"]].format(whose=whose(entry["seat"])), {})
+        mark = entry["mark"], entry.get("cell", "")
+        marks[mark] = marks.get(mark, 0) + entry.get("amount", 0)
+    return [
+        f"{' and '.join(MARKS[mark].format(amount=amount, cell=cell) for (mark, cell), amount in marks.items())} {end}"
+        for end, marks in by_end.items()
+    ]

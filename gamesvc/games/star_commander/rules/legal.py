@@ -1,0 +1,388 @@
+"""The commands a seat may send now, as forms: whatever fits a form is accepted.
+
+The one thing that is accepted without fitting a form is an `assign_damage` that kills the guards and passes them in
+the same command; the forms lead to the same result in two steps (`more`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Awaited, Form
+from gamesvc.games.star_commander.commands import MOST, ORDERS
+from gamesvc.games.star_commander.rules.acting import movement, trade
+from gamesvc.games.star_commander.rules.combat import fire, phase
+from gamesvc.games.star_commander.rules.decision import TURN_PROMPTS
+from gamesvc.games.star_commander.rules.effects import building
+from gamesvc.games.star_commander.rules.effects.aims import Aim, affordable, aim_of_card, bundles, sources
+from gamesvc.games.star_commander.rules.values import Board
+from gamesvc.games.star_commander.rules.windows.choices import choice_values, victim
+from gamesvc.games.star_commander.state import COLOURS, State, Vessel
+
+_KINDS = {"ready_draw": "turn", "command": "turn", "combat_choose": "turn", "choice": "choice", "window": "reaction"}
+
+
+def awaited(state: State) -> tuple[Awaited, ...]:
+    """The seat that must act (RULES.md 5), and in a window those behind it that can answer already.
+
+    Its own turn is one question, what comes in between are others. A round of a window is one question, whoever has priority.
+    """
+    prompt = state.prompt
+    if prompt.seat < 0:
+        return ()
+    if prompt.kind == "window":
+        behind, number = (state.window.asked, state.window.question) if state.window else ((), 0)
+        name = f"ask{number or prompt.number}"
+        return tuple(Awaited(seat, prompt.kind, name, "reaction") for seat in (prompt.seat, *behind))
+    own = prompt.seat == state.active
+    turn = prompt.kind == "ready_draw" or prompt.kind in TURN_PROMPTS or (own and prompt.kind.startswith("combat"))
+    kind = _KINDS.get(prompt.kind, "turn" if turn else "reaction")
+    return (Awaited(prompt.seat, prompt.kind, f"turn{state.turn}" if turn else f"ask{prompt.number}", kind),)
+
+
+HOLD = {"type": "boolean", "default": False, "title": "hold priority"}
+REST = {"type": "boolean", "default": False, "title": "and pass for the rest of this turn"}
+EXPLORE = {"type": "boolean", "default": True, "title": "explore"}
+
+
+def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
+    if state.result is not None or not 0 <= seat < len(state.seats) or not state.seats[seat].alive:
+        return ()
+    board = Board(state)
+    forms: list[Form] = []
+    window = state.window
+    if window is not None and seat in window.asked:
+        forms += _window(board, seat)
+    elif state.prompt.seat == seat:
+        forms += {
+            "ready_draw": _ready_draw,
+            "choice": _choice,
+            "command": _command,
+            "window": _window,
+            "combat_choose": _combat_choose,
+            "combat_assign": _assign,
+            "combat_retreat": _retreat,
+        }[state.prompt.kind](board, seat)
+    elif state.prompt.kind == "window" and window and seat not in (*window.early, *window.passed, *window.ready):
+        forms.append(Form("pass", "Pass before being asked", {"rest": REST}, (), aside=True))
+    forms += _trades(board, seat)
+    orders = {**ORDERS, "properties": {**ORDERS["properties"], "auto": _auto(state)}}
+    forms.append(Form("set_standing_orders", "Set standing orders", {"orders": orders}, aside=True))
+    forms.append(Form("resign", "Resign", aside=True))
+    return tuple(forms)
+
+
+def _auto(state: State) -> dict[str, Any]:
+    auto = ORDERS["properties"]["auto"]
+    by = {"oneOf": [{"type": "null"}, {"type": "integer", "minimum": 0, "maximum": len(state.seats) - 1}]}
+    items = {**auto["items"], "properties": {**auto["items"]["properties"], "by": by}}
+    return {**auto, "items": items}
+
+
+# --- words ---
+
+
+def vessel_label(board: Board, at: str) -> str:
+    vessel = board.state.vessels[at]
+    return f"{COLOURS[vessel.controller]} {board.card(vessel).name} {at} at {vessel.cell}"
+
+
+def cell_label(board: Board, cell: str) -> str:
+    card = board.system(cell)
+    return f"{cell} {card.name if card else 'unexplored'}"
+
+
+def label_of(board: Board, value: str) -> str:
+    """The words for anything a form can name."""
+    state = board.state
+    if value in state.vessels:
+        return vessel_label(board, value)
+    if value in state.cells:
+        return cell_label(board, value)
+    if value.startswith("s"):
+        item = next((item for item in state.stack if f"s{item.id}" == value), None)
+        return f"{COLOURS[item.seat]}'s {name_of(board, item.name)}" if item else value
+    return COLOURS[int(value)] if value.isdigit() else value
+
+
+def name_of(board: Board, at: str) -> str:
+    card = board.cards.cards.get(at)
+    return card.name if card else at.replace("_", " ")
+
+
+def one_of(board: Board, values: Sequence[str]) -> dict[str, Any]:
+    return {"enum": list(values), "labels": {value: label_of(board, value) for value in values}}
+
+
+def some_of(board: Board, values: Sequence[str], **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": one_of(board, values), "uniqueItems": True, **more}
+
+
+def hand_of(board: Board, uids: Sequence[str]) -> dict[str, Any]:
+    return {"enum": list(uids), "labels": {uid: board.cards[board.state.faces[uid]].name for uid in uids}}
+
+
+def fields(properties: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+# --- prompts ---
+
+
+def _ready_draw(board: Board, seat: int) -> list[Form]:
+    parameters: dict[str, Any] = {"domain": {"enum": board.drawable(seat)}}
+    if board.hand_is_full(seat):
+        parameters["discard"] = hand_of(board, board.state.seats[seat].hand)
+    return [Form("draw_card", "Draw a card", parameters)]
+
+
+_QUESTIONS = {
+    "draw_domain": "Draw from which deck?",
+    "keep_or_discard": "Keep or discard the top card?",
+    "core_world": "Where does the free development go?",
+    "take_card": "Take which card?",
+    "discard": "Discard which card?",
+}
+
+
+def _choice(board: Board, seat: int) -> list[Form]:
+    what, values = board.state.prompt.what, choice_values(board)
+    schema: dict[str, Any] = {"enum": values}
+    if what == "core_world":
+        schema = one_of(board, values)
+    elif what == "take_card":
+        schema = hand_of(board, board.state.seats[victim(board.state)].hand)
+    elif what == "discard":
+        schema = hand_of(board, values)
+    return [Form("choose", _QUESTIONS[what], {"value": schema})]
+
+
+def _window(board: Board, seat: int) -> list[Form]:
+    return [Form("pass", "Pass", {"rest": REST}, ()), *_plays(board, seat)]
+
+
+def _command(board: Board, seat: int) -> list[Form]:
+    forms = [Form("end_command", "End the command phase")]
+    forms += _moves(board, seat)
+    forms += _builds(board, seat, "ship")
+    forms += _builds(board, seat, "station")
+    places = [cell for cell in board.state.cells if building.can_develop(board, seat, cell)]
+    if places:
+        forms.append(Form("develop", "Develop a system", {"cell": one_of(board, places)}))
+    if board.edition.may_scrap:
+        ships = [v.id for v in board.fleet(seat) if board.card(v).kind == "ship" and not board.contested(v.cell)]
+        if ships:
+            forms.append(Form("scrap", "Scrap a ship", {"ship": one_of(board, ships)}))
+    forms += _cards(board, seat)
+    forms += _plays(board, seat)
+    return forms
+
+
+def _cards(board: Board, seat: int) -> Iterator[Form]:
+    """Technologies from hand, and trading with the bank."""
+    purse = board.state.seats[seat]
+    technologies = [uid for uid in purse.hand if board.cards[board.state.faces[uid]].kind == "technology"]
+    if technologies:
+        yield Form("play_technology", "Play a technology", {"uid": hand_of(board, technologies)})
+    full, drawable = board.hand_is_full(seat), board.drawable(seat)
+    if drawable and purse.credits >= 3 and (not full or board.edition.hand_full_discards):
+        parameters: dict[str, Any] = {"domain": {"enum": drawable}}
+        if full:
+            parameters["discard"] = hand_of(board, purse.hand)
+        yield Form("trade_draw", "Pay 3 credits for a card", parameters)
+    if len(purse.hand) >= 2:
+        two = {"type": "array", "items": hand_of(board, purse.hand), "minItems": 2, "maxItems": 2, "uniqueItems": True}
+        yield Form("trade_discard", "Discard two cards for 3 credits", {"uids": two})
+
+
+def _moves(board: Board, seat: int) -> Iterator[Form]:
+    """One form per start and destination. A Carrier named in `carried` jumps too."""
+    for start in board.state.cells:
+        if not board.ships(start, seat):
+            continue
+        free = movement.liftable(board, seat, start)
+        for to in movement.targets_from(board, seat, start):
+            ships = movement.movers(board, seat, start, to)
+            if not ships:
+                continue
+            parameters: dict[str, Any] = {
+                "ships": some_of(board, [ship.id for ship in ships], minItems=1),
+                "to": one_of(board, [to]),
+            }
+            carriers = [ship.id for ship in ships if board.card(ship).has("carry_fighters")]
+            cargo = some_of(board, free, maxItems=movement.CARRIED if free else 0)
+            parameters["carried"] = fields({at: {**cargo, "title": vessel_label(board, at)} for at in carriers}, [])
+            if board.edition.may_leave_unexplored:
+                parameters["explore"] = EXPLORE
+            yield Form("move_ships", f"Jump from {cell_label(board, start)}", parameters, ("ships", "to"))
+
+
+def _builds(board: Board, seat: int, kind: str) -> Iterator[Form]:
+    label = f"Build a {kind}"
+    for card in building.core_cards(board, kind):
+        cells = building.places(board, seat, card)
+        if cells:
+            cards = {"enum": [card.id], "labels": {card.id: f"{card.name}, {board.cost(card, seat)} credits"}}
+            yield Form(f"build_{kind}", label, {"card": cards, "cell": one_of(board, cells)})
+    for at, uids in _by_card(board, seat, kind).items():
+        cells = building.places(board, seat, board.cards[at])
+        if cells:
+            yield Form(f"build_{kind}", f"{label} from hand", {"uid": hand_of(board, uids), "cell": one_of(board, cells)})
+
+
+def _by_card(board: Board, seat: int, kind: str) -> dict[str, list[str]]:
+    """The cards of one kind in a hand, copies together."""
+    found: dict[str, list[str]] = {}
+    for uid in board.state.seats[seat].hand:
+        if board.cards[board.state.faces[uid]].kind == kind:
+            found.setdefault(board.state.faces[uid], []).append(uid)
+    return found
+
+
+def _plays(board: Board, seat: int) -> Iterator[Form]:
+    """Commands from hand and abilities, one form per first target where a second one hangs on it."""
+    for at, uids in _by_card(board, seat, "command").items():
+        aim = aim_of_card(seat, board.cards[at])
+        for bundle in bundles(board, aim):
+            parameters: dict[str, Any] = {"uid": hand_of(board, uids)}
+            required = ["uid", *_add_targets(board, aim, bundle, parameters)]
+            yield Form("play_command", f"Play {board.cards[at].name}", {**parameters, "hold": HOLD}, tuple(required))
+    for source, effect in sources(board, seat):
+        name = name_of(board, _source_card(board, source))
+        for bundle in affordable(board, seat, source, effect):
+            parameters = {"source": _source_schema(board, seat, source)}
+            aim = Aim(seat, effect.targets, (effect,), is_command=False)
+            required = ["source", *_add_targets(board, aim, bundle, parameters)]
+            purse = board.state.seats[seat]
+            if effect.cost_credits == "X":
+                parameters["x"] = {"type": "integer", "minimum": 1, "maximum": min(purse.credits, MOST)}
+                required.append("x")
+            if effect.cost_discard:
+                parameters["discard"] = hand_of(board, purse.hand)
+                required.append("discard")
+            if effect.op == "move_ship" and board.edition.may_leave_unexplored:
+                parameters["explore"] = EXPLORE
+            yield Form("activate", f"Use {name}", {**parameters, "hold": HOLD}, tuple(required))
+
+
+def _source_card(board: Board, source: str) -> str:
+    state = board.state
+    if source in state.vessels:
+        return state.vessels[source].card
+    return state.cells[source].card if source in state.cells else state.faces[source]
+
+
+def _source_schema(board: Board, seat: int, source: str) -> dict[str, Any]:
+    """A source; of a technology all its copies, they do the same."""
+    state = board.state
+    if source in state.vessels or source in state.cells:
+        return one_of(board, [source])
+    return hand_of(board, [uid for uid in state.seats[seat].technologies if state.faces[uid] == state.faces[source]])
+
+
+def _add_targets(board: Board, aim: Aim, bundle: dict[str, list[str]], parameters: dict[str, Any]) -> list[str]:
+    if not aim.targets:
+        return []
+    needed = [target.name for target in aim.targets if not target.optional]
+    parameters["targets"] = fields({name: one_of(board, values) for name, values in bundle.items()}, needed)
+    return ["targets"]
+
+
+def _combat_choose(board: Board, seat: int) -> list[Form]:
+    cells = phase.eligible(board)
+    forms = []
+    if cells:
+        forms.append(Form("open_combat", "Fight", {"cell": one_of(board, cells)}))
+    if not cells or board.edition.may_skip_combat:
+        forms.append(Form("end_combat", "End the combat phase"))
+    if building.builds_in_combat(board, seat):
+        forms += _builds(board, seat, "ship")
+    return forms
+
+
+def _assign(board: Board, seat: int) -> list[Form]:
+    reach = [vessel.id for vessel in fire.in_reach(board, seat)]
+    shots: dict[str, Any] = {}
+    for vessel in fire.attackers(board, seat):
+        options = _shots(board, vessel, reach)
+        if options is not None:
+            shots[vessel.id] = {**options, "title": f"{vessel_label(board, vessel.id)}, attack {board.attack(vessel)}"}
+    parameters = {
+        "assignments": fields(shots, []),
+        "more": {"type": "boolean", "default": False, "title": "assign more after this"},
+        "pass": {
+            "type": "boolean",
+            "default": phase.passes_by_itself(board, seat),
+            "title": "and pass unless something is played",
+        },
+        "stay": {"type": "boolean", "default": False, "title": "and do not retreat unless something is played"},
+    }
+    return [Form("assign_damage", "Assign damage", parameters, ("assignments",))]
+
+
+def _shots(board: Board, vessel: Vessel, reach: Sequence[str]) -> dict[str, Any] | None:
+    """What one vessel may still assign: so many targets it has not fired at yet, so much together."""
+    total, used = fire.spent(board, vessel.id)
+    left, targets = board.attack(vessel) - total, [at for at in reach if at not in used]
+    if not targets:
+        return None
+    amount = {"type": "integer", "minimum": 1, "maximum": left}
+    shot = fields({"target": one_of(board, targets), "amount": amount}, ["target", "amount"])
+    most = min(fire.targets_left(board, vessel), len(targets), left)
+    return {"type": "array", "items": shot, "maxItems": most, "pairwise": ["target"], "total": {"maximum": left}}
+
+
+def _retreat(board: Board, seat: int) -> list[Form]:
+    cell = fire.fight(board).cell
+    cargo = movement.retreat_cargo(board, seat, cell)
+    moves = []
+    for ship in board.ships(cell, seat):
+        cells = movement.retreats(board, ship)
+        if not cells:
+            continue
+        properties: dict[str, Any] = {"ship": one_of(board, [ship.id]), "to": one_of(board, cells)}
+        if board.card(ship).has("carry_fighters"):
+            properties["carried"] = some_of(board, cargo, maxItems=movement.CARRIED if cargo else 0)
+        moves.append(fields(properties, ["ship", "to"]))
+    schema = {"type": "array", "items": {"oneOf": moves}, "maxItems": len(moves), "pairwise": ["ship"]}
+    return [Form("retreat", "Retreat, or stay", {"moves": schema})]
+
+
+# --- trade between players ---
+
+
+def _trades(board: Board, seat: int) -> Iterator[Form]:
+    state = board.state
+    for to in trade.partners(board, seat):
+        parameters = {
+            "to": {"enum": [to], "labels": {str(to): COLOURS[to]}},
+            "give": _side(board, seat, hand_of(board, state.seats[seat].hand)),
+            "want": _side(board, to, None),
+        }
+        yield Form("offer_trade", f"Offer {COLOURS[to]} a trade", parameters, aside=True)
+    for one in state.offers:
+        if one.to == seat:
+            if trade.is_open(board) and trade.fault(board, one) is None:
+                count = one.want.cards
+                picked = {"type": "array", "items": hand_of(board, state.seats[seat].hand), "uniqueItems": True}
+                accept: dict[str, Any] = {"offer": {"enum": [one.id]}, "hand": {**picked, "minItems": count, "maxItems": count}}
+                required = ("offer", "hand") if count else ("offer",)
+                yield Form("accept_trade", f"Accept {COLOURS[one.maker]}'s offer", accept, required, aside=True)
+            yield Form("decline_trade", f"Decline {COLOURS[one.maker]}'s offer", {"offer": {"enum": [one.id]}}, aside=True)
+        if one.maker == seat:
+            yield Form("withdraw_trade", "Withdraw your offer", {"offer": {"enum": [one.id]}}, aside=True)
+
+
+def _side(board: Board, seat: int, hand: dict[str, Any] | None) -> dict[str, Any]:
+    """What a seat can give: `hand` lists its cards, or None where only their number may be asked for."""
+    purse, owned = board.state.seats[seat], trade.tradable(board, seat)
+    properties: dict[str, Any] = {"credits": {"type": "integer", "minimum": 0, "maximum": min(purse.credits, MOST)}}
+    if hand is not None:
+        properties["hand"] = {"type": "array", "items": hand, "uniqueItems": True}
+    else:
+        properties["hand"] = {"type": "integer", "minimum": 0, "maximum": len(purse.hand)}
+    properties["technologies"] = {"type": "array", "items": hand_of(board, owned["technologies"]), "uniqueItems": True}
+    for name in ("vessels", "systems"):
+        properties[name] = some_of(board, owned[name])
+    return fields(properties, [])

@@ -1,0 +1,1 @@
+"""Windows, the stack, and what is chosen in them."""

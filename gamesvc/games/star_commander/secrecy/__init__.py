@@ -1,0 +1,1 @@
+"""What each seat of Star Commander may know."""

@@ -1,0 +1,100 @@
+"""What a viewer may see of an event, which events reveal something, and which outdate a command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.games.kernel.game import Data, Event, Viewer
+from gamesvc.games.star_commander.secrecy.view import item_for, with_own
+from gamesvc.games.star_commander.state import State
+
+
+def redact(event: Event, viewer: Viewer) -> Data | None:
+    """The data of an event as a viewer may see it; None: only that it exists."""
+    data = event.data
+    match event.type:
+        case "game_set_up":
+            return _set_up_for(data)
+        case "standing_orders_set":
+            return data if data["seat"] == viewer else None
+        case "card_drawn":
+            return data if data["seat"] == viewer else {k: v for k, v in data.items() if k not in ("uid", "card")}
+        case "choice_requested":
+            hidden = ("work",) if data["seat"] == viewer else ("work", "uid", "card", "domain")
+            return {name: value for name, value in data.items() if name not in hidden}
+        case "choice_made":
+            private = data["what"] in ("take_card", "discard")
+            return {k: v for k, v in data.items() if k != "value"} if private and data["seat"] != viewer else data
+        case "hand_shown":
+            shown = data["to"] is None or viewer in (data["to"], data["seat"])
+            return data if shown else {"seat": data["seat"], "to": data["to"]}
+        case "card_taken":
+            shown = data["public"] or viewer in (data["seat"], data["victim"])
+            return data if shown else {k: v for k, v in data.items() if k not in ("uid", "card")}
+        case "card_played" | "ability_activated" | "action_declared":
+            return {**data, "item": item_for(data["item"], viewer)}
+        case "phase_entered" if "passed" in data:
+            return with_own(data, "passed", viewer)
+        case "priority_passed" if data.get("early"):
+            if viewer in data["seats"]:
+                return data
+            return {name: data[name] for name in ("seats", "early", "sealed")} if "sealed" in data else None
+        case "damage_assigned":
+            return data if data["seat"] == viewer else {k: v for k, v in data.items() if k not in ("passes", "stays")}
+        case "priority_passed" if "rest" in data:
+            return data if viewer in data["seats"] else {k: v for k, v in data.items() if k != "rest"}
+        case "deck_reshuffled":
+            return {"domain": data["domain"], "cards": len(data["deck"])}
+        case "trade_offered":
+            if viewer in (data["seat"], data["to"]):
+                return data
+            return {"offer": data["offer"], "seat": data["seat"], "to": data["to"]}
+        case "trade_completed":
+            return _trade_for(data, viewer)
+    return data
+
+
+def _set_up_for(data: Data) -> dict[str, Any]:
+    hidden = ("decks", "faces", "undealt")
+    told = {name: value for name, value in data.items() if name not in hidden}
+    told["cells"] = [[name, card if home is not None else None, home] for name, card, home in data["cells"]]
+    return told
+
+
+def _trade_for(data: Data, viewer: Viewer) -> dict[str, Any]:
+    if viewer in (data["maker"]["seat"], data["taker"]["seat"]):
+        return dict(data)
+    told = {name: value for name, value in data.items() if name != "cards"}
+    for side in ("maker", "taker"):
+        told[side] = {**data[side], "hand": len(data[side]["hand"])}
+    return told
+
+
+_TELLING = frozenset(
+    {
+        "game_set_up",
+        "card_drawn",
+        "deck_reshuffled",
+        "system_explored",
+        "hand_shown",
+        "card_taken",
+        "card_played",
+        "action_declared",
+        "trade_completed",
+        "trade_offered",
+        "card_discarded",
+        "player_eliminated",
+    }
+)
+
+
+def reveals(event: Event) -> bool:
+    """Return True if somebody learnt something hidden: cards, systems, looks, and answers given by orders or beforehand."""
+    if event.type in _TELLING or event.data.get("auto") is True or event.data.get("prepared") is True:
+        return True
+    return event.type == "choice_requested" and "card" in event.data
+
+
+def hidden_ids(state: State) -> set[str]:
+    """Return the uids of the cards in hands and decks. Reshuffled cards get new ones (RULES.md 17)."""
+    return {uid for cards in (*(seat.hand for seat in state.seats), *state.decks.values()) for uid in cards}

@@ -1,0 +1,67 @@
+"""Hidden things dealt anew: another state that looks the same to a seat."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gamesvc.games.kernel.dice import Dice
+from gamesvc.games.star_commander.data import DOMAINS
+from gamesvc.games.star_commander.rules.values import Board
+from gamesvc.games.star_commander.rules.windows import choices
+from gamesvc.games.star_commander.state import Orders, State
+
+
+def _known(state: State, seat: int) -> set[str]:
+    """The uids in hands and decks whose faces this seat may see now."""
+    known = set(state.seats[seat].hand)
+    for offer in state.offers:
+        if seat in (offer.maker, offer.to):
+            known.update(offer.give.hand)
+    prompt = state.prompt
+    if prompt.answered:
+        return known
+    if prompt.what == "take_card" and (prompt.seat == seat or state.work[-1]["reveal"] == "all"):
+        known.update(state.seats[choices.victim(state)].hand)
+    if prompt.what == "keep_or_discard" and prompt.seat == seat:
+        known.add(state.decks[state.work[-1]["domain"]][0])
+    return known
+
+
+def redeal(state: State, seat: int, dice: Dice) -> State:
+    """Deal the hidden cards of each domain anew over the places they lie in, and the systems that nobody has seen."""
+    cards, known = Board(state).cards, _known(state, seat)
+    hidden = [uid for other in state.seats for uid in other.hand] + [uid for deck in state.decks.values() for uid in deck]
+    faces = dict(state.faces)
+    for domain in DOMAINS:
+        places = sorted(uid for uid in hidden if uid not in known and cards[state.faces[uid]].domain == domain)
+        for uid, card in zip(places, dice.shuffle([state.faces[uid] for uid in places]), strict=True):
+            faces[uid] = card
+    down = [name for name, cell in state.cells.items() if not cell.explored]
+    systems = list(dice.shuffle([*(state.cells[name].card for name in down), *state.undealt]))
+    cells = dict(state.cells)
+    for name, card in zip(down, systems, strict=False):
+        cells[name] = replace(cells[name], card=card)
+    seats = tuple(one if at == seat else replace(one, orders=Orders()) for at, one in enumerate(state.seats))
+    return replace(_without_plans(state, seat), faces=faces, cells=cells, undealt=tuple(systems[len(down) :]), seats=seats)
+
+
+def _without_plans(state: State, seat: int) -> State:
+    """The state as if no other seat had decided anything in advance."""
+    window, combat = state.window, state.combat
+    return replace(
+        state,
+        window=window
+        and replace(
+            window,
+            early=tuple(early for early in window.early if early == seat),
+            ready={at: play for at, play in window.ready.items() if at == seat},
+        ),
+        combat=combat
+        and replace(
+            combat,
+            passed=tuple(passed for passed in combat.passed if passed == seat),
+            staying=tuple(staying for staying in combat.staying if staying == seat),
+        ),
+        resting=tuple(resting for resting in state.resting if resting == seat),
+        stack=tuple(item if item.seat == seat else replace(item, hold=False) for item in state.stack),
+    )

@@ -1,0 +1,35 @@
+"""Which events outdate a command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gamesvc.games.kernel.game import Command, Event
+
+_ASIDE = frozenset({"set_standing_orders", "resign", "accept_trade", "decline_trade", "withdraw_trade"})
+
+
+_HARMLESS = frozenset({"standing_orders_set", "trade_offered", "trade_declined", "trade_withdrawn", "trades_lapsed"})
+
+
+_NEW = frozenset({"card_played", "ability_activated", "action_declared", "phase_entered", "combat_opened", "turn_started"})
+
+
+def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
+    """Whether what happened meanwhile outdates a command.
+
+    Standing orders and answers to offers never are (an offer cannot change, and is checked again). A pass is outdated by
+    something new to answer, not by others passing. Offers and early passes of others outdate nothing.
+    """
+    if command["name"] in _ASIDE:
+        return False
+    if command["name"] == "pass":
+        return any(event.type in _NEW for event in since)
+    return any(event.type not in _HARMLESS and not _goes_round(event) for event in since)
+
+
+def _goes_round(event: Event) -> bool:
+    """Whether an event only hands priority on in an open window, in which others may be asked at the same time."""
+    if event.type == "priority_passed":
+        return bool(event.data.get("early")) or not event.data["closed"]
+    return event.type == "choice_requested" and event.data["prompt"] == "window"

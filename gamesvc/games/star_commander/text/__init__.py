@@ -1,0 +1,1 @@
+"""Star Commander in words: orders, events, positions, help."""

@@ -1,0 +1,148 @@
+"""Reading the words of an order: cells, vessels, cards and seats as people type them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from gamesvc.games.kernel.game import Data, Refused
+from gamesvc.games.kernel.notation import FILLERS, number, pick, suggest
+from gamesvc.games.star_commander.data import CATALOGS, Catalog
+from gamesvc.games.star_commander.state import COLOURS
+
+NOTE = "note:"
+"""What began the note of an offer under rules 1.1."""
+_CELL = re.compile(r"\(?(\d)[,.]?(\d)\)?")
+
+
+def tokens(text: str) -> list[str]:
+    """Split an order: case is kept, little words and stray commas are dropped, `2, 1` is one word."""
+    joined = re.sub(r"(?<![\w,])(\d)\s*,\s*(\d)(?!\d)", r"\1,\2", " ".join(text.split()))
+    joined = re.sub(r" ?(->|=>|>|=) ?", lambda found: ">" if ">" in found[1] else "=", joined)
+    joined = re.sub(r"(?<!\d),|,(?!\d)|;", " ", joined)
+    return [word for word in joined.split() if word.casefold() not in FILLERS]
+
+
+def has_note(text: str) -> bool:
+    return re.search(rf"\s{NOTE}", text, re.IGNORECASE) is not None
+
+
+def unreadable(detail: str, what: str) -> Refused:
+    return Refused("unreadable", detail, what)
+
+
+def catalog(view: Data) -> Catalog:
+    return CATALOGS[view["edition"]]
+
+
+def cell(word: str, view: Data) -> str:
+    found = _CELL.fullmatch(word)
+    name = f"{found[1]},{found[2]}" if found else word
+    if name in view["cells"]:
+        return name
+    by_name: dict[str, list[str]] = {}
+    for at, one in view["cells"].items():
+        if one["name"]:
+            by_name.setdefault(one["name"].casefold().replace(" ", "_"), []).append(at)
+    cells = by_name.get(word.casefold(), [])
+    if len(cells) == 1:
+        return cells[0]
+    if found is None and not cells:
+        raise unreadable(f"{word!r} is no system; write row and column, as 2,1.{suggest(word, by_name)}", "cell")
+    if cells:
+        raise unreadable(f"{word!r} may be {' or '.join(cells)}.", "cell")
+    raise unreadable(f"There is no system {word}; rows and columns go from 0 to {view['grid'] - 1}.", "cell")
+
+
+def is_cell(word: str, view: Data) -> bool:
+    found = _CELL.fullmatch(word)
+    return found is not None and f"{found[1]},{found[2]}" in view["cells"]
+
+
+def vessel(word: str, view: Data) -> str:
+    """A vessel by its id (`v12`, also `12`), or by name where the viewer has only one of that name."""
+    folded = word.casefold()
+    if re.fullmatch(r"v?\d{1,4}", folded):
+        return folded if folded.startswith("v") else f"v{folded}"
+    own: dict[str, Data] = {at: one for at, one in view["vessels"].items() if one["seat"] == view["seat"]}
+    key = folded.replace("_", "")
+    named = [at for at, one in own.items() if one["name"].casefold().replace(" ", "").startswith(key)]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise unreadable(f"{word!r} may be {', '.join(named[:6])}. Write the number.", "vessel")
+    raise unreadable(f"{word!r} is no vessel; write its number, as v3.{suggest(word, own)}", "vessel")
+
+
+def card_in(word: str, cards: Iterable[Iterable[str]], what: str, view: Data) -> str:
+    """A card by uid, or by its name (the first copy)."""
+    folded = word.casefold()
+    if re.fullmatch(r"c\d{1,5}", folded):
+        return folded
+    known: dict[str, str] = {}
+    for uid, card in cards:
+        known.setdefault(card, uid)
+    return pick(word, known, what)
+
+
+def hand_card(word: str, view: Data) -> str:
+    return card_in(word, view["hand"], "card of your hand", view)
+
+
+def thing(word: str, view: Data) -> str:
+    """Anything that can be a target: a vessel, a system, a seat, an item on the stack."""
+    folded = word.casefold()
+    if re.fullmatch(r"[sv]\d{1,5}", folded):
+        return folded
+    if is_cell(word, view):
+        return cell(word, view)
+    if folded in COLOUR_NAMES or re.fullmatch(r"[0-3]", folded):
+        return str(seat(word))
+    if any(one["name"] and one["name"].casefold().replace(" ", "_") == folded for one in view["cells"].values()):
+        return cell(word, view)
+    return vessel(word, view)
+
+
+COLOUR_NAMES = {colour.casefold(): at for at, colour in enumerate(COLOURS)}
+
+
+def seat(word: str) -> int:
+    folded = word.casefold()
+    if re.fullmatch(r"[0-3]", folded):
+        return int(folded)
+    return int(pick(word, {name: str(at) for name, at in COLOUR_NAMES.items()}, "seat"))
+
+
+def flag(words: list[str], name: str) -> dict[str, Any]:
+    """Take `hold` or `no-hold` out of the words."""
+    for word in list(words):
+        if word.casefold().replace("-", "") in (name, f"no{name}"):
+            words.remove(word)
+            return {name: not word.casefold().startswith("no")}
+    return {}
+
+
+def split_list(text: str) -> list[str]:
+    return [] if text.casefold() in ("", "none", "nothing") else [part for part in text.split("+") if part]
+
+
+def options(words: list[str]) -> dict[str, str]:
+    """Take all `name=value` words out of the words."""
+    found = {}
+    for word in list(words):
+        if "=" in word:
+            name, _, value = word.partition("=")
+            found[name.casefold()] = value
+            words.remove(word)
+    return found
+
+
+def only(words: list[str], count: int, usage: str) -> list[str]:
+    if len(words) != count:
+        raise unreadable(f"Write: {usage}", "text")
+    return words
+
+
+def whole(text: str, what: str) -> int:
+    return number(text, what)

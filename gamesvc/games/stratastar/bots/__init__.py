@@ -1,0 +1,1 @@
+"""Bots for Stratastar; they see what their seat sees."""

@@ -1,0 +1,1 @@
+"""The board of Stratastar as a picture."""

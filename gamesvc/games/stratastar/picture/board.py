@@ -1,0 +1,174 @@
+"""The board as a picture, drawn from a view alone: header, map, seats, table, hand, what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gamesvc.games.drawing.chart import WIDTH, Chart, seat_name, wrap
+from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
+from gamesvc.games.stratastar.picture import map
+from gamesvc.games.stratastar.text.board import awaiting
+from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, by_seat, cards, join, number_of
+
+_FLAGS = {
+    "window": "Your answer",
+    "trade_reply": "Your answer",
+    "battle_call": "Your answer",
+    "commit": "Commit cards",
+    "homeworld": "Your choice",
+    "ability_draft": "Your choice",
+    "pick_ability": "Your choice",
+}
+MOST_OFFERS = 5
+_CARD_WIDTH, _CARD_STEP, _HAND_LEFT = 74, 82, 222
+_HAND_ROOM = WIDTH - 14 - _HAND_LEFT
+
+
+def picture(seen: Data, caption: Caption) -> str:
+    """The position as SVG, 720 units wide."""
+    names = tuple(seat_name(seat, caption.names) for seat in range(len(seen["players"])))
+    t = Teller(seen["viewer"], names)
+    notes = list(_notes(seen, t))
+    closing = _closing(seen, t)
+    chart = _sheet(seen, caption, t, names, _height(seen, [*notes], closing))
+    map.draw(chart, seen)
+    y = _seats(chart, seen, names, 776)
+    for note in notes:
+        y = chart.paragraph(20, y + 20, note, 680, size=19, lines=3) - 20
+    y = _table(chart, seen, y + 18)
+    chart.closing(y + 14, closing)
+    return chart.svg()
+
+
+def _height(seen: Data, notes: list[str], closing: str) -> float:
+    lines = sum(len(wrap(note, 680, 19, 400, 3)) for note in notes)
+    return 804 + 42 * len(seen["players"]) + 25 * lines + 18 + 120 + 14 + 24 * len(wrap(closing, 662, 20, 400, 2)) + 16
+
+
+def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], height: float) -> Chart:
+    phase = PHASES[seen["phase"]]
+    asked = [one for one in seen["awaited"] if one["seat"] == seen["viewer"]]
+    others = join(names[one["seat"]] for one in seen["awaited"])
+    title = f"Stratastar {caption.match}, turn {seen['turn']}, {phase}."
+    standing = join(f"{names[p['seat']]} has {number_of(p['worlds'], 'world')}" for p in seen["players"] if p["alive"])
+    desc = f"{standing}; {WORLDS_TO_WIN} win. {awaiting(seen, t)}"
+    prefix = "s" + "".join(sign for sign in caption.match if sign.isalnum())
+    chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=desc)
+    second = f"Turn {seen['turn']} · {phase[0].upper()}{phase[1:]}"
+    if caption.past:
+        chart.header("Stratastar", caption.match, f"{second} · an earlier position")
+    elif seen["ended"]:
+        winners = join(names[seat] for seat in seen["ended"]["ranking"][0])
+        chart.header("Stratastar", caption.match, second, acting=f"{winners} won")
+    elif asked:
+        flag = _FLAGS.get(asked[0]["prompt"], "Your move")
+        chart.header("Stratastar", caption.match, f"{second} · {others} to act", flag=flag)
+    else:
+        chart.header("Stratastar", caption.match, second, acting=f"{others} to act" if others else "")
+    return chart
+
+
+def _seats(chart: Chart, seen: Data, names: tuple[str, ...], y: float) -> float:
+    chart.label(196, y + 12, f"Worlds, {WORLDS_TO_WIN} win")
+    chart.label(440, y + 12, "Fleets")
+    chart.label(528, y + 12, "Hand")
+    chart.label(604, y + 12, "Ability")
+    y += 22
+    waiting = {one["seat"] for one in seen["awaited"]}
+    order = seen["order"] or range(len(seen["players"]))
+    rows = [*order, *(seat for seat in range(len(seen["players"])) if seat not in order)]
+    for seat in rows:
+        player = seen["players"][seat]
+        base = chart.seat_row(
+            seat,
+            y,
+            names[seat],
+            you=seat == seen["viewer"],
+            awaited=seat in waiting,
+            struck=not player["alive"],
+        )
+        if player["alive"]:
+            chart.gauge(196, base - 14, player["worlds"], WORLDS_TO_WIN)
+            chart.text(394, base, str(player["worlds"]), size=22, weight=700)
+            chart.text(440, base, f"{player['fleet_count']} / {player['capacity']}", size=22)
+            chart.icon("hand", 528, base - 17, 21, colour="ink2")
+            chart.text(556, base, str(player["hand"]), size=22)
+            owned = player["abilities"]
+            ability = ABILITY_NAMES[owned[0]] if len(owned) == 1 else f"{len(owned)} below" if owned else "none"
+            chart.text(604, base, ability, size=19, room=98, colour="ink" if owned else "ink2")
+        y += 42
+    return y + 6
+
+
+def _notes(seen: Data, t: Teller) -> Iterable[str]:
+    """What the map and the rows do not say."""
+    if seen["credit"]:
+        yield f"Credit until the phase ends: {cards(seen['credit'])}."
+    owners: dict[tuple[str, ...], list[int]] = {}
+    for player in seen["players"]:
+        if len(player["abilities"]) > 1 and player["alive"]:
+            owners.setdefault(tuple(player["abilities"]), []).append(player["seat"])
+    for owned, seats in owners.items():
+        who = t.all(seats)
+        yield f"{who[0].upper()}{who[1:]}: {', '.join(ABILITY_NAMES[one] for one in owned)}."
+    for one in seen["treaties"]:
+        yield f"Treaty of {t.who(one['seat'])} with {t.who(one['partner'])} to the end of turn {one['until']} of the first."
+    for offer in seen["offers"][:MOST_OFFERS]:
+        what = f": gives {cards(offer['give'])} for {cards(offer['want'])}" if "give" in offer else ""
+        yield f"{t.Whose(offer['seat'])} offer {offer['id']} to {t.who(offer['to'])}{what}."
+    if len(seen["offers"]) > MOST_OFFERS:
+        yield f"{len(seen['offers']) - MOST_OFFERS} more offers are open."
+    battle = seen["battle"]
+    if battle:
+        forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(battle["forces"]))
+        done = f" Committed: {t.all(battle['committed'])}." if battle["committed"] else ""
+        yield f"Battle at {battle['space']}, forces without cards: {forces}.{done}"
+
+
+def _table(chart: Chart, seen: Data, y: float) -> float:
+    chart.label(20, y + 14, f"Deck {seen['deck']}")
+    chart.label(114, y + 14, f"Discard {len(seen['discard'])}")
+    top = y + 24
+    if seen["deck"]:
+        chart.card_back(20, top)
+    else:
+        chart.rect(20, top, _CARD_WIDTH, 96, stroke="ink2", rx=4)
+    if seen["discard"]:
+        _card(chart, seen["discard"][-1], 114, top, 1)
+    else:
+        chart.rect(114, top, _CARD_WIDTH, 96, stroke="ink2", rx=4)
+    if seen["viewer"] is not None and "hand" in seen:
+        chart.label(_HAND_LEFT, y + 14, f"Your hand {len(seen['hand'])}" if seen["hand"] else "Your hand is empty")
+        _hand(chart, seen["hand"], top)
+    return top + 96
+
+
+def _hand(chart: Chart, hand: list[str], top: float) -> None:
+    groups = [(card, 1) for card in hand]
+    if len(groups) * _CARD_STEP > _HAND_ROOM + 8:
+        groups = [(card, hand.count(card)) for card in dict.fromkeys(hand)]
+    step = _CARD_STEP
+    if len(groups) > 1 and (len(groups) - 1) * step + _CARD_WIDTH > _HAND_ROOM:
+        step = int((_HAND_ROOM - _CARD_WIDTH) / (len(groups) - 1))
+    for at, (card, count) in enumerate(groups):
+        _card(chart, card, _HAND_LEFT + at * step, top, count)
+
+
+def _card(chart: Chart, card: str, x: float, y: float, count: int) -> None:
+    plain = card.removesuffix("2")
+    name = CARD_NAMES[plain] + ("+" if card.endswith("2") else "")
+    chart.card_s(x, y, name, icon=plain, ground="buff" if card == "research" else "panel", count=count)
+    if card.endswith("2"):
+        chart.text(x + 8, y + 89, "2", size=19, weight=700)
+
+
+def _closing(seen: Mapping[str, Any], t: Teller) -> str:
+    """The line of overprint: what is open or expected now."""
+    if seen["actions"]:
+        action = seen["actions"][-1]
+        when = "declared" if action["stage"] == "before" else "made"
+        what = f"{t.Who(action['seat'])} {when} {aim(action['action'], action['args'], t)}."
+        return f"{what} {awaiting(seen, t)}"
+    return awaiting(seen, t) or "Nothing is open."

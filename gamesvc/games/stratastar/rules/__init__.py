@@ -1,0 +1,1 @@
+"""The rules of Stratastar: from commands to events, from events to states."""

@@ -1,0 +1,1 @@
+"""Actions: declared, paid for, answered, carried out."""

@@ -1,0 +1,151 @@
+"""Battles: who takes part, committing cards, the result (RULES.md 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.stratastar.data import POWER, RANK, RESEARCH
+from gamesvc.games.stratastar.rules import facts, outcome
+from gamesvc.games.stratastar.rules.actions.needs import need_space
+from gamesvc.games.stratastar.rules.actions.payment import value
+from gamesvc.games.stratastar.state import State
+
+ATTACKS = ("attack", POWER["attack"], RESEARCH)
+
+
+def check_space(state: State, seat: int, space: str) -> None:
+    """Whether the seat may start a battle there now."""
+    need_space(space)
+    if space in facts.contested(state, seat):
+        return
+    if space in state.turn.fought:
+        raise Refused("once_per_turn", f"{space} has been fought over in this phase.", "space")
+    if not facts.has_unit(state.players[seat], space):
+        raise Refused("no_units", f"You have no unit at {space}.", "space")
+    if any(facts.stands(state.players[one], space) for one in facts.opponents(state, seat)):
+        raise Refused("treaty", f"A treaty binds you and everybody else at {space}.", "space")
+    raise Refused("no_target", f"Nobody else is at {space}.", "space")
+
+
+def begin(run: Run[State], seat: int, space: str, *, called: bool, auto: bool = False) -> None:
+    """Start a battle: who takes part, who commits cards; standing orders commit at once."""
+    state = run.state
+    foes = facts.foes_at(state, seat, space)
+    participants = [one for one in facts.from_active(state) if one == seat or one in foes]
+    waiting = [one for one in participants if may_commit(state, one, space)]
+    run.emit(
+        "battle_declared",
+        id=state.next_id,
+        seat=seat,
+        space=space,
+        participants=participants,
+        waiting=waiting,
+        called=called,
+        auto=auto,
+    )
+    for one in waiting:
+        cards = by_order(run.state, one)
+        if cards is not None:
+            run.emit("attack_committed", seat=one, cards=list(cards), auto=True)
+
+
+def may_commit(state: State, seat: int, space: str) -> bool:
+    player = state.players[seat]
+    return bool(player.hand) and (facts.has_unit(player, space) or player.home == space)
+
+
+def may_win(state: State, seat: int, space: str) -> bool:
+    """Whether the seat reaches the force of all others in a battle that it starts there, with all cards it has for it."""
+    usable = [card for card in state.players[seat].hand if card in ATTACKS]
+    others = (facts.force(state.players[one], space) for one in facts.foes_at(state, seat, space))
+    return facts.force(state.players[seat], space) + value(usable) >= max(others)
+
+
+def can_decide(state: State, seat: int) -> bool:
+    """Whether cards of the seat can change the battle: with all of them it reaches the others, and without them it may lose."""
+    now = state.battle
+    assert now is not None
+    others = [one for one in now.participants if one != seat]
+    forces = {one: facts.force(state.players[one], now.space) for one in now.participants}
+    usable = [card for card in state.players[seat].hand if card in ATTACKS]
+    if not usable or forces[seat] + value(usable) < max(forces[one] for one in others):
+        return False
+    worth = value([POWER["attack"]]) if state.options.power_cards else 1
+    feared = (len(state.players[one].hand) * worth if may_commit(state, one, now.space) else 0 for one in others)
+    return forces[seat] <= max(forces[one] + most for one, most in zip(others, feared, strict=True))
+
+
+def by_order(state: State, seat: int) -> tuple[str, ...] | None:
+    """The cards that the seat's standing order commits; None where the seat is asked.
+
+    A seat that passes when it can do nothing is not asked about a battle that its cards cannot change, either.
+    """
+    orders, hand = state.players[seat].orders, state.players[seat].hand
+    order = orders.commit
+    if order == "ask":
+        return None if orders.when_unable == "ask" or can_decide(state, seat) else ()
+    if order == "none":
+        return ()
+    if order == "all":
+        return tuple(card for card in hand if card in ATTACKS)
+    plain = [card for card in hand if card == "attack"][: int(order)]
+    power = [card for card in hand if card == POWER["attack"]]
+    while power and value(plain) < int(order):
+        plain.append(power.pop())
+    return tuple(plain)
+
+
+def commit(run: Run[State], seat: int, cards: Sequence[str]) -> None:
+    run.emit("attack_committed", seat=seat, cards=sorted(cards, key=RANK.__getitem__), auto=False)
+
+
+def settle(run: Run[State]) -> None:
+    """Resolve the battle; nobody has to commit any more."""
+    now = run.state.battle
+    assert now is not None
+    if len(now.participants) < 2:
+        run.emit("battle_cancelled", space=now.space)
+    else:
+        _resolve(run)
+
+
+def _resolve(run: Run[State]) -> None:
+    state = run.state
+    now = state.battle
+    assert now is not None
+    space, sides = now.space, now.participants
+    commits = {str(seat): list(now.commits.get(seat, ())) for seat in sides}
+    forces = {seat: facts.force(state.players[seat], space) + value(commits[str(seat)]) for seat in sides}
+    best = max(forces.values())
+    leaders = [seat for seat in sides if forces[seat] == best]
+    winner = leaders[0] if len(leaders) == 1 else None
+    run.emit("attacks_revealed", space=space, commits=commits)
+    run.emit("battle_resolved", space=space, forces={str(seat): forces[seat] for seat in sides}, winner=winner)
+    losses = {}
+    for seat in sides:
+        player = state.players[seat]
+        lost = {
+            "fleets": player.fleets.get(space, 0),
+            "warfleets": player.warfleets.get(space, 0),
+            "colonies": player.colonies.get(space, 0),
+            "stargates": int(space in player.stargates),
+        }
+        if seat != winner and any(lost.values()):
+            losses[str(seat)] = lost
+    if losses:
+        run.emit("units_destroyed", space=space, losses=losses)
+    owner = next((seat for seat in sides if state.players[seat].home == space), None)
+    if winner is not None and owner is not None and owner != winner:
+        _capture(run, winner, owner, space)
+
+
+def _capture(run: Run[State], winner: int, owner: int, space: str) -> None:
+    run.emit("homeworld_captured", seat=winner, owner=owner, space=space)
+    if not run.state.options.to_the_death:
+        outcome.end(run, "capture", winner)
+        return
+    outcome.remove(run, owner, "captured", by=winner, world=space)
+    if run.state.ended is None and facts.has_supply(run.state.players[winner], "colony"):
+        run.emit("colony_placed", seat=winner, space=space, how="capture")

@@ -1,0 +1,54 @@
+"""What every action needs: its phases, the plan that is declared, and the checks that several actions share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.stratastar.data import ABILITY_NAMES
+from gamesvc.games.stratastar.data.geometry import INDEX
+from gamesvc.games.stratastar.rules import facts
+from gamesvc.games.stratastar.rules.actions.payment import Cost
+from gamesvc.games.stratastar.state import State
+
+"""In which phases of its own turn a seat may do what (RULES.md 6 and 10)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An action that passed its check: what it costs and what will be recorded of it."""
+
+    name: str
+    args: dict[str, Any] = field(default_factory=dict)
+    cost: Cost = ()
+    free: bool = False
+    enters: str | None = None
+    then: Literal["", "battle", "end_turn"] = ""
+
+
+def need_space(space: str, parameter: str = "space") -> str:
+    if space not in INDEX:
+        raise Refused("no_target", f"{space!r} is no space; spaces are A1 to J10.", parameter)
+    return space
+
+
+def need_ability(state: State, seat: int, ability: str) -> None:
+    if not facts.has(state, seat, ability):
+        raise Refused("not_owned", f"That needs the ability {ABILITY_NAMES[ability]}, which you do not have.")
+
+
+def need_opponent(state: State, seat: int, target: int, parameter: str = "target") -> None:
+    if target == seat or target not in facts.alive(state):
+        others = ", ".join(map(str, facts.opponents(state, seat)))
+        raise Refused("no_target", f"Choose another seat that is still in the game: {others}.", parameter)
+
+
+def need_groups(state: State, seat: int, space: str, fleets: int, warfleets: int, parameter: str = "fleets") -> None:
+    """Check that a group of fleets stands there and is not empty."""
+    player = state.players[seat]
+    have, heavy = player.fleets.get(space, 0), player.warfleets.get(space, 0)
+    if not 0 <= fleets <= have or not 0 <= warfleets <= heavy:
+        raise Refused("no_units", f"You have {have} Fleets and {heavy} Warfleets at {space}.", parameter)
+    if fleets + warfleets == 0:
+        raise Refused("no_units", "Name at least one Fleet or Warfleet to move.", parameter)

@@ -1,0 +1,159 @@
+"""Free trade: offers between seats, for cards now (RULES.md 9)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from gamesvc.games.kernel.game import Command, Refused
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.stratastar.data import CARD_NAMES, RANK
+from gamesvc.games.stratastar.rules import facts
+from gamesvc.games.stratastar.state import Offer, State
+
+MOST_OFFERS = 6
+"""Open offers a seat may have at a time, so that a view stays small."""
+
+
+def is_open(state: State) -> bool:
+    """Whether offers may be dealt with at all now: free trade is played and nothing else is being answered."""
+    return (
+        state.options.free_trade
+        and not state.actions
+        and state.battle is None
+        and state.turn.phase not in ("homeworld", "ability_draft", "over")
+    )
+
+
+def is_trading(state: State) -> bool:
+    return is_open(state) and state.turn.phase == "trade"
+
+
+def check_open(state: State) -> None:
+    if not state.options.free_trade:
+        raise Refused("wrong_phase", "This match is played without free trade.")
+    if not is_open(state):
+        raise Refused("wrong_phase", "Offers have to wait until the question that is open is answered.")
+
+
+def is_held(state: State, seat: int) -> bool:
+    """Whether the seat waits for an answer itself and can only take its offer back."""
+    return state.waiting is not None and seat == state.turn.active
+
+
+def check_free(state: State, seat: int) -> None:
+    check_open(state)
+    if is_held(state, seat):
+        raise Refused("wrong_phase", "You wait for an answer to your offer; you can withdraw it.")
+
+
+def partners(state: State, seat: int) -> list[int]:
+    """Seats that may be traded with."""
+    return [one for one in facts.opponents(state, seat) if facts.in_contact(state, seat, one)]
+
+
+def own(state: State, seat: int) -> list[Offer]:
+    return [offer for offer in state.offers if offer.seat == seat]
+
+
+def addressed(state: State, seat: int) -> list[Offer]:
+    """Offers the seat could answer: to it, or to anyone it may trade with."""
+    return [
+        offer
+        for offer in state.offers
+        if offer.seat != seat and (offer.to == seat or (offer.to is None and facts.in_contact(state, seat, offer.seat)))
+    ]
+
+
+def may_wait(state: State, seat: int) -> bool:
+    return is_trading(state) and seat == state.turn.active and state.waiting is None
+
+
+def make(run: Run[State], seat: int, command: Command) -> None:
+    state = run.state
+    check_free(state, seat)
+    to, keep, wait = command["to"], command.get("keep", False), command.get("wait", False)
+    if not is_trading(state) and not keep:
+        raise Refused("wrong_phase", "Outside the trade phase an offer must be kept open (keep).", "keep")
+    if to is not None and to not in partners(state, seat):
+        if to in facts.opponents(state, seat):
+            raise Refused("no_contact", "Your empires have not met yet.", "to")
+        raise Refused("no_target", "Choose another seat that is still in the game, or anyone.", "to")
+    if to is None and not partners(state, seat):
+        raise Refused("no_contact", "Your empire has not met anybody yet.", "to")
+    if len(own(state, seat)) >= MOST_OFFERS:
+        raise Refused("too_many_offers", f"You have {MOST_OFFERS} open offers; withdraw one first.")
+    give, want = _counts(command["give"]), _counts(command["want"])
+    if not give and not want:
+        raise Refused("no_target", "An offer must give or want at least one card.", "give")
+    if wait and not may_wait(state, seat):
+        raise Refused("wrong_phase", "Only the active seat can wait for an answer, in its trade phase.", "wait")
+    if wait and to is None:
+        raise Refused("no_target", "Only an offer to one seat can be waited for.", "wait")
+    offer_id = state.next_id
+    run.emit("offer_made", id=offer_id, seat=seat, to=to, give=give, want=want, keep=keep, wait=wait)
+    if to is not None and state.players[to].orders.offers == "reject":
+        run.emit("offer_rejected", id=offer_id, seat=seat, by=to, auto=True)
+
+
+def _counts(cards: Mapping[str, Any]) -> dict[str, int]:
+    return {card: int(cards[card]) for card in sorted(cards, key=RANK.__getitem__) if cards[card]}
+
+
+def _cards(counts: Mapping[str, int]) -> list[str]:
+    return [card for card, n in counts.items() for _ in range(n)]
+
+
+def can_give(state: State, seat: int, counts: Mapping[str, int]) -> bool:
+    return not Counter(counts) - Counter(facts.spendable(state, seat))
+
+
+def find(state: State, offer_id: int) -> Offer:
+    for offer in state.offers:
+        if offer.id == offer_id:
+            return offer
+    raise Refused("no_target", f"There is no open offer {offer_id}.", "offer")
+
+
+def accept(run: Run[State], seat: int, offer_id: int) -> None:
+    state = run.state
+    check_free(state, seat)
+    if not is_trading(state):
+        raise Refused("wrong_phase", "Offers are accepted in a trade phase.")
+    offer = find(state, offer_id)
+    if offer not in addressed(state, seat):
+        raise Refused("no_target", f"Offer {offer_id} is not made to you.", "offer")
+    if not can_give(state, seat, offer.want):
+        wanted = ", ".join(f"{n} {CARD_NAMES[card]}" for card, n in offer.want.items())
+        raise Refused("cannot_pay", f"The offer wants {wanted}; you do not have that.", "offer")
+    if not can_give(state, offer.seat, offer.give):
+        run.emit("offer_void", id=offer.id, seat=offer.seat, by=seat)
+        return
+    run.emit(
+        "cards_swapped",
+        id=offer.id,
+        seat=offer.seat,
+        by=seat,
+        give=_cards(offer.give),
+        want=_cards(offer.want),
+        open=offer.to is None,
+    )
+
+
+def reject(run: Run[State], seat: int, offer_id: int) -> None:
+    check_free(run.state, seat)
+    offer = find(run.state, offer_id)
+    if offer.to != seat:
+        raise Refused("no_target", f"Offer {offer_id} is not made to you.", "offer")
+    run.emit("offer_rejected", id=offer_id, seat=offer.seat, by=seat, auto=False)
+
+
+def withdraw(run: Run[State], seat: int, offer_id: int) -> None:
+    check_open(run.state)
+    offer = find(run.state, offer_id)
+    if offer.seat != seat:
+        raise Refused("not_owned", f"Offer {offer_id} is not yours.", "offer")
+    if is_held(run.state, seat) and offer.id != run.state.waiting:
+        raise Refused("wrong_phase", "You wait for an answer to another offer; withdraw that one first.", "offer")
+    run.emit("offer_withdrawn", id=offer_id, seat=seat)

@@ -1,0 +1,201 @@
+"""What a cost takes from hand and credit (RULES.md 3): checking what was offered, choosing where nothing was, forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.stratastar.data import CARD_NAMES, COSTS, POWER, RANK, RESEARCH, WORTH
+from gamesvc.games.stratastar.rules.facts import spendable
+from gamesvc.games.stratastar.state import State
+
+Cost = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """Cards to discard in order, credit spent, credit made."""
+
+    cards: tuple[str, ...] = ()
+    credit: dict[str, int] = field(default_factory=dict)
+    made: dict[str, int] = field(default_factory=dict)
+
+    def as_data(self) -> dict[str, Any]:
+        return {"paid": list(self.cards), "credit": self.credit, "made": self.made}
+
+
+def cost_of(action: str) -> Cost:
+    return COSTS[action]
+
+
+def usable(kind: str) -> tuple[str, ...]:
+    """The cards that can pay for a kind: plain, power, wild; a Research cost takes Research only."""
+    return (kind,) if kind == RESEARCH else (kind, POWER[kind], RESEARCH)
+
+
+def credit_for(state: State, seat: int, kind: str) -> int:
+    return state.turn.credit.get(kind, 0) if seat == state.turn.active else 0
+
+
+def value(cards: Sequence[str]) -> int:
+    return sum(WORTH[card] for card in cards)
+
+
+def pick(hand: Sequence[str], kind: str, need: int) -> tuple[str, ...] | None:
+    """Choose cards worth at least `need`: power cards while 2 or more are missing, plain, power, Research; None if short."""
+    left, chosen = Counter(hand), []
+    plain, *better = usable(kind)
+    power = better[0] if better else plain
+    while need > 0:
+        prefer = (power, plain, RESEARCH) if need > 1 else (plain, power, RESEARCH)
+        card = next((card for card in prefer if left[card]), None)
+        if card is None:
+            return None
+        left[card] -= 1
+        chosen.append(card)
+        need -= WORTH[card]
+    return tuple(chosen)
+
+
+def least_cards(state: State, seat: int, cost: Cost) -> int:
+    """The least number of cards that could pay, on public facts only (RULES.md 7, who is asked)."""
+    least = 0
+    for kind, n in cost:
+        need = max(0, n - credit_for(state, seat, kind))
+        least += (need + 1) // 2 if state.options.power_cards and kind != RESEARCH else need
+    return least
+
+
+def can_pay(state: State, seat: int, cost: Cost) -> bool:
+    return _choose(state, seat, cost) is not None
+
+
+def _needs(state: State, seat: int, cost: Cost) -> tuple[Cost, dict[str, int]]:
+    needs, credit = [], {}
+    for kind, n in cost:
+        used = min(n, credit_for(state, seat, kind))
+        if used:
+            credit[kind] = used
+        needs.append((kind, n - used))
+    return tuple(needs), credit
+
+
+def _choose(state: State, seat: int, cost: Cost) -> tuple[str, ...] | None:
+    needs, _ = _needs(state, seat, cost)
+    left = list(spendable(state, seat))
+    cards: list[str] = []
+    for kind, need in sorted(needs, key=lambda one: one[0] != RESEARCH):
+        chosen = pick(left, kind, need)
+        if chosen is None:
+            return None
+        for card in chosen:
+            left.remove(card)
+        cards += chosen
+    return tuple(cards)
+
+
+def price(cost: Cost) -> str:
+    return " and ".join(f"{n} {CARD_NAMES[kind]}" for kind, n in cost)
+
+
+def settle(
+    state: State, seat: int, cost: Cost, pay: Sequence[str] | None, *, reaction: bool = False, name: str = "This"
+) -> Payment:
+    """The payment for a cost, or `Refused` (`cannot_pay`, `bad_pay`)."""
+    needs, credit = _needs(state, seat, cost)
+    hand = spendable(state, seat)
+    if pay is None:
+        chosen = _choose(state, seat, cost)
+        if chosen is None:
+            raise Refused("cannot_pay", f"{name} costs {price(cost)}; your cards do not make that up.", "pay")
+        cards = chosen
+    else:
+        cards = tuple(pay)
+        _check(needs, hand, cards, cost, name)
+    made: dict[str, int] = {}
+    if seat == state.turn.active and not reaction:
+        need = sum(n for _, n in needs)
+        kind = next((one for one, _ in needs if one != RESEARCH), RESEARCH)
+        if (surplus := value(cards) - need) > 0:
+            made = {kind: surplus}
+    return Payment(cards, credit, made)
+
+
+def _check(needs: Cost, hand: Sequence[str], cards: Sequence[str], cost: Cost, name: str) -> None:
+    if short := Counter(cards) - Counter(hand):
+        missing = ", ".join(f"{n} {CARD_NAMES[card]}" for card, n in short.items())
+        raise Refused("cannot_pay", f"You do not have that: {missing} too many.", "pay")
+    left = list(cards)
+    for kind, need in needs:
+        if kind == RESEARCH:
+            for _ in range(need):
+                if RESEARCH not in left:
+                    raise Refused("bad_pay", f"{name} costs {price(cost)}: a Research card is missing.", "pay")
+                left.remove(RESEARCH)
+    for kind, need in needs:
+        if kind != RESEARCH:
+            allowed = usable(kind)
+            if wrong := next((card for card in left if card not in allowed), None):
+                raise Refused("bad_pay", f"{CARD_NAMES[wrong]} cannot pay for {CARD_NAMES[kind]}.", "pay")
+            if value(left) < need:
+                raise Refused("bad_pay", f"{name} costs {price(cost)}: {need} must come from cards, not {value(left)}.", "pay")
+            if any(value(left) - WORTH[card] >= need for card in left):
+                raise Refused("bad_pay", f"One of these cards could be left out; {need} is enough.", "pay")
+            left = []
+    if left:
+        raise Refused("bad_pay", f"{name} costs {price(cost)} and no more.", "pay")
+
+
+# --- forms ---
+
+
+def supply(cards: Sequence[str]) -> dict[str, int]:
+    return dict(sorted(Counter(cards).items(), key=lambda one: RANK[one[0]]))
+
+
+def cards_schema(cards: Sequence[str], **more: Any) -> dict[str, Any]:
+    """An array of cards taken from `cards`."""
+    counts = supply(cards)
+    return {
+        "type": "array",
+        "items": {"enum": list(counts), "labels": {card: CARD_NAMES[card] for card in counts}},
+        "supply": counts,
+        "maxItems": len(cards),
+        **more,
+    }
+
+
+def pay_schema(state: State, seat: int, cost: Cost) -> dict[str, Any]:
+    """The `pay` parameter narrowed to the payments that are accepted; the cost can be paid."""
+    needs, _ = _needs(state, seat, cost)
+    hand = spendable(state, seat)
+    if len(needs) == 1 and needs[0][0] != RESEARCH:
+        kind, need = needs[0]
+        cards = [card for card in hand if card in usable(kind)]
+        total = {"minimum": need, "worth": {card: WORTH[card] for card in usable(kind)}, "spare": False}
+        return cards_schema(cards, total=total, title="Pay with")
+    return {"oneOf": [_exactly(cards) for cards in _mixed(needs, hand)], "title": "Pay with"}
+
+
+def _exactly(cards: Sequence[str]) -> dict[str, Any]:
+    return cards_schema(cards, minItems=len(cards))
+
+
+def _mixed(needs: Cost, hand: Sequence[str]) -> list[tuple[str, ...]]:
+    """All payments of a cost of Research cards and one other kind."""
+    have = Counter(hand)
+    research = sum(need for kind, need in needs if kind == RESEARCH)
+    kind, need = next(((kind, need) for kind, need in needs if kind != RESEARCH), ("", 0))
+    if not kind:
+        return [(RESEARCH,) * research]
+    found = []
+    for wild in range(min(have[RESEARCH] - research, need) + 1):
+        for power in range(min(have[POWER[kind]], need) + 1):
+            plain = max(0, need - wild - 2 * power)
+            cards = (kind,) * plain + (POWER[kind],) * power + (RESEARCH,) * wild
+            if plain <= have[kind] and all(value(cards) - WORTH[card] < need for card in cards):
+                found.append((RESEARCH,) * research + cards)
+    return found

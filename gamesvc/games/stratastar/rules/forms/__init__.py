@@ -1,0 +1,1 @@
+"""The forms of the phases of a turn."""

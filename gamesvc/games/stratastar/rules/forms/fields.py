@@ -1,0 +1,90 @@
+"""The parts that forms are made of: choices of spaces, seats and groups, and the payment of a priced form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Form, Refused, Schema
+from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, pay_schema
+from gamesvc.games.stratastar.state import Player, State
+
+SEAT_NAMES = ("Red", "Blue", "Yellow", "Green")
+
+
+def is_legal(check: Callable[..., None], *values: Any) -> bool:
+    """Whether a check lets something pass."""
+    try:
+        check(*values)
+    except Refused:
+        return False
+    return True
+
+
+def choice(items: Sequence[str], title: str, labels: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """One of some words."""
+    schema: dict[str, Any] = {"enum": list(items), "title": title}
+    if labels:
+        schema["labels"] = {item: labels[item] for item in items}
+    return schema
+
+
+def spaces(items: Sequence[str], title: str = "Space") -> dict[str, Any]:
+    return {"enum": list(items), "title": title}
+
+
+def seat_choice(seats: Sequence[int], title: str = "Seat") -> dict[str, Any]:
+    return {"enum": list(seats), "labels": {str(seat): SEAT_NAMES[seat] for seat in seats}, "title": title}
+
+
+def priced(
+    state: State,
+    seat: int,
+    name: str,
+    label: str,
+    cost: Cost,
+    parameters: Mapping[str, Schema] | None = None,
+    required: Iterable[str] | None = None,
+    *,
+    aside: bool = False,
+) -> Iterable[Form]:
+    """A form with an optional payment; none where the seat cannot pay. `required` None: all parameters but `pay`."""
+    if not can_pay(state, seat, cost):
+        return
+    fields = dict(parameters or {})
+    needed = tuple(fields) if required is None else tuple(required)
+    yield Form(name, label, {**fields, "pay": pay_schema(state, seat, cost)}, needed, aside)
+
+
+def group_fields(player: Player, space: str) -> list[tuple[dict[str, Schema], tuple[str, ...]]]:
+    """The parameters `fleets` and `warfleets` for a group of one space that is not empty, with what is required of them."""
+    fleets, warfleets = player.fleets.get(space, 0), player.warfleets.get(space, 0)
+    found: list[tuple[dict[str, Schema], tuple[str, ...]]] = []
+    if fleets:
+        found.append(({"fleets": _count(1, fleets, "Fleets"), "warfleets": _count(0, warfleets, "Warfleets")}, ("fleets",)))
+    if warfleets:
+        found.append(({"fleets": _count(0, 0, "Fleets"), "warfleets": _count(1, warfleets, "Warfleets")}, ("warfleets",)))
+    return found
+
+
+def _count(low: int, high: int, title: str) -> dict[str, Any]:
+    return {"type": "integer", "minimum": low, "maximum": high, "title": title}
+
+
+def groups_schema(player: Player, starts: Sequence[str], place: str, **more: Any) -> dict[str, Any]:
+    """An array of groups, at most one from each space, none empty."""
+    options = [
+        {
+            "type": "object",
+            "properties": {
+                place: {"const": start},
+                "fleets": _count(0, player.fleets.get(start, 0), "Fleets"),
+                "warfleets": _count(0, player.warfleets.get(start, 0), "Warfleets"),
+            },
+            "required": [place, "fleets", "warfleets"],
+            "additionalProperties": False,
+            "total": {"minimum": 1},
+        }
+        for start in starts
+    ]
+    return {"type": "array", "items": {"oneOf": options}, "maxItems": len(options), "pairwise": [place], **more}

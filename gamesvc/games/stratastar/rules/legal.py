@@ -1,0 +1,133 @@
+"""The forms a seat is offered: exactly what `decide` accepts, as far as the seat's view tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gamesvc.games.kernel.game import Awaited, Form, Schema
+from gamesvc.games.stratastar.commands import SCHEMA as ORDERS
+from gamesvc.games.stratastar.data import ABILITY_NAMES, RETOOL_MAX
+from gamesvc.games.stratastar.rules import facts
+from gamesvc.games.stratastar.rules.actions import reactions
+from gamesvc.games.stratastar.rules.actions.battle import ATTACKS
+from gamesvc.games.stratastar.rules.actions.payment import cards_schema, cost_of
+from gamesvc.games.stratastar.rules.decide import check_spy
+from gamesvc.games.stratastar.rules.forms import building, movement, offers
+from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES, choice, is_legal, priced, spaces
+from gamesvc.games.stratastar.rules.setup import free_corners
+from gamesvc.games.stratastar.state import State
+
+
+def awaited(state: State) -> tuple[Awaited, ...]:
+    """The seats whose clock runs (RULES.md 5)."""
+    turn = state.turn
+    if state.ended is not None:
+        return ()
+    if turn.phase in ("homeworld", "ability_draft"):
+        return (Awaited(turn.active, turn.phase, f"{turn.phase}-{turn.active}", "choice"),)
+    if state.actions:
+        action = state.actions[-1]
+        return tuple(Awaited(seat, "window", f"{action.stage}-{action.id}", "reaction") for seat in action.asked)
+    if state.battle is not None:
+        return tuple(Awaited(seat, "commit", f"battle-{state.battle.id}", "commit") for seat in state.battle.waiting)
+    if turn.phase == "battle_call":
+        return tuple(Awaited(seat, "battle_call", f"call-{turn.number}", "reaction") for seat in turn.calling)
+    if state.waiting is not None:
+        [offer] = [one for one in state.offers if one.id == state.waiting]
+        assert offer.to is not None
+        return (Awaited(offer.to, "trade_reply", f"offer-{offer.id}", "reaction"),)
+    return (Awaited(turn.active, "pick_ability" if turn.choice else turn.phase, f"turn-{turn.number}"),)
+
+
+def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
+    """All forms of a seat: those that move the match on first, then those aside."""
+    if state.ended is not None or not state.players[seat].alive:
+        return ()
+    return (*_main(state, seat), *_aside(state, seat))
+
+
+def _main(state: State, seat: int) -> Iterable[Form]:
+    turn = state.turn
+    if turn.phase == "homeworld":
+        if turn.active == seat:
+            yield Form("place_homeworld", "Place the Homeworld", {"corner": choice(free_corners(state), "Corner")})
+    elif turn.choice:
+        if turn.active == seat:
+            yield Form("pick_ability", "Pick an ability", {"ability": choice(turn.choice, "Ability", ABILITY_NAMES)})
+    elif state.actions:
+        if seat in state.actions[-1].asked:
+            yield from _answers(state, seat)
+    elif state.battle is not None:
+        if seat in state.battle.waiting:
+            yield _commit_form(state, seat)
+    elif turn.phase == "battle_call":
+        if seat in turn.calling:
+            yield Form("call_battle", "Call a battle", {"space": spaces(facts.contested(state, seat))})
+            yield Form("pass", "No battle")
+    elif turn.active == seat and state.waiting is None:
+        yield from _turn_forms(state, seat)
+
+
+def _commit_form(state: State, seat: int) -> Form:
+    cards = [card for card in state.players[seat].hand if card in ATTACKS]
+    return Form("commit_attack", "Commit cards to the battle", {"cards": cards_schema(cards, title="Cards")})
+
+
+def _answers(state: State, seat: int) -> Iterable[Form]:
+    action = state.actions[-1]
+    for name in reactions.possible(state, seat, action):
+        if name == "sabotage":
+            yield from priced(state, seat, "sabotage", "Sabotage it", cost_of("sabotage"))
+        elif name == "diplomacy_block":
+            yield from priced(state, seat, "diplomacy_block", "Block it by diplomacy", cost_of("diplomacy_block"))
+        elif name == "retreat":
+            yield from movement.retreats(state, seat)
+        else:
+            yield from movement.defence(state, seat)
+    for name in reactions.preparable(state, seat, action):
+        yield from movement.retreats(state, seat, "then ") if name == "retreat" else movement.defence(state, seat, "then ")
+    yield Form("pass", _passing(state, seat))
+
+
+def _passing(state: State, seat: int) -> str:
+    action = state.actions[-1]
+    if action.stage == "after":
+        return "No more reaction"
+    return "Let it happen and stay" if reactions.stands_aside(state, seat, action) else "Let it happen"
+
+
+def _turn_forms(state: State, seat: int) -> Iterable[Form]:
+    phase = state.turn.phase
+    if phase == "retool":
+        cards = cards_schema(state.players[seat].hand, title="Cards to discard")
+        cards["maxItems"] = min(RETOOL_MAX, cards["maxItems"])
+        yield Form("retool", "Discard and draw", {"cards": cards})
+        return
+    if phase == "support":
+        yield from building.support(state, seat)
+        return
+    makers: dict[str, Callable[[State, int], Iterable[Form]]] = {
+        "trade": offers.trade_actions,
+        "build": building.build,
+        "movement": movement.movement,
+    }
+    if phase in makers:
+        yield from makers[phase](state, seat)
+    elif phase == "battle" and (contested := facts.contested(state, seat)):
+        yield Form("declare_battle", "Start a battle", {"space": spaces(contested)})
+    yield from building.own_time(state, seat)
+    yield Form("end_phase", f"End the {phase} phase")
+    if phase != "trade" or not facts.excess(state.players[seat]):
+        yield Form("end_turn", "End the turn")
+
+
+def _aside(state: State, seat: int) -> Iterable[Form]:
+    yield from offers.dealing(state, seat)
+    targets: list[Any] = [one for one in (*facts.opponents(state, seat), "deck") if is_legal(check_spy, state, seat, one)]
+    if targets:
+        labels = {str(one): SEAT_NAMES[one] if isinstance(one, int) else "the next cards of the deck" for one in targets}
+        target: Schema = {"enum": targets, "labels": labels, "title": "Whose cards"}
+        yield from priced(state, seat, "spy", "Spy", cost_of("spy"), {"target": target}, aside=True)
+    yield Form("set_orders", "Standing orders", {"orders": ORDERS}, aside=True)
+    yield Form("resign", "Resign", aside=True)

@@ -1,0 +1,26 @@
+"""What going back means for cards, draws and prepared answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gamesvc.games.kernel.dice import Dice
+from gamesvc.games.kernel.game import Data, Event
+from gamesvc.games.stratastar.state import State
+
+
+def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -> Data:
+    """The deck is shuffled anew if anything drew from it or looked at it."""
+    touched = any(
+        event.type in ("cards_drawn", "deck_reshuffled", "hands_dealt")
+        or (event.type == "spied" and event.data["target"] == "deck")
+        for event in retracted
+    )
+    return {"deck": list(dice.shuffle(then.deck))} if touched and then.deck else {}
+
+
+def rewound(then: State, now: State, data: Data) -> State:
+    """The state gone back to, with the standing orders of now."""
+    players = tuple(replace(old, orders=new.orders) for old, new in zip(then.players, now.players))
+    return replace(then, players=players, deck=tuple(data["deck"]) if "deck" in data else then.deck)

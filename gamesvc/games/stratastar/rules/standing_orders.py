@@ -1,0 +1,50 @@
+"""Standing orders as they are sent and shown (RULES.md 7): a partial update in, the whole out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from gamesvc.games.stratastar.state import Orders
+
+
+def updated(orders: Orders, change: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the orders after a partial update."""
+    fields = asdict(orders)
+    for key, value in change.items():
+        if key == "diplomacy":
+            fields["diplomacy"] = value.get("mode", fields["diplomacy"])
+            fields["diplomacy_spaces"] = _listed(value.get("spaces", fields["diplomacy_spaces"]))
+        elif key == "sabotage":
+            fields["sabotage"] = value.get("mode", fields["sabotage"])
+            fields["sabotage_kinds"] = _listed(value.get("kinds", fields["sabotage_kinds"]))
+        elif key in ("retreat", "defend_homeworld"):
+            fields[key] = value.get("mode", fields[key])
+        elif key == "commit":
+            fields["commit"] = str(value)
+        else:
+            fields[key] = value
+    return fields
+
+
+def _listed(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def shown(orders: Orders) -> dict[str, Any]:
+    """The orders in the shape in which they are sent."""
+    spaces, kinds = list(orders.diplomacy_spaces), list(orders.sabotage_kinds)
+    return {
+        "when_unable": orders.when_unable,
+        "diplomacy": {"mode": orders.diplomacy, "spaces": spaces[0] if spaces in (["any"], ["homeworld"]) else spaces},
+        "retreat": {"mode": orders.retreat},
+        "sabotage": {"mode": orders.sabotage, "kinds": "all" if kinds == ["all"] else kinds},
+        "defend_homeworld": {"mode": orders.defend_homeworld},
+        "fight": orders.fight,
+        "commit": int(orders.commit) if orders.commit.isdigit() else orders.commit,
+        "offers": orders.offers,
+    }
+
+
+"""The parameter `orders` of `set_orders`; any part may be left out and stays as it is."""

@@ -1,0 +1,181 @@
+"""Declared actions: paying and announcing them, waiting for answers, letting them take effect (RULES.md 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from gamesvc.games.kernel.game import Command, Refused
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.stratastar.rules import facts, turn
+from gamesvc.games.stratastar.rules.actions import battle, effects, reactions
+from gamesvc.games.stratastar.rules.actions.needs import Plan
+from gamesvc.games.stratastar.rules.actions.payment import Payment, settle
+from gamesvc.games.stratastar.state import Action, State
+
+
+def declare(run: Run[State], seat: int, plan: Plan, pay: Sequence[str] | None, *, reaction: bool, auto: bool = False) -> None:
+    """Pay for an action and announce it; it takes effect at once unless somebody is asked."""
+    payment = settle(run.state, seat, plan.cost, pay, reaction=reaction, name=plan.name) if plan.cost else Payment()
+    announce(run, seat, plan, payment, auto=auto)
+
+
+def announce(run: Run[State], seat: int, plan: Plan, payment: Payment, *, auto: bool = False, answers: int | None = None) -> None:
+    """Announce a paid action; `answers` names the before-window that it answers."""
+    state = run.state
+    action = Action(
+        id=state.next_id,
+        seat=seat,
+        name=plan.name,
+        args={**plan.args, "discard_at": len(state.discard)},
+        paid=payment.cards,
+        credit=payment.credit,
+        made=payment.made,
+        free=plan.free,
+        stage="before",
+        asked=(),
+        enters=plan.enters,
+        then=plan.then,
+    )
+    asked = reactions.asked(state, action)
+    _record(run, "action_declared", action, plan.args, asked, auto=auto, answers=answers)
+    if not asked:
+        perform(run, action)
+
+
+def _record(run: Run[State], event: str, action: Action, args: Any, asked: Sequence[int], **more: Any) -> None:
+    run.emit(
+        event,
+        id=action.id,
+        seat=action.seat,
+        action=action.name,
+        args=args,
+        paid=list(action.paid),
+        credit=action.credit,
+        made=action.made,
+        free=action.free,
+        enters=action.enters,
+        asked=list(asked),
+        **({"then": action.then} if action.then else {}),
+        **more,
+    )
+
+
+def react(run: Run[State], seat: int, command: Command, *, auto: bool = False) -> None:
+    """A seat answers the open window with something other than `pass`."""
+    action = run.state.actions[-1]
+    if command["name"] in reactions.preparable(run.state, seat, action):
+        _check_prepared(run.state, seat, command, action)
+        let_happen(run, seat, action, command)
+        return
+    plan = reactions.plan(run.state, seat, command, action)
+    payment = settle(run.state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
+    answers = action.id if action.stage == "before" else None
+    announce(run, seat, plan, payment, auto=auto, answers=answers)
+
+
+def _check_prepared(state: State, seat: int, command: Command, action: Action) -> None:
+    """Check what a seat says it will do once a movement has happened; it is paid for when it is done. Raises `Refused`."""
+    plan = reactions.plan(state, seat, command, replace(action, stage="after"))
+    settle(state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
+
+
+def let_happen(run: Run[State], seat: int, action: Action, then: Command | None = None) -> None:
+    """A seat passes. Where it could say at once what it does `then`, it has said it by that: nothing, or a reaction.
+
+    Others see the same event either way, until the reaction happens.
+    """
+    after: dict[str, Any] = {"after": True} if reactions.preparable(run.state, seat, action) else {}
+    if then is not None:
+        after["then"] = dict(then)
+    run.emit("passed", seat=seat, action=action.id, how="passes", **after)
+
+
+def perform(run: Run[State], action: Action) -> None:
+    """Let an action take effect; a movement of the active seat then opens its after-window."""
+    if action.name == "sabotage":
+        target = _target(run, action)
+        run.emit("action_negated", id=target.id, seat=target.seat, action=target.name, by=action.seat)
+        return
+    if action.name == "diplomacy_block":
+        _block(run, action)
+        return
+    entered = effects.apply(run, action)
+    if entered and run.state.ended is None:
+        after = replace(action, paid=(), credit={}, made={}, free=False, stage="after", asked=())
+        asked = reactions.asked(run.state, after)
+        if asked:
+            args = {name: value for name, value in action.args.items() if name != "discard_at"}
+            later = {"later": {str(seat): command for seat, command in after.later.items()}} if after.later else {}
+            _record(run, "window_opened", after, args, asked, **later)
+        else:
+            _carry_on(run, action)
+
+
+def _carry_on(run: Run[State], action: Action) -> None:
+    """Do what the active seat said with its movement that it does then: nobody has answered the movement."""
+    if action.then == "end_turn":
+        turn.end_turn(run)
+    elif action.then == "battle" and (space := action.enters) in facts.contested(run.state, action.seat):
+        assert space is not None
+        turn.leave_phase(run)
+        battle.begin(run, action.seat, space, called=False)
+
+
+def _target(run: Run[State], action: Action) -> Action:
+    [target] = [one for one in run.state.actions if one.id == action.args["action"]]
+    return target
+
+
+def _block(run: Run[State], action: Action) -> None:
+    target = _target(run, action)
+    run.emit(
+        "move_blocked",
+        id=target.id,
+        seat=target.seat,
+        by=action.seat,
+        space=target.enters,
+        paid=list(target.paid),
+        credit=target.credit,
+        made=target.made,
+        free=target.free,
+        discard_at=target.args["discard_at"],
+    )
+
+
+def resolve(run: Run[State]) -> None:
+    """Let standing orders answer and close windows that nobody is asked about any more, until somebody must be waited for."""
+    while run.state.actions and run.state.ended is None:
+        action = run.state.actions[-1]
+        if _answered(run, action):
+            continue
+        if action.asked:
+            return
+        run.emit("window_closed", id=action.id)
+        if action.stage == "before":
+            perform(run, action)
+        else:
+            _carry_on(run, action)
+
+
+def _answered(run: Run[State], action: Action) -> bool:
+    """Whether the standing orders of a seat asked, or facts that have changed, answered for one of the seats."""
+    for seat in action.asked:
+        if (command := reactions.prepared(run.state, seat, action)) is not None:
+            react(run, seat, command)
+            return True
+        if (command := reactions.automatic(run.state, seat, action)) is not None:
+            react(run, seat, command, auto=True)
+            return True
+        if not reactions.stays_asked(run.state, seat, action):
+            run.emit("passed", seat=seat, action=action.id, how="orders")
+            return True
+    return False
+
+
+def need_answer(state: State, seat: int) -> Action:
+    """The window that a seat is asked about. Raises `Refused`."""
+    if not state.actions or seat not in state.actions[-1].asked:
+        raise Refused("wrong_phase", "Nothing is asked of you now.")
+    return state.actions[-1]

@@ -1,0 +1,90 @@
+"""Hidden things dealt anew: another state that looks the same to a seat."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from gamesvc.games.kernel.dice import Dice
+from gamesvc.games.stratastar.data import CARDS, RANK
+from gamesvc.games.stratastar.data.geometry import in_order
+from gamesvc.games.stratastar.rules.actions.battle import ATTACKS
+from gamesvc.games.stratastar.rules.facts import joined
+from gamesvc.games.stratastar.state import Action, Mode, Offer, Orders, Player, State
+
+
+def redeal(state: State, seat: int, dice: Dice) -> State:
+    """The same view for the seat, with everything hidden from it dealt anew."""
+    others = [one for one in range(len(state.players)) if one != seat]
+    pool = list(state.deck)
+    for one in others:
+        pool += state.players[one].hand
+    shuffled = list(dice.shuffle(sorted(pool, key=RANK.__getitem__))) if pool else []
+    players = list(state.players)
+    for one in others:
+        size = len(players[one].hand)
+        hand, shuffled = shuffled[:size], shuffled[size:]
+        players[one] = _other(players[one], hand, dice)
+    return replace(
+        state,
+        players=tuple(players),
+        deck=tuple(shuffled),
+        actions=tuple(_unprepared(action, seat) for action in state.actions),
+        battle=_recommitted(state, players, seat, dice),
+        offers=tuple(offer if _knows(offer, seat) else _reoffered(offer, dice) for offer in state.offers),
+        chart=_rescattered(state, seat, dice),
+    )
+
+
+def _other(player: Player, hand: Sequence[str], dice: Dice) -> Player:
+    modes: tuple[Mode, ...] = ("never", "ask", "auto")
+    orders = Orders(
+        when_unable=("ask", "pass")[dice.choose(2)],
+        diplomacy=modes[dice.choose(3)],
+        retreat=modes[dice.choose(3)],
+        sabotage=("never", "ask")[dice.choose(2)],
+        fight=("peace", "ask", "fight")[dice.choose(3)],
+        commit=("ask", "none", "all", "2")[dice.choose(4)],
+        offers=("ask", "reject")[dice.choose(2)],
+    )
+    return replace(player, hand=tuple(sorted(hand, key=RANK.__getitem__)), orders=orders, records=())
+
+
+def _unprepared(action: Action, seat: int) -> Action:
+    """Let others have said nothing beforehand: their move or pass is known, what follows it is not."""
+    later = {one: command if one == seat else {} for one, command in action.later.items()}
+    return replace(action, later=later, then=action.then if action.seat == seat else "")
+
+
+def _recommitted(state: State, players: Sequence[Player], seat: int, dice: Dice) -> Any:
+    battle = state.battle
+    if battle is None:
+        return None
+    commits = {}
+    for one, cards in battle.commits.items():
+        usable = [card for card in players[one].hand if card in ATTACKS]
+        commits[one] = cards if one == seat else tuple(usable[: dice.choose(len(usable) + 1)])
+    return replace(battle, commits=commits)
+
+
+def _knows(offer: Offer, seat: int) -> bool:
+    return offer.to is None or seat in (offer.seat, offer.to)
+
+
+def _reoffered(offer: Offer, dice: Dice) -> Offer:
+    return replace(offer, give={CARDS[dice.choose(len(CARDS))]: 1}, want={CARDS[dice.choose(len(CARDS))]: 1})
+
+
+def _rescattered(state: State, seat: int, dice: Dice) -> Any:
+    """Chits that only others have scouted lie anew, drawn so that the Homeworlds' ways to each other stay open."""
+    chart = state.chart
+    hidden = [space for space in in_order(chart.scouted) if seat not in chart.scouts.get(space, ())]
+    if not hidden:
+        return chart
+    drawn = Counter(chart.scouted[space] for space in hidden)
+    kinds = dice.shuffle([kind for kind in sorted(drawn) for _ in range(drawn[kind])])
+    scouted = {**chart.scouted, **dict(zip(hidden, kinds))}
+    calm = replace(state, chart=replace(chart, scouted=scouted))
+    return calm.chart if joined(calm) else chart

@@ -1,0 +1,155 @@
+"""What one viewer may see of a state, as plain JSON: pages, pictures, texts and bots know nothing else (RULES.md 12)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from gamesvc.games.kernel.game import Viewer
+from gamesvc.games.stratastar.data.geometry import in_order
+from gamesvc.games.stratastar.rules import facts, standing_orders
+from gamesvc.games.stratastar.rules.actions import reactions
+from gamesvc.games.stratastar.rules.legal import awaited
+from gamesvc.games.stratastar.state import Action, Offer, Player, State
+
+
+def view(state: State, viewer: Viewer) -> dict[str, Any]:
+    """The match as the viewer sees it. A seat that left sees what observers see, and its own notes."""
+    turn, chart = state.turn, state.chart
+    seen: dict[str, Any] = {
+        "viewer": viewer,
+        "options": _options(state),
+        "phase": turn.phase,
+        "turn": turn.number,
+        "round": turn.round,
+        "active": turn.active,
+        "order": list(state.order),
+        "placement": list(state.placement),
+        "awaited": [{"seat": one.seat, "prompt": one.prompt, "kind": one.kind} for one in awaited(state)],
+        "chits": {space: chart.chits[space] for space in in_order(chart.chits)},
+        "unknown": in_order(chart.unknown),
+        "scouts": {space: list(chart.scouts[space]) for space in in_order(chart.scouts)},
+        "contacts": [list(pair) for pair in chart.contacts],
+        "players": [_player(state, seat, player) for seat, player in enumerate(state.players)],
+        "contested": contested(state),
+        "free_move": turn.free_move,
+        "internal_used": turn.internal_used,
+        "credit": dict(turn.credit),
+        "blocked": list(turn.blocked),
+        "fought": list(turn.fought),
+        "choice": list(turn.choice),
+        "deck": len(state.deck),
+        "discard": list(state.discard),
+        "treaties": [
+            {"seat": one.seat, "partner": one.partner, "until": one.until, "left": one.until - state.players[one.seat].turns}
+            for one in state.treaties
+        ],
+        "offers": [_offer(offer, viewer) for offer in state.offers],
+        "waiting_offer": state.waiting,
+        "actions": [_action(action, viewer) for action in state.actions],
+        "battle": _battle(state, viewer),
+        "ended": None
+        if state.ended is None
+        else {"reason": state.ended.reason, "ranking": [list(g) for g in state.ended.ranking]},
+    }
+    if viewer is not None:
+        player = state.players[viewer]
+        seen["hand"] = list(player.hand)
+        seen["scouted"] = {
+            space: chart.scouted[space] for space in in_order(chart.scouted) if viewer in chart.scouts.get(space, ())
+        }
+        seen["orders"] = standing_orders.shown(player.orders)
+        seen["records"] = [{"turn": one.turn, "target": one.target, "cards": list(one.cards)} for one in player.records]
+        seen["can"] = _reactions(state, viewer)
+    return seen
+
+
+def _options(state: State) -> dict[str, Any]:
+    options = {name: value for name, value in asdict(state.options).items() if (name, value) != ("pace", "")}
+    options["abilities_all"] = list(state.options.abilities_all)
+    options["abilities_by_seat"] = {str(seat): list(owned) for seat, owned in state.options.abilities_by_seat.items()}
+    return options
+
+
+def _player(state: State, seat: int, player: Player) -> dict[str, Any]:
+    return {
+        "seat": seat,
+        "alive": player.alive,
+        "home": player.home,
+        "fleets": dict(player.fleets),
+        "warfleets": dict(player.warfleets),
+        "colonies": dict(player.colonies),
+        "stargates": list(player.stargates),
+        "abilities": list(player.abilities),
+        "raided": dict(player.raided),
+        "hand": len(player.hand),
+        "hand_limit": facts.hand_limit(state, seat),
+        "worlds": facts.worlds(player),
+        "colony_count": sum(player.colonies.values()),
+        "fleet_count": facts.fleets_in_play(player),
+        "capacity": facts.capacity(player),
+        "turns": player.turns,
+        "last_move": list(player.last_move),
+    }
+
+
+def contested(state: State) -> list[str]:
+    """Spaces where a battle is possible for somebody."""
+    found: set[str] = set()
+    for seat in facts.alive(state):
+        for space in facts.unit_spaces(state.players[seat]):
+            if space not in found and facts.foes_at(state, seat, space):
+                found.add(space)
+    return in_order(found)
+
+
+def _offer(offer: Offer, viewer: Viewer) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "id": offer.id,
+        "seat": offer.seat,
+        "to": offer.to,
+        "keep": offer.keep,
+        "wait": offer.wait,
+    }
+    if offer.to is None or (viewer is not None and viewer in (offer.seat, offer.to)):
+        shown |= {"give": dict(offer.give), "want": dict(offer.want)}
+    return shown
+
+
+def _action(action: Action, viewer: Viewer) -> dict[str, Any]:
+    """A declared action; what seats have said beforehand about what follows it is their own until it happens."""
+    return {
+        "id": action.id,
+        "seat": action.seat,
+        "action": action.name,
+        "args": {name: value for name, value in action.args.items() if name != "discard_at"},
+        "free": action.free,
+        "stage": action.stage,
+        "asked": list(action.asked),
+        "enters": action.enters,
+        "later": {str(seat): dict(command) for seat, command in action.later.items() if seat == viewer},
+        "then": action.then if action.seat == viewer else "",
+    }
+
+
+def _battle(state: State, viewer: Viewer) -> dict[str, Any] | None:
+    now = state.battle
+    if now is None:
+        return None
+    shown: dict[str, Any] = {
+        "space": now.space,
+        "caller": now.caller,
+        "participants": list(now.participants),
+        "waiting": list(now.waiting),
+        "committed": sorted(now.commits),
+        "forces": {str(seat): facts.force(state.players[seat], now.space) for seat in now.participants},
+    }
+    if viewer is not None and viewer in now.commits:
+        shown["own"] = list(now.commits[viewer])
+    return shown
+
+
+def _reactions(state: State, viewer: int) -> list[str]:
+    if not state.actions or viewer not in state.actions[-1].asked:
+        return []
+    return reactions.possible(state, viewer, state.actions[-1])

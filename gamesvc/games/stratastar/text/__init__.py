@@ -1,0 +1,1 @@
+"""Stratastar in words: orders, events, positions, help."""

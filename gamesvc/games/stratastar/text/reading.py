@@ -1,0 +1,123 @@
+"""The words of an order as values: spaces, seats, cards, groups of fleets, payments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Data, Refused
+from gamesvc.games.kernel.intake import whole
+from gamesvc.games.kernel.notation import pick, suggest
+from gamesvc.games.stratastar.data import CARDS, RESEARCH
+from gamesvc.games.stratastar.data.geometry import INDEX, SPACES
+from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
+
+LETTERS = {"attack": "A", "move": "M", "build": "B", "trade": "T", RESEARCH: "R"}
+_CARD = re.compile(r"(\d{0,2})(attack|move|build|trade|research|[ambtr])s?(\+|2)?", re.IGNORECASE)
+_GROUP = re.compile(r"(\d{1,2})(f|w|fleets?|warfleets?)?", re.IGNORECASE)
+
+
+def unreadable(detail: str, parameter: str | None = None) -> Refused:
+    return Refused("unreadable", detail, parameter)
+
+
+def read_space(word: str) -> str:
+    space = word.upper()
+    if space not in INDEX:
+        raise unreadable(f"{word!r} is no space; spaces are A1 to J10.{suggest(word, SPACES)}", "space")
+    return space
+
+
+def is_space(word: str) -> bool:
+    return word.upper() in INDEX
+
+
+def read_seat(word: str) -> int:
+    number = whole(word, 2)
+    if number is not None and number < len(SEAT_NAMES):
+        return number
+    return SEAT_NAMES.index(pick(word, SEAT_NAMES, "seat"))
+
+
+def _card(word: str) -> list[str]:
+    found = _CARD.fullmatch(word)
+    if not found:
+        raise unreadable(f"{word!r} is no card. Write 2A for two Attack; letters A M B T R, a plus for power (1M+).", "cards")
+    count, name, power = found.groups()
+    if power == "2" and len(name) == 1:
+        raise unreadable(f"{word!r} is a space. A power card is written {name.upper()}+.", "cards")
+    kind = next(card for card, letter in LETTERS.items() if name.casefold() in (card, letter.casefold()))
+    card = f"{kind}2" if power else kind
+    if card not in CARDS:
+        raise unreadable("There is no power card of Research.", "cards")
+    return [card] * (int(count) if count else 1)
+
+
+def _merged(found: Iterable[str]) -> list[str]:
+    """`2 Fleets` and `2 Attack` in two words as one."""
+    merged: list[str] = []
+    for word in found:
+        if merged and merged[-1].isdigit() and not word[0].isdigit() and (_CARD.fullmatch(word) or _GROUP.fullmatch(f"1{word}")):
+            merged[-1] += word
+        else:
+            merged.append(word)
+    return merged
+
+
+def read_cards(found: Iterable[str]) -> list[str]:
+    return [card for word in _merged(found) if word.casefold() not in ("none", "nothing") for card in _card(word)]
+
+
+def read_counts(found: Iterable[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for word in _merged(found):
+        if word.casefold() in ("none", "nothing"):
+            continue
+        match = _CARD.fullmatch(word)
+        times = int(match.group(1)) if match and match.group(1) else 1
+        [card, *_] = _card(f"1{word.lstrip('0123456789')}")
+        counts[card] = counts.get(card, 0) + times
+    return counts
+
+
+def read_numbers(found: Sequence[str]) -> dict[str, int]:
+    """`2F 1W` as parameters; a bare number means Fleets."""
+    group: dict[str, int] = {}
+    for word in _merged(found):
+        match = _GROUP.fullmatch(word)
+        if not match:
+            raise unreadable(f"{word!r} is no number of fleets. Write 2F 1W for two Fleets and a Warfleet.", "fleets")
+        heavy = (match.group(2) or "f").casefold().startswith("w")
+        group["warfleets" if heavy else "fleets"] = int(match.group(1))
+    return group
+
+
+def all_at(seen: Data, space: str) -> dict[str, int]:
+    """All fleets of the viewer in a space, where an order names none."""
+    viewer = seen.get("viewer")
+    if viewer is None:
+        return {}
+    player = seen["players"][viewer]
+    group = {"fleets": player["fleets"].get(space, 0), "warfleets": player["warfleets"].get(space, 0)}
+    return {name: n for name, n in group.items() if n}
+
+
+def take(found: list[str], what: str) -> str:
+    if not found:
+        raise unreadable(f"The order lacks {what}.", what)
+    return found.pop(0)
+
+
+def no_more(found: Sequence[str]) -> None:
+    if found:
+        raise unreadable(f"{' '.join(found)!r} is too much in this order.")
+
+
+def split_pay(found: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """Split off `pay ...` at the end."""
+    folded = [word.casefold() for word in found]
+    if "pay" not in folded:
+        return found, {}
+    at = folded.index("pay")
+    return found[:at], {"pay": read_cards(found[at + 1 :])}

@@ -1,0 +1,73 @@
+"""Commands as orders in text, so that `parse.parse` reads the same."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gamesvc.games.kernel.game import Command
+from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
+from gamesvc.games.stratastar.text import standing_orders
+from gamesvc.games.stratastar.text.parse import VERBS
+from gamesvc.games.stratastar.text.reading import LETTERS
+
+_SHORT = {name: verb for verb, name in reversed(VERBS.items())}
+
+
+def show_cards(cards: Sequence[str]) -> str:
+    """`2A 1M+`, in the order given."""
+    parts = [f"{len(list(run))}{_letter(card)}" for card, run in itertools.groupby(cards)]
+    return " ".join(parts) or "none"
+
+
+def _letter(card: str) -> str:
+    return f"{LETTERS[card[:-1]]}+" if card.endswith("2") else LETTERS[card]
+
+
+def show_counts(counts: Mapping[str, int]) -> str:
+    return " ".join(f"{n}{_letter(card)}" for card, n in counts.items()) or "none"
+
+
+def _show_group(group: Mapping[str, Any]) -> list[str]:
+    return [f"{group[name]}{letter}" for name, letter in (("fleets", "F"), ("warfleets", "W")) if name in group]
+
+
+def render(command: Command) -> str:
+    """Write a command so that `parse` reads the same."""
+    name = command["name"]
+    if name == "set_orders":
+        return standing_orders.render(command["orders"])
+    parts = ["end turn" if name == "end_turn" else _SHORT[name]]
+    for key in ("target", "seat", "to" if name == "offer_trade" else ""):
+        if key in command:
+            value = command[key]
+            parts.append("anyone" if value is None else value if value == "deck" else SEAT_NAMES[value])
+    parts += [str(command[key]) for key in ("corner", "ability", "offer", "piece", "space", "from") if key in command]
+    if "to" in command and name != "offer_trade":
+        parts.append(command["to"])
+    parts += _show_group(command)
+    if name in ("move", "gate"):
+        parts += ["free" if command["free"] else "free=no"] if "free" in command else [] if "pay" in command else ["paid"]
+    for key in ("cards", "others"):
+        if key in command:
+            parts.append(show_cards(command[key]))
+    if name == "offer_trade":
+        parts.append(f"give {show_counts(command['give'])} want {show_counts(command['want'])}")
+        parts += [key if command[key] else f"{key}=no" for key in ("keep", "wait") if key in command]
+    if name == "support":
+        builds = command["builds"]
+        parts.append(str(builds) if isinstance(builds, int) else show_cards(builds))
+        if "disband" in command:
+            parts.append("disband " + (" ".join(_listed(command["disband"], "space")) or "none"))
+    if "groups" in command:
+        parts += _listed(command["groups"], "from")
+    if "then" in command:
+        parts.append("then battle" if command["then"] == "battle" else "then end")
+    if "pay" in command:
+        parts.append(f"pay {show_cards(command['pay'])}")
+    return " ".join(parts)
+
+
+def _listed(groups: Iterable[Mapping[str, Any]], place: str) -> list[str]:
+    return [" ".join([group[place], *_show_group(group)]) for group in groups]

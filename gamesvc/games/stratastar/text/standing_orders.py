@@ -1,0 +1,102 @@
+"""Standing orders as text: `orders retreat never; diplomacy auto homeworld; commit 3`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.notation import number, pick, words
+from gamesvc.games.stratastar.commands import MOST_COMMITTED, SABOTAGE_KINDS
+from gamesvc.games.stratastar.data.geometry import INDEX
+
+_KEYS = {
+    "unable": "when_unable",
+    "when_unable": "when_unable",
+    "diplomacy": "diplomacy",
+    "retreat": "retreat",
+    "sabotage": "sabotage",
+    "defend": "defend_homeworld",
+    "defend_homeworld": "defend_homeworld",
+    "fight": "fight",
+    "commit": "commit",
+    "offers": "offers",
+}
+_WORDS = {"when_unable": ("ask", "pass"), "fight": ("peace", "ask", "fight"), "offers": ("ask", "reject")}
+_MODES = ("never", "ask", "auto")
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The parameter `orders` of a line that begins with the word `orders`; parts are separated by semicolons."""
+    body = text.strip().split(None, 1)
+    if body[0].casefold() == "set":
+        body = body[1].split(None, 1)
+    found: dict[str, Any] = {}
+    for part in (body[1] if len(body) > 1 else "").split(";"):
+        tokens = words(part, frozenset())
+        if tokens:
+            key = pick(tokens[0], _KEYS, "standing order")
+            found[key] = _value(key, [token.casefold() for token in tokens[1:]])
+    return found
+
+
+def _value(key: str, tokens: list[str]) -> Any:
+    if key in _WORDS:
+        return pick(_single(key, tokens), _WORDS[key], key)
+    if key == "commit":
+        word = _single(key, tokens)
+        if word in ("ask", "none", "all"):
+            return word
+        count = number(word, "commit")
+        if not 0 <= count <= MOST_COMMITTED:
+            raise Refused("unreadable", f"commit takes 0 to {MOST_COMMITTED}, ask, none or all.", "commit")
+        return count
+    section: dict[str, Any] = {}
+    if tokens and tokens[0] in _MODES:
+        section["mode"] = tokens.pop(0)
+        if key == "sabotage" and section["mode"] == "auto":
+            raise Refused("unreadable", "Sabotage is never done by standing order: never or ask.", key)
+    if key in ("retreat", "defend_homeworld"):
+        if tokens:
+            raise Refused("unreadable", f"{key} takes never, ask or auto, not {' '.join(tokens)!r}.", key)
+    elif tokens:
+        section["spaces" if key == "diplomacy" else "kinds"] = _list(key, tokens)
+    return section
+
+
+def _single(key: str, tokens: list[str]) -> str:
+    if len(tokens) != 1:
+        raise Refused("unreadable", f"{key} takes one word.", key)
+    return tokens[0]
+
+
+def _list(key: str, tokens: list[str]) -> Any:
+    if tokens == ["none"]:
+        return []
+    if key == "diplomacy":
+        if len(tokens) == 1 and tokens[0] in ("any", "homeworld"):
+            return tokens[0]
+        spaces = [token.upper() for token in tokens]
+        if wrong := [space for space in spaces if space not in INDEX]:
+            raise Refused("unreadable", f"{wrong[0]!r} is no space; write any, homeworld, or spaces.", key)
+        return spaces
+    if tokens == ["all"]:
+        return "all"
+    return [pick(token, SABOTAGE_KINDS, "action") for token in tokens]
+
+
+def render(orders: Mapping[str, Any]) -> str:
+    """Write standing orders so that `parse` reads the same."""
+    short = {meant: word for word, meant in reversed(_KEYS.items())}
+    parts = [" ".join([short[key], *_shown(value)]) for key, value in orders.items()]
+    return " ".join(["orders", "; ".join(parts)]).strip()
+
+
+def _shown(value: Any) -> list[str]:
+    if not isinstance(value, Mapping):
+        return [str(value)]
+    shown = [value["mode"]] if "mode" in value else []
+    for key in ("spaces", "kinds"):
+        if key in value:
+            shown += [value[key]] if isinstance(value[key], str) else list(value[key]) or ["none"]
+    return shown

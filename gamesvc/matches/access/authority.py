@@ -1,0 +1,51 @@
+"""Who may decide over a match, look behind it and read its organiser's records."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from gamesvc.matches import errors
+from gamesvc.matches.access import selectors, tenures
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.models import Match
+
+LONGEST_REASON = 1000
+
+
+def may_rule(user: User | None, match: Match) -> bool:
+    """Return True for the organiser of a match and for operators, but for nobody who ever held a seat in it.
+
+    This decides all that is done over the players' heads: measures, rewinds, looks behind, verifying.
+    """
+    if user is None or not (match.creator_id == user.pk or user.is_operator):
+        return False
+    return not tenures.played(user, match)
+
+
+def may_look(user: User | None, match: Match) -> bool:
+    """Return True for the operators who may look behind."""
+    return user is not None and user.is_operator and may_rule(user, match)
+
+
+def may_audit(user: User | None, match: Match) -> bool:
+    """Return True for those who read the organiser's records: they may rule, or the match is over and hides nothing."""
+    if user is None or not (match.creator_id == user.pk or user.is_operator):
+        return False
+    return match.over or may_rule(user, match)
+
+
+def check_may_rule(user: User, match: Match) -> None:
+    """Raise `Forbidden` for users who may not decide over a match."""
+    if not may_rule(user, match):
+        raise Forbidden("Only the organiser of a match, or an operator, does this, and nobody who plays or has played in it.")
+
+
+def access_to_rule(*, by: User, ident: str) -> Access:
+    """A match for somebody who may want to decide over it: an operator finds every match. Raises `Unknown`."""
+    try:
+        return selectors.access_match(user=by, ident=ident)
+    except errors.Unknown:
+        match = Match.objects.filter(selectors.by_ident(ident)).first() if by.is_operator else None
+        if match is None:
+            raise
+        return Access(match, by, None, tuple(match.seats.select_related("user").order_by("index")))

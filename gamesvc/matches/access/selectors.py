@@ -1,0 +1,228 @@
+"""Reading matches, always on behalf of someone: what he may know, as the rules of his seat allow."""
+
+from __future__ import annotations
+
+import functools
+import json
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
+
+from accounts.models import User
+from events.store import StoredEvent
+from gamesvc.games.kernel.game import Viewer
+from gamesvc.matches.errors import Forbidden, Unknown
+from gamesvc.matches.models import Holding, Invitation, Match, Seat
+from gamesvc.matches.record.loading import STORE, Loaded, lift, load, load_many, see
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A match as one user may use it: `seat` is his own, if he has one; on his what-if board the one he looks from."""
+
+    match: Match
+    user: User | None
+    seat: Seat | None
+    seats: tuple[Seat, ...]
+
+    @property
+    def viewer(self) -> Viewer:
+        return self.seat.index if self.seat is not None else None
+
+    @property
+    def may_be(self) -> frozenset[int]:
+        """The seats whose eyes are his while the match runs."""
+        if self.match.board and self.is_host:
+            return frozenset(seat.index for seat in self.seats if not seat.bot)
+        return frozenset() if self.seat is None else frozenset({self.seat.index})
+
+    @property
+    def is_host(self) -> bool:
+        return self.user is not None and self.match.creator_id == self.user.pk
+
+
+def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int | None = None) -> Access:
+    """Find a match by uuid or public number for a user (None: not signed in). Raises `Unknown` for any other.
+
+    `as_seat`: on a what-if board the seat its owner looks from and acts for; without it one that is awaited.
+    """
+    match = Match.objects.filter(by_ident(ident)).select_related("creator").first()
+    if match is None:
+        raise Unknown(ident)
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    access = _access(match, user, seats, _Ties(user, [match]), link)
+    if access is None:
+        raise Unknown(ident)
+    if match.board:
+        return replace(access, seat=_turned_to(seats, load(match.id, match.game), as_seat))
+    return access
+
+
+def access_many(user: User | None, matches: Iterable[Match]) -> list[Access]:
+    """The same for many matches in their order, by a fixed number of queries; those the user may not know of are left out."""
+    found = list(matches)
+    prefetch_related_objects(found, Prefetch("seats", Seat.objects.select_related("user").order_by("index")), "creator")
+    ties = _Ties(user, found)
+    seen = [_access(match, user, tuple(match.seats.all()), ties) for match in found]
+    known = [access for access in seen if access is not None]
+    boards = load_many({access.match.id: access.match.game for access in known if access.match.board})
+    return [
+        replace(access, seat=_turned_to(access.seats, boards[access.match.id])) if access.match.board else access
+        for access in known
+    ]
+
+
+@dataclass(frozen=True)
+class _Ties:
+    """What else lets a user know of some matches: invitations, and seats they held before. Looked up where it is needed."""
+
+    user: User | None
+    matches: Sequence[Match]
+
+    @functools.cached_property
+    def invited(self) -> frozenset[uuid.UUID]:
+        rows = Invitation.objects.filter(user=self.user, declined_at=None, match__in=self.matches)
+        return frozenset(rows.values_list("match_id", flat=True))
+
+    @functools.cached_property
+    def held(self) -> frozenset[uuid.UUID]:
+        return frozenset(Holding.objects.filter(match__in=self.matches, user=self.user).values_list("match_id", flat=True))
+
+
+def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Ties, link: str = "") -> Access | None:
+    """The match as the user may use it, on a board without a seat yet; None where they may not know of it."""
+    seat = next((seat for seat in seats if user is not None and seat.user_id == user.pk), None)
+    if match.board:
+        return Access(match, user, None, seats) if user is not None and match.creator_id == user.pk else None
+    access = Access(match, user, seat, seats)
+    public = match.entry == Match.Entry.PUBLIC
+    free_to_know = (
+        seat is not None
+        or access.is_host
+        or match.watch == Match.Watch.ALL
+        or (bool(link) and link == match.link_token and (match.watch == Match.Watch.LINK or match.status == Match.Status.OPEN))
+        or (match.status == Match.Status.OPEN and public)
+    )
+    if free_to_know:
+        return access
+    if user is None:
+        return None
+    # Whoever may take over a seat may look at the match before: anybody, or those who held one.
+    if any(seat.waits for seat in seats) and (public or match.pk in ties.held):
+        return access
+    return access if match.pk in ties.invited else None
+
+
+def _turned_to(seats: tuple[Seat, ...], loaded: Loaded, as_seat: int | None = None) -> Seat:
+    """Which side of a what-if board its owner sees: the one they ask for, else one that must act, else the first."""
+    own = [seat for seat in seats if not seat.bot]
+    awaited = {one.seat for one in loaded.awaited()}
+    wanted = [seat for seat in own if seat.index == as_seat]
+    return [*wanted, *(seat for seat in own if seat.index in awaited), *own][0]
+
+
+# The turn's own read: only what a turn needs, in one round trip and without the cost of building a query.
+_SEATED_FIELDS = ("id", "number", "game", "status", "hours", "key_id", "sealed_secret", "board", "creator_id")
+_SEATED = (
+    "SELECT m.id, m.number, m.game, m.status, m.hours, m.key_id, m.sealed_secret, m.board, m.creator_id,"
+    " (SELECT json_agg(json_build_array(s.id, s.index, s.user_id, s.bot, s.holder) ORDER BY s.index)"
+    " FROM matches_seat s WHERE s.match_id = m.id) FROM matches_match m WHERE "
+)
+
+
+def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access:
+    """The same for somebody who wants to play; the rows hold only what a turn needs. Raises `Forbidden` without a seat."""
+    by_number = ident.isdecimal() and len(ident) < 18
+    if by_number:
+        row = STORE.ask(_SEATED + "m.number = %s::bigint", [int(ident)]).fetchone()
+    else:
+        row = STORE.ask(_SEATED + "m.id = %s::uuid", [_uuid(ident)]).fetchone()
+    if row is not None:
+        match = Match(**dict(zip(_SEATED_FIELDS, row, strict=False)))
+        places = json.loads(row[-1]) if isinstance(row[-1], str) else row[-1]
+        seats = tuple(
+            Seat(id=pk, index=index, user_id=user_id, bot=bot, holder=holder) for pk, index, user_id, bot, holder in places
+        )
+        for seat in seats:
+            if seat.user_id == user.pk:
+                return Access(match, user, seat, seats)
+    access = access_match(user=user, ident=ident, as_seat=as_seat)  # raises Unknown for those who may not know of it
+    if access.match.board and access.seat is not None:
+        return access
+    raise Forbidden("You have no seat in this match.")
+
+
+def by_ident(ident: str) -> Q:
+    """The condition for a match named by its number or uuid. Raises `Unknown` for what is neither."""
+    return Q(number=int(ident)) if ident.isdecimal() and len(ident) < 18 else Q(pk=_uuid(ident))
+
+
+def _uuid(ident: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(ident)
+    except ValueError:
+        raise Unknown(ident) from None
+
+
+def matches_of(user: User) -> QuerySet[Match]:
+    """The matches a user has a seat in or has opened, newest first."""
+    # As a union of two index look-ups: joined to the seats, all matches there are would be read.
+    seated = Seat.objects.filter(user=user).order_by().values("match_id")
+    own = seated.union(Match.objects.filter(creator=user).order_by().values("pk"))
+    return Match.objects.filter(pk__in=own).order_by("-number")
+
+
+def open_matches(user: User | None) -> QuerySet[Match]:
+    """The matches a user could join now, newest first."""
+    free = Q(entry=Match.Entry.PUBLIC)
+    if user is not None:
+        free |= Q(pk__in=Invitation.objects.filter(user=user, declined_at=None).values("match_id"))
+    matches = Match.objects.filter(free, status=Match.Status.OPEN).order_by("-number")
+    return matches.exclude(Exists(Seat.objects.filter(match=OuterRef("pk"), user=user))) if user is not None else matches
+
+
+def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bool) -> dict[str, Any]:
+    """Return one stored event as a viewer may see it: whole, redacted, or sealed."""
+    record = stored.as_record()
+    if ended:
+        return record
+    event = lift(loaded.game, stored)
+    seen = see(loaded, event, viewer)
+    if seen is None:
+        return {key: record[key] for key in ("match", "version", "digest", "hash")}
+    meta = record["meta"]
+    own = meta["actor"].get("seat") == viewer and viewer is not None
+    if seen.data == event.data and "draws" not in meta and (own or "command" not in meta):
+        return record
+    hidden = {"draws"} if own else {"draws", "command", "command_id", "channel", "received_at"}
+    return {
+        **{key: record[key] for key in ("match", "version", "type", "digest", "hash", "occurred_at")},
+        "type_version": seen.type_version,
+        "data": dict(seen.data),
+        "meta": {key: value for key, value in meta.items() if key not in hidden},
+        "redacted": True,
+    }
+
+
+def records_for(loaded: Loaded, viewer: Viewer, after: int, limit: int) -> list[dict[str, Any]]:
+    """The events after a version as a viewer may see them; none beyond the last that he may know of."""
+    until = min(after + limit, loaded.viewer_version(viewer))
+    if until <= after:
+        return []
+    return [see_record(loaded, one, viewer, ended=loaded.ended) for one in STORE.read(loaded.match_id, after, until)]
+
+
+def seat_names(seats: tuple[Seat, ...]) -> tuple[str, ...]:
+    """What pages and mails call the seats: the players' names unless the match hides them, bots by kind, empty seats as such."""
+    hidden = bool(seats) and seats[0].match.hides_names
+    return tuple(
+        f"{seat.bot} bot"
+        if seat.bot and seat.user is None
+        else f"player {seat.index + 1}"
+        if seat.user is None or hidden
+        else seat.user.username
+        for seat in seats
+    )

@@ -1,0 +1,1 @@
+"""Before a match and around its seats: opening, invitations, joining, forks, substitutes, messages between players."""

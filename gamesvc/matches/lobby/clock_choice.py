@@ -1,0 +1,23 @@
+"""Choosing the clock of a new match: a preset by name, a policy in parts, or plain hours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.clock.policy import PRESETS, parse
+
+
+def choose(clock: Mapping[str, Any] | str | None, hours: int) -> dict[str, Any]:
+    """The policy as `match.opened` will tell it. Raises `Refused`."""
+    if not clock:
+        return {"hours": hours}
+    if isinstance(clock, str):
+        if clock not in PRESETS:
+            raise Refused("bad_clock", f"There is no clock {clock!r}; there are: {', '.join(PRESETS)}.", "clock")
+        return dict(PRESETS[clock][1])
+    if not isinstance(clock, Mapping):
+        raise Refused("bad_clock", "clock is the name of a preset or an object with the parts of a policy.", "clock")
+    parse(clock)
+    return dict(clock)

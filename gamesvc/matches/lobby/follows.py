@@ -1,0 +1,37 @@
+"""Following a game or an organiser: being told of seats that fall free in running matches."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.models import Follow
+
+MOST = 100
+
+
+def of(user: User) -> list[Follow]:
+    """What a user follows, oldest first."""
+    return list(Follow.objects.filter(user=user).select_related("organiser").order_by("since", "pk"))
+
+
+def follow(*, by: User, game: str = "", organiser: str = "") -> Follow:
+    """Follow a game, or an organiser by user name. Doing so twice is the same as once. Raises `Refused`."""
+    if bool(game) == bool(organiser):
+        raise Refused("bad_follow", "Name either a game or an organiser.", "game")
+    if Follow.objects.filter(user=by).count() >= MOST:
+        raise Refused("too_many", f"You follow {MOST} already; stop following one first.")
+    if game:
+        if game not in catalog.OFFERED:
+            raise Refused("unknown_game", f"There is no game {game!r}; there are: {', '.join(catalog.OFFERED)}.", "game")
+        return Follow.objects.get_or_create(user=by, game=game, organiser=None)[0]
+    other = User.named(organiser)
+    if other is None:
+        raise Refused("unknown_user", f"There is no user {organiser!r}.", "organiser")
+    return Follow.objects.get_or_create(user=by, game="", organiser=other)[0]
+
+
+def stop(*, by: User, follow_id: int) -> None:
+    """Stop following. Raises `Refused` for what the user does not follow."""
+    if not Follow.objects.filter(user=by, pk=follow_id).delete()[0]:
+        raise Refused("unknown_follow", "You do not follow this.")

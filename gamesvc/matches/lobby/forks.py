@@ -1,0 +1,164 @@
+"""Going on from elsewhere: forks of a match, private what-if boards, matches from a described position.
+
+From a running match a seat takes only its own view with it: what it cannot see is dealt anew twice, here by chance of our own, so
+that nothing hidden is kept anywhere, and at the start of the fork by its own draws, so that anybody can check them. The whole
+position is open once the match is over.
+"""
+
+from __future__ import annotations
+
+import secrets as system
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from events.store import VersionConflict
+from gamesvc.games.kernel import codec, intake
+from gamesvc.games.kernel.dice import Dice, KeyedSource
+from gamesvc.games.kernel.game import Game, Refused, Viewer
+from gamesvc.matches.access.selectors import Access, access_many
+from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.models import Match
+from gamesvc.matches.play.turns import ended
+from gamesvc.matches.record import loading, positions
+from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.positions import Start
+
+MOST_SHOWN = 50
+MOST_LOOKED_AT = 200
+
+
+def fork(*, access: Access, version: int, board: bool = False, as_seat: int | None = None, **options: Any) -> Match:
+    """Make a new match from a version of one, or a private what-if board.
+
+    While the match runs only a seat can do so, for itself; `as_seat` of one that is over: as that seat saw it, the rest dealt
+    anew; without it the whole position. `options` are those of `opening.create_match`. Raises `Forbidden`, `Refused` and
+    `TooMany`.
+    """
+    by, match = access.user, access.match
+    assert by is not None
+    loaded = loading.load(match.id, match.game)
+    seat = _check_seat(access, loaded, as_seat)
+    if not loaded.ended and match.anonymous and not board:
+        detail = "Who plays here is told at the end only, and a match of yours made from this one would tell. Take a board."
+        raise Refused("anonymous", detail, "kind")
+    at, shown = settled_version(loaded, seat if not loaded.ended else None, version)
+    start = Start(
+        position=_position(loaded, at, seat),
+        seats=match.seat_count,
+        origin=match.id,
+        version=shown,
+        seat=seat,
+        own_seat=seat,
+        board=board,
+    )
+    if board:
+        options = {name: value for name, value in options.items() if name in ("bots", "channel", "contribution_text")}
+        options |= {"entry": Match.Entry.INVITED, "watch": Match.Watch.NOBODY, "press": Match.PressKind.NONE}
+    return opening.create_match(
+        **{"entry": Match.Entry.INVITED, **options}, by=by, game=match.game, options=match.options, start=start
+    )
+
+
+def _check_seat(access: Access, loaded: Loaded, as_seat: int | None) -> int | None:
+    """The seat that a fork is dealt anew for; None for the whole position."""
+    if not loaded.started:
+        raise Refused("not_started", "The match has not started: there is no position yet to go on from.", "version")
+    if as_seat is not None and not 0 <= as_seat < access.match.seat_count:
+        raise Refused("bad_seat", f"Seats are 0 to {access.match.seat_count - 1}.", "seat")
+    if loaded.ended:
+        return as_seat
+    if access.seat is None:
+        raise Forbidden("While a match runs, only its players go on from it, each from what he sees.")
+    if access.match.board:
+        return as_seat if as_seat in access.may_be else access.seat.index
+    if as_seat not in (None, access.seat.index):
+        raise Forbidden("While a match runs, you go on from what your own seat sees.")
+    return access.seat.index
+
+
+def settled_version(loaded: Loaded, viewer: Viewer, version: int) -> tuple[int, int]:
+    """Where the act to which `version` belongs is done, and the last version up to there that the viewer may know of.
+
+    A position in the middle of an act is none to play on from. What follows without the viewer knowing of it counts in, so that
+    nothing hidden decides which position it is; his view is the same. Raises `Refused` for versions without a position.
+    """
+    first, last = loading.started_at(loaded), loaded.viewer_version(viewer)
+    if first is None or not first <= version <= last:
+        raise Refused("no_such_version", f"Versions with a position are {first} to {last}.", "version")
+    end = loading.act_end(loaded, version)
+    for act in loading.acts_back(loaded.match_id, end):
+        known = [stored.version for stored in act if loaded.ended or loading.knows(loaded, stored, viewer)]
+        if known and known[0] <= version:
+            break
+    return _with_unknown(loaded, viewer, act[-1].version), known[-1]
+
+
+def _with_unknown(loaded: Loaded, viewer: Viewer, version: int) -> int:
+    """Where the acts after the end of one are over that the viewer knows nothing of."""
+    begins = version
+    for stored in loading.events_after(loaded.match_id, version, loaded.version):
+        if "command_id" in stored.meta:
+            begins = stored.version - 1
+        if loaded.ended or loading.knows(loaded, stored, viewer):
+            return begins
+    return loaded.version
+
+
+def _position(loaded: Loaded, version: int, seat: int | None) -> dict[str, Any]:
+    game = loaded.game
+    then = loading.load_at(game, loaded.match_id, version).timeline
+    position = codec.write_position(game, then.state, version, then.keep_marked())
+    if seat is not None:
+        position = positions.deal_anew(game, position, seat, Dice(KeyedSource(system.token_bytes(32))), version)
+    positions.check_position(game, position)
+    return position
+
+
+def described(game: Game[Any], position: Mapping[str, Any]) -> Start:
+    """The beginning of a match that somebody describes. Raises `Refused` (`bad_position`) with what is wrong."""
+    intake.check(position, "position")
+    position = codec.complete(game, position, Dice(KeyedSource(system.token_bytes(32))))
+    seats = positions.check_position(game, position)
+    state, marked = codec.read_position(game, position, 1)
+    return Start(position=codec.write_position(game, state, 1, marked), seats=seats)
+
+
+def position_at(access: Access, version: int) -> dict[str, Any]:
+    """The whole position of a match that is over, as `described` reads it."""
+    loaded = loading.load(access.match.id, access.match.game)
+    if not loaded.ended:
+        raise Forbidden("The whole position is shown when the match is over; until then a player goes on from his own view.")
+    at, _shown = settled_version(loaded, None, version)
+    then = loading.load_at(loaded.game, loaded.match_id, at).timeline
+    return codec.write_position(loaded.game, then.state, at, then.keep_marked())
+
+
+def forks_of(access: Access) -> list[Access]:
+    """The forks of a match that the reader may know of, the newest first."""
+    found = Match.objects.filter(beginning__origin=access.match).order_by("-number")
+    if access.user is None:
+        found = found.filter(watch=Match.Watch.ALL)
+    return access_many(access.user, found[:MOST_LOOKED_AT])[:MOST_SHOWN]
+
+
+def close_board(*, access: Access, channel: str = "api") -> Match:
+    """The owner of a what-if board has seen enough: it ends without an outcome."""
+    match = access.match
+    if not match.board:
+        raise Refused("not_a_board", "Only a what-if board can be closed at any time.")
+    while True:
+        loaded = loading.load(match.id, match.game)
+        if loaded.ended:
+            raise Refused("match_over", "The board is closed already.")
+        over = ended(match, loaded.version + 1, "cancelled", None)
+        try:
+            record(match, loaded, [over], Act(Actor("host"), channel, uuid.uuid4(), timezone.now()), seats=access.seats)
+        except VersionConflict:
+            continue  # a bot was faster
+        match.refresh_from_db()
+        return match

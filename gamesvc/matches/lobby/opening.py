@@ -1,0 +1,463 @@
+"""Before a match: open it, invite, join, leave, take bots, start, cancel, lapse.
+
+Every change appends an event (who takes which seat belongs to the record) and holds the match row's lock, so that
+two people cannot take one seat.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets as system
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from events import canonical
+from gamesvc.games import catalog
+from gamesvc.games.kernel.dice import Dice, commitment, contribution
+from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.timeline import Run, Timeline, check_options
+from gamesvc.matches import sweeping
+from gamesvc.matches.access import tenures
+from gamesvc.matches.clock.policy import nominal_hours
+from gamesvc.matches.errors import TooMany
+from gamesvc.matches.lobby import clock_choice
+from gamesvc.matches.models import Beginning, Holding, Invitation, Match, Seat
+from gamesvc.matches.play.turns import dice_for, ended
+from gamesvc.matches.record import loading, positions, secrets
+from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.positions import Start
+from gamesvc.matches.statistics import reliability as reliable
+from notifications import outbox
+
+HOURS = (1, 24 * 30)
+
+
+def create_match(
+    *,
+    by: User,
+    game: str,
+    options: Mapping[str, Any] | None = None,
+    seats: int | None = None,
+    hours: int = 48,
+    clock: Mapping[str, Any] | str | None = None,
+    entry: str = Match.Entry.PUBLIC,
+    watch: str = Match.Watch.LINK,
+    press: str = Match.PressKind.PRIVATE,
+    anonymous: bool = False,
+    undo: str = Match.Undo.FREE,
+    bots: Mapping[int, str] | None = None,
+    take_seat: bool = True,
+    contribution_text: str = "",
+    channel: str = "api",
+    start: Start | None = None,
+    reliability: Mapping[str, Any] | None = None,
+) -> Match:
+    """Open a match. Its first event commits to the secret behind all draws, before anybody has a seat.
+
+    Raises `Refused` for an unknown game, options, seats, hours or bots that do not fit, `TooMany` for a user with too
+    many open matches. A match whose seats are all taken starts at once.
+    """
+    engine = catalog.game(game)
+    count = (engine.manifest.min_seats if start is None else start.seats) if seats is None else seats
+    if start is not None and count != start.seats:
+        raise Refused("bad_seats", f"The position is for {start.seats} seats, not {count}.", "seats")
+    full = check_options(engine, options or {}, count)
+    if not HOURS[0] <= hours <= HOURS[1]:
+        raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}, not {hours}.", "hours")
+    policy = clock_choice.choose(clock, hours)
+    if entry not in Match.Entry.values or watch not in Match.Watch.values:
+        raise Refused("bad_entry", "entry is public or invited; watch is nobody, link or all.", "entry")
+    if press not in Match.PressKind.values:
+        raise Refused("bad_press", "press is none, public or private.", "press")
+    if undo not in Match.Undo.values:
+        raise Refused("bad_undo", "undo is free, consent or never.", "undo")
+    asked = reliable.read(reliability)
+    _check_bots(engine, bots or {}, count, take_seat=take_seat)
+    if take_seat and start is not None and start.own_seat in (bots or {}):
+        raise Refused("bad_bots", f"Seat {start.own_seat} is yours: the position is as that seat sees it.", "bots")
+    last_minute = Match.objects.filter(creator=by, created_at__gt=timezone.now() - timedelta(minutes=1)).count()
+    if last_minute >= settings.MATCHES_PER_MINUTE:
+        raise TooMany(f"{settings.MATCHES_PER_MINUTE} new matches a minute are allowed.", 60)
+    running = Match.objects.filter(creator=by, status__in=[Match.Status.OPEN, Match.Status.RUNNING]).count()
+    if running >= settings.MATCHES_OPEN_PER_USER:
+        raise TooMany(f"You have {running} matches that are not over; {settings.MATCHES_OPEN_PER_USER} are allowed.", 3600)
+    secret = secrets.new_secret()
+    match_id = uuid.uuid4()
+    key_id, sealed = secrets.seal(secret, match_id)
+    with transaction.atomic():
+        match = Match.objects.create(
+            id=match_id,
+            game=game,
+            rules=engine.manifest.rules,
+            options=full,
+            seat_count=count,
+            hours=nominal_hours(policy),
+            clock=policy,
+            entry=entry,
+            watch=watch,
+            press=press,
+            anonymous=anonymous,
+            undo=undo,
+            reliability=asked,
+            link_token=system.token_urlsafe(32),
+            creator=by,
+            board=start is not None and start.board,
+            key_id=key_id,
+            sealed_secret=sealed,
+        )
+        match.refresh_from_db(fields=["number"])
+        places = [Seat(match=match, index=index) for index in range(count)]
+        Seat.objects.bulk_create(places)
+        opened = {
+            "game": game,
+            "rules": engine.manifest.rules,
+            "options": full,
+            "seats": count,
+            "clock": policy,
+            "commitment": commitment(secret),
+            "entry": str(entry),
+            "watch": str(watch),
+            "press": str(press),
+            "anonymous": anonymous,
+            "undo": str(undo),
+        }
+        if asked is not None:
+            opened["reliability"] = asked
+        if start is not None:
+            opened |= start.opened()
+            _keep_beginning(match, start)
+        _append(match, [Event("match.opened", opened)], Actor("host"), channel)
+        for index, bot in sorted((bots or {}).items()):
+            _seat_bot(match, index, bot, channel)
+        if match.board:
+            _take_all(match, contribution_text, channel)
+        elif take_seat:
+            _take(match, by, start.own_seat if start is not None else None, contribution_text, channel)
+        _start_when_full(match, channel)
+    match.refresh_from_db()
+    return match
+
+
+def _check_bots(engine: Any, bots: Mapping[int, str], count: int, *, take_seat: bool) -> None:
+    for index, bot in bots.items():
+        if not 0 <= index < count or bot not in engine.bots:
+            known = ", ".join(engine.bots)
+            raise Refused("bad_bots", f"Bots sit on seats 0 to {count - 1} and are one of: {known}.", "bots")
+    if len(bots) > count - take_seat:
+        raise Refused("bad_bots", "No seat is left for you beside these bots; set take_seat to false or take fewer.", "bots")
+
+
+def join_match(
+    *, by: User, match: Match, seat: int | None = None, contribution_text: str = "", link: str = "", channel: str = "api"
+) -> Match:
+    """Take a free seat (any, or the one named). The match starts when it was the last. Raises `Refused`."""
+    with transaction.atomic():
+        match = _locked(match)
+        invitation = match.invitations.select_for_update().filter(user=by, declined_at=None).first()
+        if match.entry == Match.Entry.INVITED and not (invitation or link == match.link_token or match.creator_id == by.pk):
+            raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
+        if invitation is None or invitation.invited_by_id != match.creator_id:
+            reliable.check(by, match)
+        _take(match, by, seat, contribution_text, channel)
+        if invitation is not None:
+            invitation.accepted_at = timezone.now()
+            invitation.save(update_fields=["accepted_at"])
+        _start_when_full(match, channel)
+    match.refresh_from_db()
+    return match
+
+
+def leave_match(*, by: User, match: Match, channel: str = "api") -> Match:
+    """Give a seat back before the start."""
+    with transaction.atomic():
+        match = _locked(match)
+        seat = match.seats.filter(user=by).first()
+        if seat is None:
+            raise Refused("no_seat", "You have no seat in this match.")
+        _vacate(match, seat, Actor("seat", seat.index), channel)
+    match.refresh_from_db()
+    return match
+
+
+def remove_seat(*, by: User, match: Match, seat: int, channel: str = "api") -> Match:
+    """The host takes a player or a bot off a seat before the start."""
+    with transaction.atomic():
+        match = _locked(match)
+        _check_host(match, by)
+        row = match.seats.filter(index=seat).first()
+        if row is None or row.holder is None:
+            raise Refused("no_seat", f"Nobody holds seat {seat}.", "seat")
+        _vacate(match, row, Actor("host"), channel)
+    match.refresh_from_db()
+    return match
+
+
+def add_bot(*, by: User, match: Match, seat: int | None, bot: str, channel: str = "api") -> Match:
+    """The host puts a bot on a free seat before the start. The match starts when it was the last."""
+    with transaction.atomic():
+        match = _locked(match)
+        _check_host(match, by)
+        engine = catalog.game(match.game)
+        if bot not in engine.bots:
+            raise Refused("bad_bots", f"There is no bot {bot!r}; there are: {', '.join(engine.bots)}.", "bot")
+        free = [row.index for row in match.seats.filter(holder=None).order_by("index")]
+        if not free or (seat is not None and seat not in free):
+            raise Refused("seat_taken", f"Free seats: {', '.join(map(str, free)) or 'none'}.", "seat")
+        _seat_bot(match, free[0] if seat is None else seat, bot, channel)
+        _start_when_full(match, channel)
+    match.refresh_from_db()
+    return match
+
+
+def start_match(*, by: User, match: Match, bot: str | None = None, channel: str = "api") -> Match:
+    """The host starts now; free seats are taken by the bot named, without one they must all be taken."""
+    with transaction.atomic():
+        match = _locked(match)
+        _check_host(match, by)
+        engine = catalog.game(match.game)
+        free = [row.index for row in match.seats.filter(holder=None).order_by("index")]
+        if free and bot is None:
+            raise Refused(
+                "seats_free", f"Seats {', '.join(map(str, free))} are free. Wait for players, or name a bot for them.", "bot"
+            )
+        if bot is not None and bot not in engine.bots:
+            raise Refused("bad_bots", f"There is no bot {bot!r}; there are: {', '.join(engine.bots)}.", "bot")
+        for index in free:
+            _seat_bot(match, index, str(bot), channel)
+        _start_when_full(match, channel)
+    match.refresh_from_db()
+    return match
+
+
+def cancel_match(*, by: User, match: Match, channel: str = "api") -> Match:
+    """The host calls an open match off."""
+    with transaction.atomic():
+        match = _locked(match)
+        _check_host(match, by)
+        _close(match, "cancelled", Actor("host"), channel)
+    match.refresh_from_db()
+    return match
+
+
+def lapse_matches(limit: int = 100) -> int:
+    """End open matches that did not fill in time. Returns how many."""
+    before = timezone.now() - timedelta(days=settings.MATCH_LAPSES_AFTER_DAYS)
+    waiting = Match.objects.filter(status=Match.Status.OPEN, created_at__lt=before).order_by("created_at")
+    return sweeping.each("the lapse of match", waiting.values_list("pk", flat=True), _lapse, limit=limit)
+
+
+def invite(*, by: User, match: Match, username: str = "", address: str = "") -> tuple[Invitation, str]:
+    """The host or a seated player invites a user or a mail address. Returns the invitation and the token of its link."""
+    invitation_id = uuid.uuid4()
+    token = invitation_token(invitation_id)
+    with transaction.atomic():
+        match = Match.objects.select_for_update().get(pk=match.pk)
+        if not (match.creator_id == by.pk or match.seats.filter(user=by).exists()):
+            raise Refused("not_yours", "Only the host and the players of a match invite to it.")
+        if match.status != Match.Status.OPEN:
+            raise Refused("not_open", "The match is no longer open.")
+        user = _invited(by, match, username, address)
+        invitation = Invitation.objects.create(
+            id=invitation_id, match=match, user=user, address=address, token_hash=token_hash(token), invited_by=by
+        )
+        outbox.notify(
+            outbox.Notice(
+                kind="invitation",
+                user_id=user.pk if user is not None else None,
+                address=address,
+                topic=str(match.id),
+                payload={"invitation": str(invitation.id)},
+            )
+        )
+    return invitation, token
+
+
+def _invited(by: User, match: Match, username: str, address: str) -> User | None:
+    """Check that somebody may be invited; the user, or None for a mail address."""
+    if bool(username) == bool(address):
+        raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
+    today = timezone.now() - timedelta(days=1)
+    if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= 50:
+        raise TooMany("50 invitations a day are allowed.", 86_400)
+    if not username:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise Refused("bad_address", f"{address!r} is no mail address.", "address") from None
+        if Invitation.objects.filter(address__iexact=address, created_at__gt=today).count() >= 5:
+            raise TooMany("This address was invited several times today; it gets no more until tomorrow.", 86_400)
+        return None
+    user = User.named(username)
+    if user is None:
+        raise Refused("unknown_user", f"There is no user {username!r}.", "username")
+    if match.invitations.filter(user=user).exists():
+        raise Refused("invited_already", f"{username} is invited already.", "username")
+    return user
+
+
+def invitation_token(invitation_id: uuid.UUID) -> str:
+    """The token in the link of an invitation: made again for each mail from our key, so that it is stored nowhere."""
+    return secrets.keyed_token("invitation", invitation_id)
+
+
+def token_hash(token: str) -> str:
+    """What is kept of an invitation's token; nobody can guess it, so it needs no slow hash."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def find_invitation(token: str) -> Invitation | None:
+    """The invitation a link's token opens, unless it was declined."""
+    return Invitation.objects.filter(token_hash=token_hash(token), declined_at=None).select_related("match").first()
+
+
+def accept_invitation(*, by: User, token: str, contribution_text: str = "", channel: str = "web") -> Match:
+    """Join by the link of an invitation. Whoever reads the mailbox is the one invited; each link seats one person."""
+    found = find_invitation(token)
+    with transaction.atomic():
+        # The match first, as everywhere; of two people with one link the other waits here.
+        invitation = None
+        if found is not None:
+            Match.objects.select_for_update().get(pk=found.match_id)
+            invitation = Invitation.objects.select_for_update().filter(pk=found.pk, declined_at=None).first()
+        if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
+            raise Refused("bad_invitation", "This invitation does not exist or has been used.", "token")
+        if invitation.user_id is None:
+            # It is bound to him with the seat or, where that is refused, not at all.
+            invitation.user = by
+            invitation.save(update_fields=["user"])
+        elif invitation.user_id != by.pk:
+            raise Refused("bad_invitation", "This invitation is for another user.", "token")
+        return join_match(by=by, match=invitation.match, contribution_text=contribution_text, channel=channel)
+
+
+# --- within the lock of the match row ---
+
+
+def _locked(match: Match) -> Match:
+    locked = Match.objects.select_for_update().get(pk=match.pk)
+    if locked.status != Match.Status.OPEN:
+        raise Refused("not_open", f"The match is {locked.status}; seats change only while it is open.")
+    return locked
+
+
+def _check_host(match: Match, user: User) -> None:
+    if match.creator_id != user.pk:
+        raise Refused("not_host", "Only the host of the match may do this.")
+
+
+def _append(match: Match, events: list[Event], actor: Actor, channel: str) -> None:
+    """Append service events, numbered on the way."""
+    loaded = loading.load(match.id, match.game)
+    numbered = [Event(event.type, event.data, loaded.version + at, 1, event.draws) for at, event in enumerate(events, 1)]
+    act = Act(actor, channel, uuid.uuid4(), timezone.now())
+    record(match, loaded, numbered, act, seats=list(match.seats.all()))
+
+
+def _take(match: Match, user: User, index: int | None, text: str, channel: str) -> None:
+    if match.seats.filter(user=user).exists():
+        raise Refused("joined_already", "You have a seat in this match already.")
+    named = [seat for seat in match.seats.filter(holder=None).order_by("index") if index in (None, seat.index)]
+    fitting = tenures.check_seat(by=user, match=match, free=[seat.index for seat in named])
+    free = [seat for seat in named if seat.index in fitting]
+    if not free:
+        open_seats = ", ".join(str(seat.index) for seat in match.seats.filter(holder=None).order_by("index"))
+        raise Refused("seat_taken", f"Free seats: {open_seats or 'none'}.", "seat")
+    if len(text) > 1000:
+        raise Refused("bad_contribution", "A contribution to the draws has at most 1000 characters.", "contribution")
+    seat = free[0]
+    seat.user, seat.holder, seat.joined_at = user, uuid.uuid4(), timezone.now()
+    seat.contribution = contribution(str(match.id), text) if text else ""
+    try:
+        with transaction.atomic():
+            seat.save()
+    except IntegrityError:
+        raise Refused("joined_already", "You have a seat in this match already.") from None
+    _append(match, [_joined(seat, "user")], Actor("seat", seat.index), channel)
+
+
+def _keep_beginning(match: Match, start: Start) -> None:
+    Beginning.objects.create(
+        match=match,
+        origin_id=start.origin,
+        version=start.version,
+        seat=start.seat,
+        position=canonical.encode(dict(start.position)).decode(),
+        salt=start.salt,
+    )
+
+
+def _take_all(match: Match, text: str, channel: str) -> None:
+    """Every seat of a what-if board that no bot has is its owner's, although none is held by a user."""
+    for seat in match.seats.filter(holder=None).order_by("index"):
+        seat.holder, seat.joined_at = uuid.uuid4(), timezone.now()
+        seat.contribution, text = (contribution(str(match.id), text) if text else ""), ""
+        seat.save()
+        _append(match, [_joined(seat, "owner")], Actor("host"), channel)
+
+
+def _seat_bot(match: Match, index: int, bot: str, channel: str) -> None:
+    seat = match.seats.get(index=index)
+    seat.bot, seat.holder, seat.joined_at = bot, uuid.uuid4(), timezone.now()
+    seat.save()
+    _append(match, [_joined(seat, "bot")], Actor("host"), channel)
+
+
+def _joined(seat: Seat, kind: str) -> Event:
+    return Event(
+        "match.joined", {"seat": seat.index, "holder": str(seat.holder), "kind": kind, "contribution": seat.contribution}
+    )
+
+
+def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
+    index = seat.index
+    # Nothing was dealt yet: whoever leaves now may take any seat, or rule.
+    Holding.objects.filter(match=match, seat=index).delete()
+    seat.user, seat.holder, seat.bot, seat.contribution, seat.joined_at = None, None, "", "", None
+    seat.save()
+    _append(match, [Event("match.left", {"seat": index})], actor, channel)
+
+
+def _lapse(match_id: uuid.UUID) -> int:
+    with transaction.atomic():
+        match = Match.objects.select_for_update().get(pk=match_id)
+        if match.status != Match.Status.OPEN:
+            return 0
+        _close(match, "lapsed", Actor("clock"), "clock")
+    return 1
+
+
+def _close(match: Match, reason: str, actor: Actor, channel: str) -> None:
+    _append(match, [ended(match, 0, reason, None)], actor, channel)
+
+
+def _begin(match: Match, timeline: Timeline[Any], dice: Dice) -> Run[Any]:
+    """The game's own setup, or the position that the match begins from."""
+    beginning = Beginning.objects.filter(match=match).first()
+    if beginning is None:
+        return timeline.begin(match.options, match.seat_count, dice)
+    run = Run(timeline, dice)
+    positions.place(run, json.loads(beginning.position), beginning.salt, beginning.seat)
+    return run
+
+
+def _start_when_full(match: Match, channel: str) -> None:
+    if match.seats.filter(holder=None).exists():
+        return
+    loaded = loading.load(match.id, match.game)
+    started = Event("match.started", {"seats": match.seat_count}, loaded.version + 1)
+    setting = loaded.copy()
+    setting.timeline.apply(started)
+    run = _begin(match, setting.timeline, dice_for(match, loaded))
+    run.close()
+    act = Act(Actor("system"), channel, uuid.uuid4(), timezone.now())
+    record(match, loaded, [started, *run.events], act, seats=list(match.seats.all()))

@@ -1,0 +1,164 @@
+"""Press: what the players of a match write to each other. It is no part of the record and tells the rules nothing.
+
+A message goes to all, and then whoever may watch the match reads it too, or to chosen seats. The holder of a seat reads what was
+written to it since he took it: a substitute does not read the letters of the one before him.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.throttling import throttle
+from gamesvc.games.kernel.game import Refused, Viewer
+from gamesvc.matches.errors import TooMany
+from gamesvc.matches.models import Match, Press, Seat
+from notifications import outbox
+
+LONGEST = 2000
+PER_HOUR = 30
+PER_DAY = 200
+ALL: Literal["all"] = "all"
+
+# They turn the direction of what follows, also of our own words behind them.
+_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_JOINERS = ("\u200c", "\u200d")
+
+
+def clean(text: str) -> str:
+    """A text as it is kept: lines and words, without control characters, marks of direction and other things unseen."""
+    text = _BIDI.sub("", re.sub("\r\n?|[\u0085\u2028\u2029]", "\n", text))
+    kept = "".join(_kept(character) for character in unicodedata.normalize("NFC", text))
+    lines = [line.rstrip() for line in kept.split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _kept(character: str) -> str:
+    if character == "\n" or character in _JOINERS:
+        return character
+    if character.isspace():
+        return " "
+    return "" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") else character
+
+
+def say(
+    *,
+    match: Match,
+    by_seat: int,
+    to: Sequence[int] | Literal["all"],
+    text: str,
+    channel: str,
+    key: uuid.UUID | None = None,
+) -> Press:
+    """Write from a seat to others, or to all. The same `key` says it once. Raises `Refused`, and `TooMany` for a flood."""
+    if key is not None and (said := Press.objects.filter(pk=key, match=match).first()) is not None:
+        return said
+    seats = {seat.index: seat for seat in match.seats.all()}
+    own = seats.get(by_seat)
+    if own is None or own.user_id is None:
+        raise Refused("no_seat", "Only the players of a match write in it.")
+    hearers = _hearers(match, by_seat, to, seats)
+    kept = clean(text)
+    if not kept:
+        raise Refused("press_empty", "Write something.", "text")
+    if len(kept) > LONGEST:
+        raise Refused("press_too_long", f"A message has at most {LONGEST} characters; this one has {len(kept)}.", "text")
+    if wait := throttle(f"press {own.user_id} {match.pk}", PER_HOUR, 3600):
+        raise TooMany(f"{PER_HOUR} messages an hour are allowed in a match.", wait)
+    if wait := throttle(f"press {own.user_id}", PER_DAY, 86_400):
+        raise TooMany(f"{PER_DAY} messages a day are allowed.", wait)
+    with transaction.atomic():
+        message, new = Press.objects.get_or_create(
+            id=key or uuid.uuid4(),
+            defaults={
+                "match": match,
+                "seat": by_seat,
+                "to": [] if to == ALL else hearers,
+                "user_id": own.user_id,
+                "text": kept,
+                "channel": channel,
+                "said_at": timezone.now(),
+            },
+        )
+        if new:
+            outbox.notify(*(_notice(message, seats[index]) for index in hearers))
+    return message
+
+
+def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], seats: Mapping[int, Seat]) -> list[int]:
+    """The seats that a message reaches. Raises `Refused` where it may not go there, or reaches nobody."""
+    people = sorted(index for index, seat in seats.items() if seat.user_id is not None and index != by_seat)
+    if match.press == Match.PressKind.NONE:
+        raise Refused("press_off", "In this match the players do not write to each other.")
+    if to == ALL:
+        if not people:
+            raise Refused("press_nobody", "There is nobody to write to: no other person plays in this match.", "to")
+        return people
+    if match.press == Match.PressKind.PUBLIC:
+        raise Refused("press_public_only", "In this match all press is public; write to all.", "to")
+    wanted = sorted(set(to) - {by_seat})
+    reachable = ", ".join(map(str, people)) or "none"
+    if not wanted:
+        raise Refused("press_nobody", f"Name seats other than your own (people sit on: {reachable}), or write to all.", "to")
+    if missed := [index for index in wanted if index not in people]:
+        raise Refused("press_nobody", f"Nobody reads at seat {missed[0]}; people sit on: {reachable}.", "to")
+    return wanted
+
+
+def _notice(message: Press, seat: Seat) -> outbox.Notice:
+    assert seat.user_id is not None
+    payload = {"press": str(message.id), "match": str(message.match_id), "seat": seat.index, "circle": readers(message)}
+    return outbox.Notice(kind="press", user_id=seat.user_id, topic=str(message.match_id), payload=payload)
+
+
+def messages(match: Match, viewer: Viewer) -> QuerySet[Press]:
+    """What a viewer may read, the newest first: an observer what was written to all, a seat also what it wrote or got."""
+    readable = Q(to=[])
+    if viewer is not None:
+        seat = match.seats.filter(index=viewer).first()
+        if seat is not None and seat.joined_at is not None:
+            readable |= (Q(seat=viewer) | Q(to__contains=[viewer])) & Q(said_at__gte=seat.joined_at)
+    return Press.objects.filter(readable, match=match).select_related("user", "match").order_by("-said_at", "-id")
+
+
+def before(found: QuerySet[Press], last: Press) -> QuerySet[Press]:
+    """The messages older than one."""
+    return found.filter(Q(said_at__lt=last.said_at) | Q(said_at=last.said_at, id__lt=last.id))
+
+
+def author(message: Press) -> str:
+    """Who wrote it, as the match tells names."""
+    return f"player {message.seat + 1}" if message.match.hides_names else message.user.username
+
+
+def readers(message: Press) -> list[int] | Literal["all"]:
+    """Between whom a message stays, its writer among them."""
+    return sorted({message.seat, *message.to}) if message.to else ALL
+
+
+def circle(message: Press, seat: int) -> list[int] | Literal["all"]:
+    """To whom an answer of `seat` goes: all who read the message."""
+    return sorted({message.seat, *message.to} - {seat}) if message.to else ALL
+
+
+def as_json(message: Press) -> dict[str, Any]:
+    return {
+        "id": str(message.id),
+        "seat": message.seat,
+        "name": author(message),
+        "to": message.to or ALL,
+        "text": message.text,
+        "said_at": message.said_at.isoformat(),
+    }
+
+
+def erase(user: Any) -> None:
+    """Delete everything a person wrote."""
+    Press.objects.filter(user=user).delete()

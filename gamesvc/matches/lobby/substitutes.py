@@ -1,0 +1,188 @@
+"""Seats of running matches that fall free: who may take one over, and what happens when nobody does.
+
+A substitute plays on from the position as it is. They see what the seat may see from now on, get the time of its open
+questions anew, and contribute nothing to the draws: those are fixed since the start. Who comes back to a seat of their own goes
+on with the time that is left, so that nobody gains any by leaving. After some days a bot takes the seat, or it resigns where the
+game has no bot.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from events.store import Statement, StoredEvent, VersionConflict
+from gamesvc.games import catalog
+from gamesvc.games.kernel import bots
+from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.matches import hints, sweeping
+from gamesvc.matches.access import tenures
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.models.core import NEVER
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading, service_events
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.statistics import reliability
+from gamesvc.matches.timekeeping import absence_announcements, pauses, timeouts
+
+# So often one player may sit down in one match: each time they leave, all who follow the game are called.
+MOST_TENURES = 5
+
+
+def free_seats() -> QuerySet[Seat]:
+    """The seats of running public matches that wait for a substitute, the longest waiting first."""
+    rows = Seat.objects.filter(vacated_at__lt=NEVER, match__status=Match.Status.RUNNING, match__entry=Match.Entry.PUBLIC)
+    return rows.select_related("match").order_by("vacated_at", "pk")
+
+
+def take_over(*, by: User, match: Match, seat: int | None = None, link: str = "", channel: str = "api") -> Match:
+    """Take a free seat of a running match: the one named, or any that the user may take (see `tenures`). Raises `Refused`."""
+    with transaction.atomic():
+        seats = list(match.seats.select_for_update().order_by("index"))
+        _check_running(Match.objects.get(pk=match.pk))
+        if any(one.user_id == by.pk for one in seats):
+            raise Refused("joined_already", "You have a seat in this match already.")
+        free = [one for one in seats if one.waits]
+        fitting = tenures.check_seat(by=by, match=match, free=[one.index for one in free if seat in (None, one.index)])
+        found = next((one for one in free if one.index in fitting), None)
+        if found is None:
+            told = ", ".join(str(one.index) for one in free) or "none"
+            raise Refused("seat_taken", f"Seats without a player: {told}.", "seat")
+        if match.entry == Match.Entry.INVITED and link != match.link_token and match.creator_id != by.pk:
+            invited = match.invitations.filter(user=by, declined_at=None).exists()
+            if not invited and not tenures.played(by, match):
+                raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
+        reliability.check(by, match)
+        returns = tenures.returns(by=by, match=match, seat=found.index)
+        if len(returns) >= MOST_TENURES:
+            detail = f"You have left this match {len(returns)} times; leave the seat to somebody else."
+            raise Refused("too_often", detail, "seat")
+        found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
+        # What happened before he came is news to him.
+        found.contribution, found.joined_at, found.seen_version = "", timezone.now(), 0
+        try:
+            with transaction.atomic():
+                found.save()
+        except IntegrityError:
+            raise Refused("joined_already", "You have a seat in this match already.") from None
+        data: dict[str, Any] = {"seat": found.index, "holder": str(found.holder), "kind": "user"}
+        if returns:
+            data["returns"] = {"excused": tenures.excused(match=match, holders=returns)}
+        _append(match, [Event("match.seated", data)], Actor("seat", found.index), channel)
+        absence_announcements.tell_seat_taken(match, seats, found)
+        # What the seat was asked before he came is asked of him now.
+        absence_announcements.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))
+    match.refresh_from_db()
+    return match
+
+
+def vacate(
+    *,
+    match: Match,
+    seat: int,
+    actor: Actor,
+    channel: str = "api",
+    more_events: Sequence[Event] = (),
+    why: Mapping[str, str] | None = None,
+    command_id: uuid.UUID | None = None,
+) -> tuple[StoredEvent, ...]:
+    """Take the holder off a seat of a running match, so that a substitute may take it. Raises `Refused`.
+
+    Who may do so is decided by the callers: the organiser, the erasing of a person, a player who gives up his seat. `why`: an
+    organiser's reason, as events tell it.
+    """
+    with transaction.atomic():
+        seats = list(match.seats.select_for_update().order_by("index"))
+        _check_running(Match.objects.get(pk=match.pk))
+        found = next((one for one in seats if one.index == seat), None)
+        if found is None or (found.user_id is None and not found.bot):
+            raise Refused("no_seat", f"Nobody holds seat {seat}.", "seat")
+        after, more = timeouts.empty(match, seats, found)
+        rows = [after if one is found else one for one in seats]
+
+        def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
+            gone = timeouts.vacated(seat)
+            return [replace(gone, data={**gone.data, **(why or {})}), *more_events]
+
+        stored = service_events.append(match, decide, actor=actor, channel=channel, command_id=command_id, seats=rows, more=more)
+        # His may have been the word that was missing for a pause.
+        pauses.settle(match=match, channel=channel)
+        return stored
+
+
+def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> None:
+    """Let a bot play on from a seat that is free. Raises `Refused`."""
+    engine = catalog.game(match.game)
+    if not engine.bots:
+        raise Refused("bad_bots", "This game has no bots.", "bot")
+    with transaction.atomic():
+        seats = list(match.seats.select_for_update().order_by("index"))
+        _check_running(Match.objects.get(pk=match.pk))
+        found = next((one for one in seats if one.index == seat and one.waits), None)
+        if found is None:
+            raise Refused("seat_taken", f"Seat {seat} is not free.", "seat")
+        found.bot, found.holder, found.vacated_at = bots.bot_of(engine), uuid.uuid4(), None
+        found.save()
+        _append(match, [timeouts.seated_bot(found)], actor, channel)
+        transaction.on_commit(lambda: hints.bots(match.id), robust=True)
+
+
+def sweep(limit: int = 100) -> int:
+    """Let bots play on from seats that waited too long for a substitute. Returns how many seats were settled."""
+    before = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS)
+    waiting = Seat.objects.filter(vacated_at__lt=before, match__status=Match.Status.RUNNING).order_by("vacated_at")
+
+    def settle(seat_id: int) -> int:
+        seat = Seat.objects.select_related("match").get(pk=seat_id)
+        try:
+            _settle(seat.match, seat)
+        except (Refused, VersionConflict):
+            return 0  # somebody was faster
+        return 1
+
+    return sweeping.each("the free seat", waiting.values_list("pk", flat=True), settle, limit=limit)
+
+
+def _settle(match: Match, seat: Seat) -> None:
+    engine = catalog.game(match.game)
+    if engine.bots:
+        seat_bot(match=match, seat=seat.index, actor=Actor("system"), channel="clock")
+        return
+    loaded = loading.load(match.id, match.game)
+    settled = Statement(
+        "UPDATE matches_seat SET vacated_at = %s::timestamptz WHERE id = %s::bigint AND vacated_at = %s::timestamptz"
+        " AND EXISTS (SELECT FROM appended)",
+        [NEVER, seat.pk, seat.vacated_at],
+    )
+    try:
+        turns.submit(
+            match=match,
+            sender=Sender(Actor("clock", seat.index), "clock", timezone.now()),
+            command={"name": "resign"},
+            expected_version=loaded.viewer_version(seat.index),
+            command_id=turns.command_id(sender=f"nobody {match.id}", key=f"{seat.index} {seat.vacated_at}"),
+            more=[settled],
+        )
+    except Refused:
+        # It has nothing to resign from. Asked again it would be refused again, for as long as the match goes on.
+        Seat.objects.filter(pk=seat.pk, vacated_at=seat.vacated_at).update(vacated_at=NEVER)
+
+
+def _check_running(match: Match) -> None:
+    if match.status != Match.Status.RUNNING:
+        raise Refused("not_running", f"The match is {match.status}; seats are taken over only while it runs.")
+
+
+def _append(match: Match, events: list[Event], actor: Actor, channel: str) -> tuple[StoredEvent, ...]:
+    return service_events.append(match, lambda loaded, seats: events, actor=actor, channel=channel)

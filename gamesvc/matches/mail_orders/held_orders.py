@@ -1,0 +1,266 @@
+"""Orders that are kept: by the word `wait` until the deadline, or because others may react before they can go on.
+
+They are commands not yet made: outside the record, read by nobody, erasable. What carries them out is the same run of orders
+as for a mail that is worked on at once, with the ids of the mail they came in.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from accounts.models import User
+from gamesvc.games.kernel.dice import DrawNeeded
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors, sweeping
+from gamesvc.matches.mail_orders import order_mail
+from gamesvc.matches.mail_orders.order_mail import Line
+from gamesvc.matches.mail_orders.order_run import OrderRun
+from gamesvc.matches.models import HeldOrders, Match, Question
+from gamesvc.matches.play import turns
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.idempotency import known
+from gamesvc.matches.timekeeping import last_orders
+from notifications import outbox
+from notifications.outbox import Notice
+
+log = logging.getLogger(__name__)
+
+# How many answers of others in a row are worked out at most.
+MOST_ANSWERS = 60
+Until, State = HeldOrders.Until, HeldOrders.State
+# Whether the question that held orders answer is asked.
+_ASKED = Exists(Question.objects.filter(match=OuterRef("match"), seat=OuterRef("seat"), question=OuterRef("question")))
+
+
+def keep(
+    *,
+    match: Match,
+    seat: int,
+    user_id: int,
+    mail: UUID,
+    question: str,
+    lines: Sequence[Line],
+    version: int,
+    kept_at: int,
+    counts_at: datetime,
+    until: HeldOrders.Until,
+) -> None:
+    """Keep orders, once; others of the seat that were kept before them are replaced."""
+    replace(match=match, seat=seat, but=mail)
+    HeldOrders.objects.bulk_create(
+        [
+            HeldOrders(
+                match=match,
+                seat=seat,
+                user_id=user_id,
+                question=question,
+                mail=mail,
+                first=lines[0].number,
+                lines=[_kept(line) for line in lines],
+                version=version,
+                kept_at=kept_at,
+                counts_at=counts_at,
+                until=until,
+            )
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _kept(line: Line) -> dict[str, Any]:
+    return {"number": line.number, "text": line.text, "argument": line.argument, "mail": line.mail}
+
+
+def held(*, match: Match, seat: int) -> QuerySet[HeldOrders]:
+    """What is held of a seat."""
+    return HeldOrders.objects.filter(match=match, seat=seat, state=State.HELD)
+
+
+def replace(*, match: Match, seat: int, but: UUID) -> int:
+    """Drop what was held: a later mail of orders takes its place. Returns how many mails that was."""
+    return held(match=match, seat=seat).exclude(mail=but).update(state=State.REPLACED)
+
+
+def told_ready(*, match: Match, seat: int, mail: UUID) -> list[HeldOrders]:
+    """What a mail that says `ready` carries out: it is this mail's from now on, also if its worker starts again.
+
+    What was held for a question that is not asked any more is not meant, unless some of it was carried out.
+    """
+    rows = held(match=match, seat=seat).filter(until=Until.DEADLINE).annotate(asked=_ASKED)
+    meant = [row.pk for row in rows if row.asked or _begun(row)]
+    HeldOrders.objects.filter(pk__in=meant, state=State.HELD).update(state=State.DONE, done_by=mail)
+    return list(HeldOrders.objects.filter(match=match, seat=seat, done_by=mail).order_by("created_at"))
+
+
+def lines_of(row: HeldOrders, run: OrderRun) -> list[Line]:
+    """The orders read again, by the position as it is now."""
+    view = run.loaded.game.view(run.loaded.timeline.state, run.seat.index) if run.running else None
+    lines = []
+    for one in row.lines:
+        line = Line(one["number"], one["text"], "order", one["argument"], mail=one["mail"] or str(row.mail))
+        order_mail.understand(line, run.loaded.game, view)
+        lines.append(line)
+    return lines
+
+
+def register() -> None:
+    """Have the clock carry out what is held until a deadline."""
+    last_orders.register(until_deadline, at_deadline)
+
+
+def until_deadline(matches: Iterable[UUID]) -> set[tuple[UUID, int]]:
+    """The seats of these matches that hold orders until a deadline: one question for many."""
+    rows = HeldOrders.objects.filter(match__in=list(matches), state=State.HELD, until=Until.DEADLINE)
+    return set(rows.values_list("match_id", "seat"))
+
+
+def at_deadline(match: Match, seat: int, question: str) -> bool:
+    """Carry out what a seat held until this deadline; whether there was anything. Called by the clock, before its own answer."""
+    rows = held(match=match, seat=seat).filter(until=Until.DEADLINE, question=question)
+    settled = [_carry_out(row) for row in rows]
+    return any(settled)
+
+
+def sweep(limit: int = 200) -> int:
+    """Go on with orders that waited for others, where these have answered; return how many were settled.
+
+    And with those held until a deadline of a question that is gone: the clock that carried them out died before it told so, or
+    their writer answered otherwise.
+    """
+    due = Q(until=Until.WINDOW) | Q(until=Until.DEADLINE) & ~Q(_ASKED)
+    rows = HeldOrders.objects.filter(due, state=State.HELD).exclude(looked_at=F("match__version")).order_by("created_at")
+    return sweeping.each("the held orders", rows.values_list("pk", flat=True), _go_on, limit=limit)
+
+
+def _go_on(row_id: UUID) -> int:
+    row = HeldOrders.objects.select_related("match").filter(pk=row_id, state=State.HELD).first()
+    try:
+        return int(row is not None and _carry_out(row, answered=row.until == Until.DEADLINE))
+    except errors.Busy:
+        log.info("the match of held orders %s is busy; the next sweep tries again", row_id)
+        return 0
+
+
+def erase(user: User) -> None:
+    """Delete the orders of a person that were not carried out, and what he wrote in others."""
+    HeldOrders.objects.filter(user=user).delete()
+
+
+def _begun(row: HeldOrders) -> bool:
+    """Whether some of the orders were carried out by a worker that could not tell it any more."""
+    ids = (turns.command_id(sender=f"mail {line['mail'] or row.mail}", key=str(line["number"])) for line in row.lines)
+    return any(known(row.match, command_id) is not None for command_id in ids)
+
+
+def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:
+    """Carry out one row and tell its writer; False if it still has to wait, or is not meant any more.
+
+    `answered`: it was held for a question that is gone, so it is carried out only if that was begun.
+    """
+    match = row.match
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    seat = seats[row.seat]
+    if seat.user_id != row.user_id:
+        HeldOrders.objects.filter(pk=row.pk).update(state=State.REPLACED)
+        return False
+    run = OrderRun(
+        match=match,
+        seats=seats,
+        seat=seat,
+        mail=row.mail,
+        user_id=row.user_id,
+        counts_at=row.counts_at,
+        question=row.question,
+    )
+    version = run.loaded.version
+    lines = lines_of(row, run)
+    problem, rest = "", []
+    if not run.begun(lines):
+        if run.running and (answered if run.open() else run.others_answer()):
+            HeldOrders.objects.filter(pk=row.pk).update(looked_at=version)
+            return False
+        if answered:
+            HeldOrders.objects.filter(pk=row.pk, state=State.HELD).update(state=State.REPLACED)
+            return False
+        problem = _problem(run, lines)
+    if problem:
+        for line in lines:
+            if line.state == "read":
+                line.state = "not_done"
+    else:
+        rest = run.carry_out(lines, run.loaded.viewer_version(row.seat) if _as_expected(row, run) else row.version)
+    settle(row, run, lines, rest, problem)
+    return True
+
+
+def _as_expected(row: HeldOrders, run: OrderRun) -> bool:
+    """Whether the others answered as if they had let everything happen: then nothing the orders rest on has changed.
+
+    Their writer could only go by what follows from his own order. So that is worked out from the position in which the orders
+    were kept, and compared with what he sees now. Where chance has a part in it he could not know, and they come back to him.
+    """
+    if row.until != Until.WINDOW or run.others_seen(row.version, row.kept_at):
+        return False
+    game = run.loaded.game
+    timeline = loading.load_at(game, row.match_id, row.kept_at).timeline
+    try:
+        for _step in range(MOST_ANSWERS):
+            asked = game.awaited(timeline.state)
+            if any((one.seat, one.id) == (row.seat, row.question) for one in asked):
+                return game.view(timeline.state, row.seat) == game.view(run.loaded.timeline.state, row.seat)
+            if not asked or any(one.seat == row.seat for one in asked):
+                return False
+            seat = asked[0].seat
+            timeline.follow(timeline.preview(seat, game.default_command(timeline.state, seat)))
+    except (Refused, DrawNeeded):
+        pass
+    return False
+
+
+def _problem(run: OrderRun, lines: Sequence[Line]) -> str:
+    if not run.running:
+        return "match_over"
+    if not run.open():
+        return "turn_over"
+    return "unreadable" if lines and lines[0].state == "unreadable" else ""
+
+
+def settle(row: HeldOrders, run: OrderRun, lines: Sequence[Line], rest: Sequence[Line], problem: str) -> None:
+    """Put down what became of held orders, keep what has to wait on, and queue the receipt: all or nothing, and once."""
+    report: dict[str, Any] = {"problem": problem, "lines": [line.as_json() for line in lines], "sections": [], "held": True}
+    with transaction.atomic():
+        if not HeldOrders.objects.filter(pk=row.pk, state=State.HELD).update(state=State.DONE, report=report):
+            return
+        if rest:
+            keep_rest(row, run, rest)
+        payload = {"held": str(row.id), "match": str(row.match_id), "seat": row.seat}
+        outbox.notify(Notice(kind="receipt", user_id=row.user_id, topic=str(row.match_id), payload=payload))
+
+
+def keep_rest(row: HeldOrders, run: OrderRun, rest: Sequence[Line]) -> None:
+    """The rest of held orders waits on for others."""
+    HeldOrders.objects.bulk_create(
+        [
+            HeldOrders(
+                match_id=row.match_id,
+                seat=row.seat,
+                user_id=row.user_id,
+                question=row.question,
+                mail=row.mail,
+                first=rest[0].number,
+                lines=[one for one in row.lines if one["number"] >= rest[0].number],
+                version=run.expected,
+                kept_at=run.loaded.version,
+                counts_at=row.counts_at,
+                until=Until.WINDOW,
+            )
+        ],
+        ignore_conflicts=True,
+    )

@@ -1,0 +1,211 @@
+"""The words of an order mail: which lines are orders in the game's notation, which the service's own. Nothing is done here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.timeline import check_command, read_order
+
+MOST_LINES = 60
+MOST_HISTORY = 200
+HELP = gettext_noop("""help           the orders of your game, and these words
+board          the position, without an order
+hand           what you hold
+status         who is awaited, and until when
+history 20     the last 20 things that happened
+preview ORDER  what an order would do; nothing is done
+preview        alone in a line: all orders below it are only tried out
+wait           holds the orders of this mail until the deadline
+ready          carries out the orders that are held
+standing if EVENT NAME=VALUE then ORDER   gives orders when it happens
+standing, standing cancel 2   lists what is laid by, takes one back
+vacation 2026-12-24..2027-01-02   no deadlines while you are away
+vacation off   back again; vacation alone lists your vacations
+pause match    asks all to stop the clocks, or agrees to it
+resume match   the same for going on; pause match no takes it back
+undo           takes your last order back, or asks those it concerns
+undo yes, undo no   answers somebody who asks you; redo brings it back
+press NAME text, press all text   writes to a player, or to all
+press all:     alone in a line: the lines below, to an empty one
+draw?          asks for a draw, where a game knows one
+resign         gives up; you are asked once more
+END            in capitals, alone in a line: nothing below it is read""")
+
+# Words that ask for something and change nothing; with those that take an argument.
+ASKING = ("help", "board", "hand", "status", "history", "preview")
+# Words that change something, in the order of the lines like orders: what comes after them rests on them.
+IN_ORDER = ("undo", "redo")
+# Words that change something beside the match, and stand whatever becomes of the orders.
+ASIDE = ("press", "vacation", "standing", "draw?", "pause", "resume")
+# Words that say when the orders of the mail are carried out.
+TIMING = ("wait", "ready")
+
+# A list is often written with a dash, a dot or a number before each line.
+_BULLET = re.compile(r"^(?:[-*•·]\s+|\d{1,2}[.)]\s+)")
+_POLITE = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you|danke|cheers|regards|bye)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
+_BLOCK = re.compile(r"^press\s+(?P<to>[^:]{1,60}):$", re.IGNORECASE)
+_ANSWERS = {"": "", "yes": "yes", "no": "no", "ja": "yes", "nein": "no", "accept": "yes", "decline": "no"}
+
+_WISHES = {"": "yes", "match": "yes", "match yes": "yes", "match no": "no"}
+
+
+@dataclass(slots=True)
+class Line:
+    """One line of a mail. `word` is a service word, or `order`; `state` tells what became of it.
+
+    States: read, done, refused, stale, unreadable, not_done, held, previewed, answered, ask, ignored.
+    """
+
+    number: int
+    text: str
+    word: str
+    argument: str = ""
+    command: Mapping[str, Any] | None = None
+    understood: str = ""
+    state: str = "read"
+    detail: str = ""
+    mail: str = ""
+    """The mail it stands in, where that is not the one being worked on."""
+
+    @property
+    def is_order(self) -> bool:
+        return self.word == "order"
+
+    @property
+    def is_act(self) -> bool:
+        """Whether it changes the match, and what follows rests on it."""
+        return self.is_order or self.word in IN_ORDER
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "text": self.text,
+            "understood": self.understood,
+            "state": self.state,
+            "detail": self.detail,
+        }
+
+
+def read(text: str, game: Game[Any], view: Mapping[str, Any] | None) -> list[Line]:
+    """All lines of a mail, each understood or marked as unreadable with the reason and a suggestion."""
+    lines: list[Line] = []
+    preview_rest = False
+    for number, raw in enumerate(_lines(text), 1):
+        line = _split(number, _BULLET.sub("", raw.strip()), game, view)
+        if line.word == "end":
+            break
+        if line.word == "preview" and not line.argument:
+            preview_rest = True
+            line.state, line.detail = "answered", _("The orders below are only tried out.")
+        elif preview_rest and line.is_order:
+            line.word, line.argument = "preview", line.text
+        lines.append(line)
+        if number > MOST_LINES:
+            line.state, line.detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_LINES}
+            break
+        understand(line, game, view)
+    return lines
+
+
+def _lines(text: str) -> list[str]:
+    """The lines that are not empty; a message that is written below `press NAME:` is one of them, up to an empty line."""
+    found: list[str] = []
+    block: list[str] | None = None
+    for line in [*text.splitlines(), ""]:
+        if block is not None:
+            if line.strip():
+                block.append(line)
+                continue
+            found.append("\n".join(block))
+            block = None
+        elif _BLOCK.match(line.strip()):
+            block = [line.strip()]
+        elif line.strip():
+            found.append(line)
+    return found
+
+
+def understand(line: Line, game: Game[Any], view: Mapping[str, Any] | None) -> None:
+    """Read the order in a line by the position as the seat sees it; sets `command` or the reason why it cannot be read."""
+    order = line.text if line.is_order else line.argument if line.word == "preview" else ""
+    if not order or line.state != "read":
+        return
+    if view is None:
+        line.state, line.detail = "unreadable", _("The match is not running.")
+        return
+    try:
+        command = dict(read_order(game, order, view))
+        check_command(game, command)
+    except Refused as refused:
+        line.state, line.detail = "unreadable", refused.detail
+        return
+    line.command, line.understood = command, game.render(command)
+    if line.is_order and command["name"] == "resign" and line.argument != "yes":
+        line.word = "resign"
+        ask_resign(line)
+
+
+def ask_resign(line: Line) -> None:
+    """Nobody loses a match by one line: giving up is asked back once."""
+    line.command = None
+    line.state, line.detail = "ask", _("To give up the match, answer with the line: resign yes")
+
+
+def unreadable(lines: Sequence[Line]) -> bool:
+    return any(line.state == "unreadable" for line in lines)
+
+
+def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | None) -> Line:
+    """Which kind of line it is. A word that is an order of the game stays the game's: its own `end`, its own `draw`."""
+    first, _space, rest = text.partition("\n")[0].partition(" ")
+    word, argument = first.lower().rstrip(":.!?"), rest.strip()
+    line = Line(number, text, "order")
+    if _POLITE.match(text):
+        line.word, line.state = "courtesy", "ignored"
+    elif word in ("help", "board", "hand", "status", "redo", *TIMING) and not argument:
+        line.word = word
+    elif word == "history" and (not argument or argument.isdecimal()):
+        line.word, line.argument = word, argument or "20"
+        if len(argument) > 6:
+            line.argument = str(MOST_HISTORY)
+    elif word == "preview":
+        line.word, line.argument = word, argument
+    elif word == "undo" and argument.lower().strip(" .!") in _ANSWERS:
+        line.word, line.argument = word, _ANSWERS[argument.lower().strip(" .!")]
+    elif word in ("press", "vacation", "standing") and word not in game.commands:
+        line.word, line.argument = word, text[len(first) :].strip()
+    elif word in ("pause", "resume") and (wish := _wish(word, argument, game)):
+        line.word, line.argument = word, wish
+    elif first.lower() in ("draw?", "draw?.") and argument.lower().strip(" .!") in ("", "yes"):
+        line.word, line.argument = "draw?", argument.lower().strip(" .!")
+    elif word == "resign" and "resign" in game.commands:
+        if argument.lower().strip(" .!") == "yes":
+            line.text, line.argument = "resign", "yes"
+        elif not argument:
+            line.word = word
+            ask_resign(line)
+    elif word == "end" and not argument and not _plays_end(game, view):
+        line.word = word
+    return line
+
+
+def _wish(word: str, argument: str, game: Game[Any]) -> str:
+    """Whether the clocks shall stop or go on, or not; empty if the line says neither. A game's own `pause` stays the game's."""
+    return "" if not argument and word in game.commands else _WISHES.get(argument.lower().strip(" .!"), "")
+
+
+def _plays_end(game: Game[Any], view: Mapping[str, Any] | None) -> bool:
+    if view is None:
+        return False
+    try:
+        check_command(game, game.parse("end", view))
+    except Refused:
+        return False
+    return True

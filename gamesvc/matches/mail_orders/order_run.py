@@ -1,0 +1,189 @@
+"""The orders of a mail, carried out one by one: at once, or later when they were held. Each is applied once, whoever runs it.
+
+The id of an order's command comes from its mail and line. So a worker that dies in between, or two that meet, repeat nothing.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.matches import errors
+from gamesvc.matches.mail_orders import order_mail
+from gamesvc.matches.mail_orders.order_mail import Line
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import idempotency, loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.undo import taking_back
+
+CHANNEL = "mail"
+STALE = gettext_lazy("Something happened that you had not seen when you wrote; look at it and send the order again.")
+KEPT = gettext_lazy("Others may answer first. It is kept, and goes on by itself after them.")
+
+
+class OrderRun:
+    """Orders of one seat on their way into the match. `mail` names where the lines stand that do not say so themselves."""
+
+    def __init__(
+        self,
+        *,
+        match: Match,
+        seats: Sequence[Seat],
+        seat: Seat,
+        mail: uuid.UUID,
+        user_id: int,
+        counts_at: datetime,
+        question: str,
+    ) -> None:
+        self.match = match
+        self.seats = seats
+        self.seat = seat
+        self.mail = mail
+        self.question = question
+        self.sender = Sender(Actor("seat", seat.index), CHANNEL, counts_at, user_id)
+        self.loaded: Loaded = loading.load(match.id, match.game)
+        self.expected = 0
+
+    @property
+    def running(self) -> bool:
+        return self.loaded.started and not self.loaded.ended
+
+    def command_id(self, line: Line) -> uuid.UUID:
+        return turns.command_id(sender=f"mail {line.mail or self.mail}", key=str(line.number))
+
+    def begun(self, lines: Sequence[Line]) -> bool:
+        """Whether an earlier run has carried out some of these orders."""
+        return any(self._known(line) is not None for line in lines)
+
+    def open(self) -> bool:
+        """Whether the question that the orders answer is still asked. Without one they are orders for any time."""
+        return not self.question or any((one.seat, one.id) == (self.seat.index, self.question) for one in self.loaded.awaited())
+
+    def others_answer(self) -> bool:
+        """Whether the match waits for others to react, so that the question may come back when they have."""
+        awaited = self.loaded.awaited()
+        return bool(awaited) and all(one.seat != self.seat.index and one.kind != "turn" for one in awaited)
+
+    def timed_out(self, version: int) -> bool:
+        """Whether the clock has answered the question since a version: then it does not come back."""
+        asked = {"seat": self.seat.index, "question": self.question}
+        return any(
+            stored.type == "match.timed_out" and asked.items() <= loading.lift(self.loaded.game, stored).data.items()
+            for stored in loading.events_after(self.match.id, version, self.loaded.version)
+        )
+
+    def others_seen(self, version: int, until: int) -> bool:
+        """Whether between two versions anything happened that the writer saw and did not do himself."""
+        own = {"kind": "seat", "seat": self.seat.index}
+        return any(
+            stored.meta["actor"] != own
+            and see_event(self.loaded.game, loading.lift(self.loaded.game, stored), self.seat.index) is not None
+            for stored in loading.events_after(self.match.id, version, until)
+        )
+
+    def carry_out(self, lines: Sequence[Line], expected: int) -> list[Line]:
+        """One order after the other; the first that is refused stops it, and what came before stands.
+
+        Returns the rest that has to wait because others may react first. `expected` is the version the writer knew.
+        """
+        self.expected = expected
+        for at, line in enumerate(lines):
+            if not self._take_known(line) and at:
+                self._read_again(line)
+            if self._must_wait(line):
+                for rest in lines[at:]:
+                    rest.state, rest.detail = "held", str(KEPT)
+                return list(lines[at:])
+            if not self._do(line):
+                for rest in lines[at + 1 :]:
+                    rest.state = "not_done"
+                break
+        self._load()
+        return []
+
+    def _do(self, line: Line) -> bool:
+        """Carry out one line; False if it stops the rest."""
+        if line.word in order_mail.IN_ORDER:
+            return self._go_back(line)
+        if line.command is None or line.state == "unreadable":
+            line.state = "refused"
+            return False
+        try:
+            receipt = turns.submit(
+                match=self.match,
+                sender=self.sender,
+                command=line.command,
+                expected_version=self.expected,
+                command_id=self.command_id(line),
+                seats=list(self.seats),
+            )
+        except Refused as refused:
+            line.state, line.detail = "refused", refused.detail
+            return False
+        except errors.Stale:
+            line.state, line.detail = "stale", str(STALE)
+            return False
+        line.state, line.detail = "done", ""
+        line.understood = self.loaded.game.render(line.command)
+        self.expected = receipt.version
+        return True
+
+    def _go_back(self, line: Line) -> bool:
+        """Take back the last order, bring it back, or answer who asks to take back his."""
+        asked: dict[str, Any] = {"match": self.match, "sender": self.sender, "command_id": self.command_id(line)}
+        try:
+            if line.argument:
+                outcome = taking_back.answer(accept=line.argument == "yes", **asked)
+            elif line.word == "redo":
+                outcome = taking_back.redo(expected_version=self.expected, **asked)
+            else:
+                outcome = taking_back.take_back(expected_version=self.expected, **asked)
+        except Refused as refused:
+            line.state, line.detail = "refused", refused.detail
+            return False
+        except errors.Stale:
+            line.state, line.detail = "stale", str(STALE)
+            return False
+        line.state, line.detail = "done", ""
+        if not outcome.done and not line.argument:
+            line.detail = _("The others are asked; the match goes back when they agree.")
+        self.expected = outcome.version
+        return True
+
+    def _must_wait(self, line: Line) -> bool:
+        """Whether an order has to wait until others have reacted: by what its seat may see, and without trying it."""
+        if line.command is None or self.open() or not self.others_answer() or self._known(line) is not None:
+            return False
+        forms = self.loaded.game.legal_commands(self.loaded.timeline.state, self.seat.index)
+        return all(form.name != line.command["name"] for form in forms)
+
+    def _read_again(self, line: Line) -> None:
+        """Read an order by the position that the one before it left."""
+        self._load()
+        if self.running and line.is_order:
+            line.state = "read"
+            view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
+            order_mail.understand(line, self.loaded.game, view)
+
+    def _take_known(self, line: Line) -> bool:
+        """What an earlier run made of the line, which that run's position decided."""
+        known = self._known(line) if line.is_order else None
+        if known is None:
+            return False
+        line.command, line.state = known.command, "read"
+        return True
+
+    def _known(self, line: Line) -> idempotency.Known | None:
+        return idempotency.known(self.match, self.command_id(line))
+
+    def _load(self) -> None:
+        self.loaded = loading.load(self.match.id, self.match.game)

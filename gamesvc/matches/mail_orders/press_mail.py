@@ -1,0 +1,176 @@
+"""Press by mail: a message as a notice that can be answered, and an answer as a message. Nobody learns another's address."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import selectors
+from gamesvc.matches.errors import TooMany
+from gamesvc.matches.lobby import press
+from gamesvc.matches.models import Match, Press, Seat
+from gamesvc.matches.notices import wording
+from gamesvc.matches.record import secrets
+from notifications import registry
+from notifications.inbound import addresses, purposes
+from notifications.inbound.purposes import Handled, Letter
+from notifications.models import InboundMail, Outbox
+from notifications.outbox import Notice
+from notifications.registry import Message
+
+PURPOSE = "press"
+CHANNEL = "mail"
+# So long a message may be answered by mail.
+ANSWERED_FOR = timedelta(days=60)
+WIDTH = 68
+
+
+def register() -> None:
+    """Tell `notifications` who words press, and who takes the answers."""
+    registry.register("press", said, label="Messages of other players", acted=answered, subject=circle)
+    registry.register("press_failed", failed, label="Messages that could not be passed on", essential=True)
+    purposes.register(PURPOSE, handle)
+
+
+def circle(row: Outbox) -> str:
+    """Who reads and writes together: messages of one circle may come in one mail, and one answer goes to it."""
+    return str(row.payload.get("circle", row.payload["press"]))
+
+
+def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
+    """After which of these mails their receivers have written to the same circle themselves, and when first."""
+    if not rows:
+        return {}
+    own = Press.objects.filter(
+        match__in={row.payload["match"] for row in rows},
+        user_id__in={row.user_id for row in rows},
+        said_at__gt=min(told[row.pk] for row in rows),
+    )
+    written: dict[tuple[str, int], list[Press]] = {}
+    for message in own.order_by("said_at"):
+        written.setdefault((str(message.match_id), message.user_id), []).append(message)
+    found = {}
+    for row in rows:
+        for message in written.get((row.payload["match"], row.user_id or 0), ()):
+            # Notices of old do not name their circle: any message in the match answers them.
+            if message.said_at > told[row.pk] and row.payload.get("circle") in (None, press.readers(message)):
+                found[row.pk] = message.said_at
+                break
+    return found
+
+
+def said(row: Outbox) -> Message | None:
+    """A message, or several that waited together, for a reader; None when erased, or he does not hold the seat any more."""
+    told = [row, *Outbox.objects.filter(merged_into=row.pk, kind=row.kind)]
+    found = Press.objects.select_related("match", "user").filter(pk__in=[one.payload["press"] for one in told])
+    messages = list(found.order_by("said_at", "pk"))
+    if not messages or row.user is None:
+        return None
+    message = messages[-1]
+    match = message.match
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    if seats[row.payload["seat"]].user_id != row.user_id:
+        return None
+    names = selectors.seat_names(seats)
+    author = press.author(message)
+    headline = _("%(name)s writes") % {"name": author}
+    if len(messages) > 1:
+        headline = _("%(count)s messages, the last from %(name)s") % {"count": len(messages), "name": author}
+    context = wording.plain_context(match) | {
+        "headline": headline,
+        "said": _told(messages, lambda text: text),
+        "said_lines": _told(messages, _indented),
+        "to_all": not message.to,
+        "others": ", ".join(names[seat] for seat in message.to if seat != row.payload["seat"]),
+        "author": author,
+        "reply_to": _reply_address(row, message),
+    }
+    subject = _("[%(title)s #%(number)s] %(name)s writes") % {
+        "title": context["title"],
+        "number": match.number,
+        "name": author,
+    }
+    return wording.compose("press", subject, context, reason="press")
+
+
+def _told(messages: Sequence[Press], write: Callable[[str], str]) -> str:
+    """The words; of several messages each below its author."""
+    if len(messages) == 1:
+        return write(messages[0].text)
+    parts = ((_("%(name)s writes") % {"name": press.author(message)}, write(message.text)) for message in messages)
+    return "\n\n".join(f"{heading}:\n\n{text}" for heading, text in parts)
+
+
+def _indented(text: str) -> str:
+    """The lines of a message for a plain mail, set in, so that they are not taken for ours."""
+    wrapped = (textwrap.wrap(line, WIDTH, break_on_hyphens=False) or [""] for line in text.splitlines())
+    return "\n".join(f"  {line}".rstrip() for lines in wrapped for line in lines)
+
+
+def _reply_address(row: Outbox, message: Press) -> str:
+    assert row.user is not None
+    if not addresses.answerable():
+        return ""
+    seat = row.payload["seat"]
+    return addresses.make(
+        PURPOSE,
+        key=row.id,
+        user=row.user,
+        topic=str(message.match_id),
+        payload={"match": str(message.match_id), "seat": seat, "to": press.circle(message, seat)},
+        expires_at=timezone.now() + ANSWERED_FOR,
+    )
+
+
+def handle(letter: Letter) -> Handled:
+    """Pass an answer on as press; its sender hears only if that could not be done."""
+    match = Match.objects.get(pk=letter.payload["match"])
+    try:
+        if letter.refusal == "empty":
+            raise Refused("press_empty", _("There was nothing to pass on: write your answer at the very top."))
+        if letter.refusal:
+            raise Refused("press_too_long", _("A message has at most %(count)s characters.") % {"count": press.LONGEST})
+        if not Seat.objects.filter(match=match, index=letter.payload["seat"], user=letter.user).exists():
+            raise Refused("no_seat", _("You do not hold that seat any more."))
+        message = press.say(
+            match=match,
+            by_seat=letter.payload["seat"],
+            to=letter.payload["to"],
+            text=letter.text,
+            channel=CHANNEL,
+            key=secrets.keyed_uuid("press", letter.id),
+        )
+    except Refused as refused:
+        return _not_passed(letter, match, refused.code, refused.detail)
+    except TooMany as too_many:
+        return _not_passed(letter, match, "too_many", str(too_many))
+    return Handled({"press": str(message.id)})
+
+
+def _not_passed(letter: Letter, match: Match, code: str, detail: str) -> Handled:
+    payload = {"mail": str(letter.id), "match": str(match.id)}
+    notice = Notice(kind="press_failed", user_id=letter.user.pk, topic=str(match.id), payload=payload)
+    return Handled({"problem": code, "detail": detail}, notice)
+
+
+def failed(row: Outbox) -> Message | None:
+    """Says why an answer was not passed on; None when the mail has been deleted since."""
+    mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
+    if mail is None or not mail.report:
+        return None
+    match = Match.objects.get(pk=row.payload["match"])
+    context: dict[str, Any] = wording.plain_context(match) | {
+        "headline": _("Your message was not passed on"),
+        "detail": mail.report["detail"],
+    }
+    subject = _("[%(title)s #%(number)s] Your message was not passed on") % {"title": context["title"], "number": match.number}
+    return wording.compose(
+        "press_failed", subject, context, reason="press-failed", in_reply_to=mail.message_id, auto_replied=True
+    )

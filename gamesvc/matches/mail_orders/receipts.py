@@ -1,0 +1,150 @@
+"""The receipt: the mail that answers an order mail. Orders as understood, what became of each, the new position, what is next."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from gamesvc.matches.mail_orders import replies
+from gamesvc.matches.models import HeldOrders, Match, Question, Seat
+from gamesvc.matches.notices import reply_addresses, wording
+from gamesvc.matches.reading import calendar_entries
+from gamesvc.matches.story import moments
+from notifications import registry
+from notifications.models import InboundMail, Outbox
+from notifications.registry import Message
+
+
+def register() -> None:
+    """Tell `notifications` who words receipts; they are sent whatever a player has muted, for he asked by writing."""
+    registry.register("receipt", receipt, label="Receipts for orders by mail", essential=True)
+
+
+def receipt(row: Outbox) -> Message | None:
+    """What came of a mail; None when the mail has been deleted since."""
+    told = _told(row)
+    if told is None:
+        return None
+    report, counts_at, message_id = told
+    match = Match.objects.get(pk=row.payload["match"])
+    own = Seat.objects.filter(match=match, index=row.payload["seat"], user=row.user).exists()
+    # Whoever has left the seat learns that his mail came too late, and nothing of the position.
+    context = wording.context_of(match, row.payload["seat"], row.user) if own else wording.plain_context(match)
+    context |= {
+        "headline": headline(report),
+        "received": moments.local_time(counts_at, row.user),
+        "lines": [_line(line) for line in report["lines"]],
+        "sections": report["sections"],
+        "advice": advice(report["problem"]),
+    }
+    question = None
+    if own:
+        questions = list(Question.objects.filter(match=match).order_by("due_at", "seat"))
+        question = next((one for one in questions if one.seat == row.payload["seat"]), None)
+        context["attachments"] = calendar_entries.file_for(match, row.payload["seat"], row.user)
+        context["expected"] = replies.status(match, context["loaded"], context["names"], row.user)
+        if question is not None:
+            context |= wording.time_for(question, row.user)
+            context["orders"] = context["loaded"].game.order_help(question.prompt)
+        if not context["loaded"].ended:
+            context["reply_to"] = reply_addresses.reply_address(
+                match=match, loaded=context["loaded"], seat=row.payload["seat"], user=row.user, key=row.id, question=question
+            )
+    subject = _("[%(title)s #%(number)s] %(headline)s") % {
+        "title": context["title"],
+        "number": match.number,
+        "headline": context["headline"],
+    }
+    return wording.compose("receipt", subject, context, reason="receipt", in_reply_to=message_id, auto_replied=True)
+
+
+def _told(row: Outbox) -> tuple[dict[str, Any], datetime, str] | None:
+    """The report, when its mail counted, and the mail's id: of a mail, or of orders that were held and came to an end later."""
+    if "held" in row.payload:
+        held = HeldOrders.objects.filter(pk=row.payload["held"]).first()
+        if held is None or held.report is None:
+            return None
+        written = InboundMail.objects.filter(pk=held.mail).first()
+        return held.report, held.counts_at, written.message_id if written is not None else ""
+    mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
+    if mail is None or mail.report is None:
+        return None
+    return mail.report, mail.counts_at, mail.message_id
+
+
+def headline(report: dict[str, Any]) -> str:
+    """In one line what a player wants to know first: whether his orders stand."""
+    states = [line["state"] for line in report["lines"]]
+    done = states.count("done")
+    held = states.count("held")
+    open_orders = sum(states.count(state) for state in ("refused", "stale", "not_done"))
+    match report["problem"]:
+        case "empty" | "too_long":
+            return _("No orders found in your mail")
+        case "unreadable":
+            return _("Nothing was done: a line cannot be read")
+        case "turn_over":
+            return _("Nothing was done: that turn is over")
+        case "taken_back":
+            return _("Nothing was done: that turn was taken back")
+        case "match_over":
+            return _("Nothing was done: the match is over")
+        case "not_started":
+            return _("Nothing was done: the match has not started")
+        case "seat_changed":
+            return _("Nothing was done: you do not hold that seat any more")
+    if held and done:
+        return _("%(done)s of %(all)s orders done, the rest is kept") % {"done": done, "all": done + held}
+    if held:
+        return ngettext("%(count)s order kept", "%(count)s orders kept", held) % {"count": held}
+    if done and open_orders:
+        return _("%(done)s of %(all)s orders done") % {"done": done, "all": done + open_orders}
+    if done:
+        return ngettext("%(count)s order done", "%(count)s orders done", done) % {"count": done}
+    if open_orders:
+        return _("Nothing was done: an order was refused")
+    return _("Your question answered")
+
+
+def advice(problem: str) -> str:
+    """What to do about it."""
+    match problem:
+        case "empty":
+            return _("Write your orders above the mark, one a line, as plain text; a line END below the last one helps.")
+        case "too_long":
+            return _("Your mail is too long. Write only orders, one a line, and a line END below the last one.")
+        case "unreadable":
+            return _("No order of this mail was carried out. Mend the marked line and send all orders again.")
+        case "turn_over":
+            return _("Your mail answers a turn that is over or was taken back. Here is how things stand now.")
+        case "taken_back":
+            return _(
+                "What your mail answers was taken back since you got it. Here is how things stand now; "
+                "orders that still fit may be sent again."
+            )
+    return ""
+
+
+def _line(line: dict[str, Any]) -> dict[str, Any]:
+    signs = {
+        "done": _("done"),
+        "refused": _("refused"),
+        "stale": _("refused"),
+        "unreadable": _("cannot be read"),
+        "not_done": _("not done"),
+        "held": _("kept"),
+        "previewed": _("would do"),
+        "ask": _("to be confirmed"),
+        "ignored": _("no order"),
+    }
+    same = line["understood"].strip().lower() == line["text"].strip().lower()
+    return {
+        **line,
+        "sign": signs.get(line["state"], ""),
+        "shown": line["understood"] or line["text"],
+        "written": "" if same or not line["understood"] else line["text"],
+        "good": line["state"] in ("done", "held", "previewed", "answered"),
+    }

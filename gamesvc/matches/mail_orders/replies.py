@@ -1,0 +1,302 @@
+"""What an answered turn mail means: orders and service words are read, checked as a whole, carried out one by one, reported.
+
+The report is kept with the mail, and the receipt (`receipts`) is worded from it. Everything here may run again for the same
+mail: the ids of its commands come from the mail and the line, so that nothing happens twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from accounts import erasure
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.matches.access import selectors
+from gamesvc.matches.mail_orders import held_orders, order_mail, service_words
+from gamesvc.matches.mail_orders.order_mail import Line
+from gamesvc.matches.mail_orders.order_run import OrderRun
+from gamesvc.matches.mail_orders.service_words import Writer
+from gamesvc.matches.models import HeldOrders, Match, Question, Seat
+from gamesvc.matches.notices.reply_addresses import PURPOSE
+from gamesvc.matches.play.previews import Preview
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.story import moments, sentences
+from gamesvc.matches.undo import taking_back
+from notifications.inbound import purposes
+from notifications.inbound.limits import cpu_limit
+from notifications.inbound.purposes import Handled, Letter
+from notifications.outbox import Notice
+
+
+def register() -> None:
+    """Have answers to turn mails worked on here."""
+    purposes.register(PURPOSE, handle)
+    erasure.register("held orders", held_orders.erase)
+
+
+def handle(letter: Letter) -> Handled:
+    """Do what a letter says and report it; always with a receipt."""
+    match = Match.objects.get(pk=letter.payload["match"])
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    seat = next(one for one in seats if one.index == letter.payload["seat"])
+    notice = Notice(
+        kind="receipt",
+        user_id=letter.user.pk,
+        topic=str(match.id),
+        payload={"mail": str(letter.id), "match": str(match.id), "seat": seat.index},
+    )
+    if seat.user_id != letter.user.pk:
+        return Handled({"problem": "seat_changed", "lines": [], "sections": []}, notice)
+    if letter.refusal:
+        return Handled({"problem": letter.refusal, "lines": [], "sections": []}, notice)
+    with translation.override(letter.user.language):
+        desk = Desk(letter, match, seats, seat)
+        return Handled(desk.work(), notice)
+
+
+class Desk:
+    """One letter being worked on for one seat."""
+
+    def __init__(self, letter: Letter, match: Match, seats: tuple[Seat, ...], seat: Seat) -> None:
+        self.letter = letter
+        self.match = match
+        self.seat = seat
+        self.names = selectors.seat_names(seats)
+        self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at)
+        self.run = OrderRun(
+            match=match,
+            seats=seats,
+            seat=seat,
+            mail=letter.id,
+            user_id=letter.user.pk,
+            counts_at=letter.counts_at,
+            question=letter.payload["question"],
+        )
+        self.sections: list[dict[str, str]] = []
+
+    @property
+    def loaded(self) -> Loaded:
+        return self.run.loaded
+
+    @property
+    def running(self) -> bool:
+        return self.run.running
+
+    def work(self) -> dict[str, Any]:
+        """The report: what was wrong with the whole, what became of each line, and what was asked for."""
+        # Whoever answers a mail has looked at what it showed.
+        board.mark_seen(self.seat, int(self.letter.payload["version"]))
+        view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
+        with cpu_limit():
+            lines = order_mail.read(self.letter.text, self.loaded.game, view)
+        service_words.check(self.writer, lines)
+        acts = [line for line in lines if line.is_act]
+        ready = any(line.word == "ready" for line in lines) and not acts
+        begun = self.run.begun(acts)
+        problem = "" if begun else self._problem(lines, acts)
+        if ready and not problem:
+            acts = self._ready(lines)
+        if problem:
+            for line in acts:
+                if line.state == "read":
+                    line.state = "not_done"
+        elif acts:
+            self._carry_out(lines, acts, ready=ready)
+        self._words(lines, problem)
+        self._answer([line for line in lines if line.word in order_mail.ASKING and line.state in ("read", "answered")], problem)
+        return {"problem": problem, "lines": [line.as_json() for line in lines], "sections": self.sections}
+
+    def _problem(self, lines: Sequence[Line], acts: Sequence[Line]) -> str:
+        """Why nothing of the mail that changes the match may be carried out; empty if it may be."""
+        if not lines or all(line.state == "ignored" for line in lines):
+            return "empty"
+        if acts and not self.running:
+            for line in acts:
+                line.state, line.detail = "not_done", ""
+            return "match_over" if self.loaded.ended else "not_started"
+        if {"wait", "ready"} <= {line.word for line in lines}:
+            for line in lines:
+                if line.word in order_mail.TIMING:
+                    line.state, line.detail = "unreadable", _("Write wait or ready, not both.")
+        if order_mail.unreadable(lines):
+            return "unreadable"
+        if (
+            acts
+            and acts[0].is_order
+            and taking_back.gone_since(self.loaded, self.seat.index, int(self.letter.payload["version"]))
+        ):
+            return "taken_back"
+        version = int(self.letter.payload["version"])
+        if acts and acts[0].is_order and not self.run.open() and (not self.run.others_answer() or self.run.timed_out(version)):
+            return "turn_over"
+        return ""
+
+    def _carry_out(self, lines: Sequence[Line], acts: list[Line], *, ready: bool) -> None:
+        """Carry the orders out, or keep them if the mail says so; what has to wait for others is kept as well."""
+        expected = self._version_known()
+        waiting = next((line for line in lines if line.word == "wait"), None)
+        if waiting is not None and not self.run.begun(acts):
+            self._hold(waiting, acts, expected)
+            return
+        if not ready and held_orders.replace(match=self.match, seat=self.seat.index, but=self.letter.id):
+            self._section(_("Orders held before"), _("They are dropped: this mail takes their place."))
+        rest = self.run.carry_out(acts, expected)
+        if rest:
+            self._keep(rest, self.run.expected, HeldOrders.Until.WINDOW, self.run.question)
+
+    def _hold(self, waiting: Line, acts: Sequence[Line], expected: int) -> None:
+        """Keep the orders of this mail until the deadline of the question that is open."""
+        question = next((one.id for one in self.loaded.awaited() if one.seat == self.seat.index), "")
+        due = Question.objects.filter(match=self.match, seat=self.seat.index, question=question).first()
+        if due is None or any(not line.is_order for line in acts):
+            waiting.state = "refused"
+            waiting.detail = (
+                _("You are not asked for anything now, so there is no deadline to wait for.")
+                if due is None
+                else _("Only orders can be held; undo and redo act at once.")
+            )
+            for line in acts:
+                line.state = "not_done"
+            return
+        for line in acts:
+            line.state = "held"
+        waiting.state = "answered"
+        waiting.detail = _("The orders are held until %(due)s, or until you answer: ready") % {
+            "due": moments.local_time(due.due_at, self.letter.user)
+        }
+        self._keep(acts, expected, HeldOrders.Until.DEADLINE, question)
+
+    def _keep(self, lines: Sequence[Line], version: int, until: HeldOrders.Until, question: str) -> None:
+        held_orders.keep(
+            match=self.match,
+            seat=self.seat.index,
+            user_id=self.letter.user.pk,
+            mail=self.letter.id,
+            question=question,
+            lines=lines,
+            version=version,
+            kept_at=self.loaded.version,
+            counts_at=self.letter.counts_at,
+            until=until,
+        )
+
+    def _ready(self, lines: list[Line]) -> list[Line]:
+        """The orders that were held, as lines of this mail."""
+        said = next(line for line in lines if line.word == "ready")
+        rows = held_orders.told_ready(match=self.match, seat=self.seat.index, mail=self.letter.id)
+        said.state, said.detail = ("answered", "") if rows else ("refused", _("No orders of yours are held."))
+        found = [line for row in rows for line in held_orders.lines_of(row, self.run)]
+        if rows:
+            self.run.question = rows[-1].question
+        lines += found
+        return found
+
+    def _version_known(self) -> int:
+        """The version that the answered mail showed, moved on over what the player has done himself since: that he knows."""
+        version = int(self.letter.payload["version"])
+        own = {"kind": "seat", "seat": self.seat.index}
+        for stored in loading.events_after(self.match.id, version, self.loaded.viewer_version(self.seat.index)):
+            event = loading.lift(self.loaded.game, stored)
+            if stored.meta["actor"] != own and see_event(self.loaded.game, event, self.seat.index) is not None:
+                break
+            version = stored.version
+        board.mark_seen(self.seat, version)
+        return version
+
+    # --- service words ---
+
+    def _words(self, lines: Sequence[Line], problem: str) -> None:
+        """Do what stands beside the orders: whatever becomes of these, unless a line of the mail cannot be read."""
+        for line in lines:
+            if line.word in order_mail.ASIDE and line.state == "read":
+                if problem == "unreadable":
+                    line.state = "not_done"
+                else:
+                    service_words.do(self.writer, line)
+            elif line.word in order_mail.TIMING and line.state == "read":
+                line.state = "not_done" if problem else "answered"
+
+    def _answer(self, lines: Sequence[Line], problem: str) -> None:
+        preview: Preview | None = None
+        for line in lines:
+            match line.word:
+                case "help":
+                    self._section(_("Orders"), self._help())
+                case "hand":
+                    self._section(_("Your hand"), self._hand())
+                case "status":
+                    self._section(_("Status"), status(self.match, self.loaded, self.names, self.letter.user))
+                    self._held()
+                case "history":
+                    self._section(_("What happened"), self._history(min(int(line.argument), order_mail.MOST_HISTORY)))
+                case "preview" if line.argument and not problem:
+                    preview = preview or Preview(self.loaded.copy().timeline, self.seat.index, self.names)
+                    self._preview(preview, line)
+                    continue
+                case "preview" if problem:
+                    line.state = "not_done"
+                    continue
+            line.state = "answered"
+
+    def _preview(self, preview: Preview, line: Line) -> None:
+        if preview.over or line.command is None or not self.running:
+            line.state = "not_done"
+            return
+        line.state = "previewed"
+        try:
+            line.detail = " ".join(preview.tell(line.command)) or _("Nothing that you could see.")
+        except Refused as refused:
+            line.state, line.detail = "refused", refused.detail
+
+    def _help(self) -> str:
+        prompt = next((one.prompt for one in self.loaded.awaited() if one.seat == self.seat.index), None)
+        return f"{self.loaded.game.order_help(prompt)}\n\n{_(order_mail.HELP)}"
+
+    def _hand(self) -> str:
+        """The paragraphs of the board that speak of the hand; the whole board stands in the receipt anyway."""
+        if not self.loaded.started:
+            return ""
+        view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
+        text = self.loaded.game.board_text(view, board.caption_of(self.match, self.names))
+        found = [part for part in text.split("\n\n") if "your hand" in part.lower()]
+        return "\n".join(line for part in found for line in part.splitlines()) or _("The position below shows all you have.")
+
+    def _history(self, count: int) -> str:
+        return history(self.loaded, self.seat.index, self.names, count, self.letter.user)
+
+    def _held(self) -> None:
+        """What is held and may still be carried out: a question that was answered otherwise does not come back."""
+        asked = {one.id for one in self.loaded.awaited() if one.seat == self.seat.index}
+        rows = held_orders.held(match=self.match, seat=self.seat.index).order_by("created_at")
+        waiting = [row for row in rows if row.until == HeldOrders.Until.WINDOW or row.question in asked]
+        orders = "\n".join(one["text"] for row in waiting for one in row.lines)
+        if orders:
+            self._section(_("Orders held"), orders)
+
+    def _section(self, title: str, text: str) -> None:
+        self.sections.append({"title": title, "text": text})
+
+
+def history(loaded: Loaded, seat: int, names: tuple[str, ...], count: int, user: User | None = None) -> str:
+    """The last events that a seat may know of, a line each."""
+    told = sentences.tell_last(loaded, seat, names, count) if count else []
+    return "\n".join(f"{moments.local_time(moment, user)}  {sentence}" for _v, moment, sentence in told)
+
+
+def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | None = None) -> str:
+    """Who is awaited, for what and until when."""
+    if loaded.ended:
+        return _("The match is over.")
+    rows = Question.objects.filter(match=match).order_by("due_at", "seat")
+    asked = [
+        _("%(name)s: %(prompt)s, until %(due)s")
+        % {"name": names[row.seat], "prompt": row.prompt.replace("_", " "), "due": moments.local_time(row.due_at, user)}
+        for row in rows
+    ]
+    return "\n".join(asked) or _("Nobody is awaited.")

@@ -1,0 +1,205 @@
+"""Service words of an order mail that do something: press, vacation, standing orders. Each is done once per line of a mail.
+
+They are checked with the whole mail before anything is applied, and stand whatever becomes of the orders beside them.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from accounts import absences
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.errors import TooMany
+from gamesvc.matches.lobby import press
+from gamesvc.matches.mail_orders.order_mail import Line
+from gamesvc.matches.models import DoneWord, Match
+from gamesvc.matches.play import standing_orders
+from gamesvc.matches.record import loading, secrets
+from gamesvc.matches.timekeeping import pauses, vacations
+
+CHANNEL = "mail"
+_DAYS = re.compile(r"^(?P<first>\d{4}-\d\d-\d\d)(?:\s*(?:\.{2,3}|…|–|to|bis|until)\s*(?P<last>\d{4}-\d\d-\d\d))?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Whose mail it is, and in which match and seat it speaks."""
+
+    mail: uuid.UUID
+    user: User
+    match: Match
+    seat: int
+    names: tuple[str, ...]
+    at: datetime
+    """The moment the mail counts from: when our border took it, or when it was confirmed."""
+
+
+def check(writer: Writer, lines: Sequence[Line]) -> None:
+    """Mark the words that cannot be understood; nothing is done yet."""
+    for line in lines:
+        reader = _READ.get(line.word)
+        if reader is None or line.state != "read":
+            continue
+        try:
+            reader(writer, line)
+        except Refused as refused:
+            line.state, line.detail = "unreadable", refused.detail
+
+
+def do(writer: Writer, line: Line) -> None:
+    """Do what a word says, once: a worker that starts again finds what came of it."""
+    before = DoneWord.objects.filter(mail_id=writer.mail, number=line.number).first()
+    if before is not None:
+        line.state, line.detail = before.state, before.detail
+    else:
+        _do_once(writer, line)
+    if line.word == "vacation" and line.argument:
+        vacations.settle(writer.user.pk)
+
+
+def _do_once(writer: Writer, line: Line) -> None:
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                line.detail = _DO[line.word](writer, line)
+            line.state = "answered"
+        except (Refused, TooMany, ValidationError) as refused:
+            line.state = "refused"
+            line.detail = " ".join(refused.messages) if isinstance(refused, ValidationError) else str(refused)
+        DoneWord.objects.create(mail_id=writer.mail, number=line.number, state=line.state, detail=line.detail)
+
+
+# --- press ---
+
+
+def _press(writer: Writer, line: Line) -> tuple[list[int] | str, str]:
+    """To whom, and what. A name is a player's name, or the number of his seat as mails count them, from 1."""
+    head, _newline, below = line.argument.partition("\n")
+    if below:
+        head, below = head.strip().rstrip(":"), below.strip()
+    lowered = head.lower()
+    known: dict[str, list[int] | str] = {player.lower(): [at] for at, player in enumerate(writer.names)}
+    # Whatever a player calls themselves, seats are meant by their numbers and everybody by this word.
+    known |= {str(at + 1): [at] for at in range(len(writer.names))} | {"all": "all"}
+    for name, seats in sorted(known.items(), key=lambda pair: -len(pair[0])):
+        if lowered == name or lowered.startswith((name + " ", name + ":")):
+            words = below or head[len(name) :].lstrip(" :")
+            if not words:
+                raise Refused("unreadable", _('Write the message behind the name; for several lines begin with "press all:".'))
+            return seats, words
+    names = ", ".join(name for at, name in enumerate(writer.names) if at != writer.seat)
+    raise Refused("unreadable", _("Press goes to all or to one of: %(names)s.") % {"names": names})
+
+
+def _say(writer: Writer, line: Line) -> str:
+    to, words = _press(writer, line)
+    key = secrets.keyed_uuid("press by mail", writer.mail, str(line.number))
+    wanted = press.ALL if isinstance(to, str) else to
+    press.say(match=writer.match, by_seat=writer.seat, to=wanted, text=words, channel=CHANNEL, key=key)
+    return _("Passed on.")
+
+
+# --- vacation ---
+
+
+def _vacation(writer: Writer, line: Line) -> tuple[date, date] | str:
+    """The days, "off", or an empty text for the list."""
+    wanted = line.argument.lower().strip(" .")
+    if wanted in ("", "off"):
+        return wanted
+    found = _DAYS.match(wanted)
+    if found is None:
+        raise Refused("unreadable", _("Write the first and the last day, as in: vacation 2026-12-24..2027-01-02"))
+    try:
+        first = date.fromisoformat(found["first"])
+        return first, date.fromisoformat(found["last"]) if found["last"] else first
+    except ValueError:
+        raise Refused("unreadable", _("There is no such day; days are written as in 2026-12-24.")) from None
+
+
+def _leave(writer: Writer, line: Line) -> str:
+    wanted = _vacation(writer, line)
+    known = absences.absences_of(writer.user)
+    if wanted == "":
+        listed = ", ".join(f"{one.first_day}..{one.last_day}" for one in known)
+        return _("Your vacations: %(days)s.") % {"days": listed} if listed else _("You have announced no vacation.")
+    if isinstance(wanted, str):
+        if not known:
+            raise Refused("no_vacation", _("You have announced no vacation."))
+        absences.call_off(absence=known[0], at=writer.at)
+        return _("Your vacation from %(first)s to %(last)s is called off.") % {
+            "first": known[0].first_day,
+            "last": known[0].last_day,
+        }
+    absence = absences.announce(user=writer.user, first=wanted[0], last=wanted[1], at=writer.at)
+    return _("You are away from %(first)s to %(last)s.") % {"first": absence.first_day, "last": absence.last_day}
+
+
+# --- standing orders ---
+
+
+def _standing(writer: Writer, line: Line) -> standing_orders.Asked:
+    return standing_orders.parse_text(writer.match, writer.seat, line.argument)
+
+
+def _lay_by(writer: Writer, line: Line) -> str:
+    asked = _standing(writer, line)
+    if asked.what == "cancel":
+        standing_orders.cancel(match=writer.match, seat=writer.seat, number=asked.number)
+        return _("Order %(number)s is cancelled.") % {"number": asked.number}
+    if asked.what == "lay_by":
+        laid = standing_orders.lay_by(
+            match=writer.match,
+            seat=writer.match.seats.get(index=writer.seat),
+            user=writer.user,
+            condition=asked.condition or {},
+            commands=asked.commands,
+        )
+        return _("Laid by as order %(number)s.") % {"number": laid.number}
+    loaded = loading.load(writer.match.id, writer.match.game)
+    laid_by = [
+        f"{one.number}: {standing_orders.words(loaded, one)} ({one.status})"
+        for one in standing_orders.laid_by(writer.match, writer.seat)
+    ]
+    return "\n".join(laid_by) or _("You have laid no orders by.")
+
+
+# --- a pause ---
+
+
+def _pause(writer: Writer, line: Line) -> str:
+    """Ask all players to pause the match or to go on, agree to it, or take one's own word back."""
+    pause = line.word == "pause"
+    if line.argument == "no":
+        pauses.withdraw(match=writer.match, seat=writer.seat)
+        return _("You have taken your word back.")
+    if not pauses.wish(match=writer.match, seat=writer.seat, pause=pause, channel=CHANNEL):
+        return _("The others are asked; it is done when all agree.")
+    return _("The match is paused; all clocks stand still.") if pause else _("The match goes on; all clocks run again.")
+
+
+# --- a draw ---
+
+
+def _draw(writer: Writer, line: Line) -> str:
+    raise Refused("no_draws", _("This game knows no draw by agreement: it ends as its rules say, or somebody resigns."))
+
+
+_READ: dict[str, Callable[[Writer, Line], object]] = {"press": _press, "vacation": _vacation, "standing": _standing}
+_DO: dict[str, Callable[[Writer, Line], str]] = {
+    "press": _say,
+    "vacation": _leave,
+    "standing": _lay_by,
+    "draw?": _draw,
+    "pause": _pause,
+    "resume": _pause,
+}

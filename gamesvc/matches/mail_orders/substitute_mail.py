@@ -1,0 +1,75 @@
+"""A free seat of a running match taken by mail: who answers the call for a substitute with `join` plays on in its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.lobby import substitutes
+from gamesvc.matches.mail_orders.invitation_mail import DECLINE, JOIN, first_word
+from gamesvc.matches.models import Match
+from gamesvc.matches.notices import reply_addresses, wording
+from notifications import registry
+from notifications.inbound import purposes
+from notifications.inbound.purposes import Handled, Letter
+from notifications.models import InboundMail, Outbox
+from notifications.outbox import Notice
+from notifications.registry import Message
+
+CHANNEL = "mail"
+
+
+def register() -> None:
+    """Have answers to calls for a substitute worked on here, and worded whatever their writer has muted."""
+    registry.register("seat_answer", word_answer, label="Answers about free seats", essential=True)
+    purposes.register(reply_addresses.SEAT, handle)
+
+
+def handle(letter: Letter) -> Handled:
+    """Take the seat, or say why not; always with an answer."""
+    match = Match.objects.get(pk=letter.payload["match"])
+    with override(letter.user.language):
+        report = _answer(letter, match)
+    notice = Notice(
+        kind="seat_answer",
+        user_id=letter.user.pk,
+        topic=str(match.id),
+        payload={"mail": str(letter.id), "match": str(match.id)},
+    )
+    return Handled(report, notice)
+
+
+def _answer(letter: Letter, match: Match) -> dict[str, Any]:
+    word, _rest = first_word(letter.text)
+    if word in DECLINE:
+        return {"headline": _("You have declined"), "said": _("Nothing was done; the seat stays free for others.")}
+    if word not in JOIN:
+        said = _("To take the seat, answer the call again with the one word “join” at the very top.")
+        return {"headline": _("Your answer could not be read"), "said": said}
+    held = match.seats.filter(user=letter.user).first()
+    try:
+        # Who holds the seat already took it by this very mail, before its worker died, or by another one.
+        if held is None:
+            substitutes.take_over(by=letter.user, match=match, seat=letter.payload["seat"], channel=CHANNEL)
+            held = match.seats.get(user=letter.user)
+    except Refused as refused:
+        return {"headline": _("You have no seat"), "said": refused.detail}
+    said = _("You hold seat %(seat)s now and play on from the position below. You get a mail when it is your turn.")
+    return {"headline": _("You have a seat"), "said": said % {"seat": held.index + 1}}
+
+
+def word_answer(row: Outbox) -> Message | None:
+    """What came of the answer, with the seat's own position if it was taken; None when the mail has been deleted since."""
+    mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
+    if mail is None or not mail.report:
+        return None
+    match = Match.objects.get(pk=row.payload["match"])
+    own = match.seats.filter(user=row.user).first()
+    shown = wording.context_of(match, own.index, row.user) if own is not None else wording.plain_context(match)
+    context = shown | {"headline": mail.report["headline"], "lines": [mail.report["said"]]}
+    wording.may_answer(context, match, row)
+    subject = f"[{context['title']} #{match.number}] {context['headline']}"
+    return wording.compose("told", subject, context, reason="seat-answer", in_reply_to=mail.message_id, auto_replied=True)

@@ -1,0 +1,134 @@
+"""Who is told of time-outs, of seats that fall free and are taken, and of pauses: the rows, and their words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from gamesvc.games import catalog
+from gamesvc.matches.access import tenures
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.notices import reply_addresses, wording
+from notifications import registry
+from notifications.models import Outbox
+from notifications.registry import Message
+
+
+def register() -> None:
+    """Tell `notifications` who words these notices."""
+    registry.register("timed_out", word_timed_out, label="Your time has run out")
+    registry.register("seat_free", word_seat_free, label="A seat in a running match is free")
+    registry.register("seat_taken", word_seat_taken, label="Somebody takes over a seat in your match")
+    registry.register("pause", word_pause, label="A match is paused, or goes on")
+
+
+# --- rows ---
+
+
+# --- words ---
+
+
+def word_timed_out(row: Outbox) -> Message | None:
+    """What became of the seat whose time ran out."""
+    match, what = Match.objects.get(pk=row.payload["match"]), row.payload["what"]
+    left = row.payload.get("left", 0)
+    headline = {
+        "excused": _("Your time ran out, and is excused"),
+        "default": _("Your time ran out"),
+        "lose": _("Your time ran out, and the match is lost for you"),
+        "bot": _("Your time ran out, and a bot plays on for you"),
+        "vacated": _("Your time ran out too often: your seat is free for others"),
+    }[what]
+    lines = {
+        "excused": [
+            _("You have the time of this turn once more."),
+            _("Time-outs that are still excused in this match: %(left)s.") % {"left": left},
+        ],
+        "default": [_("The game has answered for you, as its rules say. The match goes on.")],
+        "lose": [_("That is how this match treats a turn that is not taken in time.")],
+        "bot": [
+            _("That is how this match treats a turn that is not taken in time. You can still watch it where watching is open.")
+        ],
+        "vacated": [_("You can take the seat again yourself, as long as nobody else has.")],
+    }[what]
+    seat = match.seats.filter(index=row.payload["seat"]).first() if what == "vacated" else None
+    return _compose(row, match, headline, lines, "timed-out", free=seat)
+
+
+def word_seat_free(row: Outbox) -> Message | None:
+    """The call for a substitute; None once somebody sits there, or the match is over."""
+    match = Match.objects.get(pk=row.payload["match"])
+    seat = match.seats.filter(index=row.payload["seat"]).first()
+    if match.status != Match.Status.RUNNING or seat is None or not seat.waits:
+        return None
+    title = catalog.game(match.game).manifest.title
+    lines = [
+        _("Seat %(seat)s of %(seats)s in this running match of %(title)s has no player any more.")
+        % {"seat": seat.index + 1, "seats": match.seat_count, "title": title},
+        _("Whoever takes it over plays on from the position as it is."),
+    ]
+    return _compose(row, match, _("A seat is free: who takes over?"), lines, "seat-free", free=seat)
+
+
+def word_seat_taken(row: Outbox) -> Message | None:
+    match = Match.objects.get(pk=row.payload["match"])
+    if match.status != Match.Status.RUNNING:
+        return None
+    lines = [_("Seat %(seat)s has a new player. The match goes on as it stands.") % {"seat": row.payload["seat"] + 1}]
+    return _compose(row, match, _("Somebody takes over a seat"), lines, "seat-taken")
+
+
+def word_pause(row: Outbox) -> Message | None:
+    """A request to pause or to go on, or that it is done; None when it is out of date."""
+    match, what = Match.objects.get(pk=row.payload["match"]), row.payload["what"]
+    paused = match.paused_at is not None
+    if match.status != Match.Status.RUNNING or paused != (what in ("paused", "asked_on")):
+        return None
+    # What a player may answer with; a word of the service, the same in every language.
+    how = _("To agree, answer this mail with the line: %(word)s") % {"word": "resume match" if paused else "pause match"}
+    headline, lines = {
+        "asked": (
+            _("A player asks to pause the match"),
+            [_("When all players agree, all clocks stand still.")],
+        ),
+        "paused": (_("The match is paused"), [_("All clocks stand still. You can still give orders when it is your turn.")]),
+        "asked_on": (_("A player asks to go on"), [_("When all players agree, the clocks run again.")]),
+        "resumed": (_("The match goes on"), [_("All clocks run again, with what was left.")]),
+    }[what]
+    return _compose(row, match, headline, lines, "pause", how=how if what.startswith("asked") else "")
+
+
+def _compose(
+    row: Outbox, match: Match, headline: str, lines: list[str], reason: str, *, how: str = "", free: Seat | None = None
+) -> Message:
+    """`how`: what may be answered, in words; `free`: the seat that the receiver may take."""
+    context = wording.plain_context(match) | {"headline": headline, "lines": lines, "how": how}
+    wording.may_answer(context, match, row)
+    if free is not None:
+        context |= _offer(row, match, free)
+    subject = _("[%(title)s #%(number)s] %(headline)s") % {
+        "title": context["title"],
+        "number": match.number,
+        "headline": headline,
+    }
+    return wording.compose("told", subject, context, reason=reason)
+
+
+def _offer(row: Outbox, match: Match, seat: Seat) -> dict[str, Any]:
+    """For one who may take a free seat: how to do so by mail, and the position he would take over."""
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    if (
+        row.user is None
+        or not wording.shows_position(row.user)
+        or not seat.waits
+        or any(one.user_id == row.user_id for one in seats)
+    ):
+        return {}
+    held = tenures.seats_held(row.user, match)
+    if (held and seat.index not in held) or (not held and match.entry != Match.Entry.PUBLIC):
+        return {}
+    return wording.watched(match, seats) | {
+        "how": _("To take the seat, answer this mail with the one word “join” at the very top."),
+        "reply_to": reply_addresses.seat_address(match=match, seat=seat.index, user=row.user, key=row.id),
+    }

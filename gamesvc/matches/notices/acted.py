@@ -1,0 +1,79 @@
+"""Find the notices upon which their receivers have acted: what counts is an act in the game, by hand, while they held the seat.
+
+What their conditional orders did says nothing about them, and what a substitute did nothing either. The log does not say which
+question an act answered. Its JSON is read here, not by the database: `jsonb` cannot hold the U+0000 that old events may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from events import canonical
+from gamesvc.matches.models import Holding
+from gamesvc.matches.record.append import STANDING, Actor
+from notifications.models import Outbox
+
+# `meta` is canonical JSON: its keys are sorted, so that the actor is what it begins with.
+_ACTS = """
+SELECT n.id, e.version, e.occurred_at, e.meta
+FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::timestamptz[]) AS n(id, match, begins, told_at)
+JOIN events_event e ON e.stream = n.match AND e.command_seq = 0 AND e.occurred_at > n.told_at
+WHERE starts_with(e.meta, n.begins) AND NOT starts_with(e.type, 'match.')
+ORDER BY e.version
+"""
+_SAT_DOWN = """
+SELECT stream, version, payload FROM events_event
+WHERE stream = ANY(%s::uuid[]) AND type IN ('match.joined', 'match.seated') ORDER BY version
+"""
+
+Sitting = tuple[int, str | None]
+
+
+def acted(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
+    """Return when each of these notices was first acted upon since it was told, where it was."""
+    if not rows:
+        return {}
+    about = {row.pk: row for row in rows}
+    begins = ['{"actor":' + canonical.encode(Actor("seat", row.payload["seat"]).as_json()).decode() for row in rows]
+    with connection.cursor() as cursor:
+        cursor.execute(_ACTS, [list(about), [row.payload["match"] for row in rows], begins, [told[pk] for pk in about]])
+        acts = [found for found in cursor.fetchall() if _by_hand(found[3])]
+    if not acts:
+        return {}
+    sittings = _sittings({row.payload["match"] for row in rows})
+    held = _held(sittings)
+    found: dict[UUID, datetime] = {}
+    for pk, version, moment, _meta in acts:
+        row = about[pk]
+        seat = (str(row.payload["match"]), int(row.payload["seat"]))
+        holder = next((name for since, name in reversed(sittings.get(seat, [])) if since < version), None)
+        if pk not in found and holder is not None and held.get(holder) == row.user_id:
+            found[pk] = moment
+    return found
+
+
+def _by_hand(meta: str) -> bool:
+    read = orjson.loads(meta)
+    return "automatic" not in read and read.get("channel") != STANDING
+
+
+def _sittings(matches: Iterable[str]) -> dict[tuple[str, int], list[Sitting]]:
+    """Since which version each seat of the matches had which holder, in order."""
+    found: dict[tuple[str, int], list[Sitting]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_SAT_DOWN, [list(matches)])
+        for match, version, payload in cursor.fetchall():
+            data = orjson.loads(payload)
+            found.setdefault((str(match), data["seat"]), []).append((version, data.get("holder")))
+    return found
+
+
+def _held(sittings: Mapping[tuple[str, int], Sequence[Sitting]]) -> dict[str, int | None]:
+    """The user behind each holder id."""
+    holders = {name for seat in sittings.values() for _since, name in seat if name}
+    return {str(holder): user for holder, user in Holding.objects.filter(pk__in=holders).values_list("pk", "user_id")}

@@ -1,0 +1,275 @@
+"""Reminders: when a question's time runs short, and when everybody waits for one. Also what other mails say of a question.
+
+A question says when the sweep has to look at it next, so that a sweep reads only those that are due. Nothing about reminders
+is written when a turn is taken. A row for each question, point and deadline keeps a reminder from going out twice; another
+deadline is another row, so a deadline that moves is reminded of anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from events.canonical import write_time
+from gamesvc.matches import hints
+from gamesvc.matches.access import selectors
+from gamesvc.matches.models import Match, Question
+from gamesvc.matches.models.core import AT_ONCE
+from gamesvc.matches.notices import reply_addresses, wording
+from gamesvc.matches.notices.acted import acted
+from gamesvc.matches.reading import calendar_entries
+from gamesvc.matches.record.loading import load
+from gamesvc.matches.story import sentences
+from notifications import calendar, digests, preferences, registry, reminders
+from notifications.models import Outbox, Scope
+from notifications.registry import Brief, Message
+from notifications.wishes import POINTS, wishes_changed
+
+log = logging.getLogger(__name__)
+
+# The moment of a point `k` (share, before) of a question `q`. A share is one of the time that counts, so it lies behind every
+# break that begins before so much of it is gone, as in `clock.spans.advance`; a point at so many hours before the end is one of
+# the calendar. The end is where grace begins. A plain clock has no breaks, and most are plain.
+MOMENT = """CASE
+  WHEN k.share = 1 THEN coalesce(q.grace_from, q.due_at)
+  WHEN q.break_at = '{}' THEN q.asked_at + (coalesce(q.grace_from, q.due_at) - q.asked_at) * k.share
+  ELSE (
+    SELECT q.asked_at + (g.gone + coalesce(sum(b.lasting) FILTER (WHERE b.at <= g.gone), 0)) * interval '1 second'
+    FROM (SELECT round((k.share * (extract(epoch FROM coalesce(q.grace_from, q.due_at) - q.asked_at)
+            - (SELECT sum(lasting) FROM unnest(q.break_for) AS lasting)))::numeric, 6)::float8 AS gone) AS g,
+         unnest(q.break_at, q.break_for) AS b(at, lasting) GROUP BY g.gone)
+  END - k.before * interval '1 second'"""
+# The questions that were to be looked at by now, whose they are, and the points their players chose. A point counts from the
+# moment of asking on: "2 h before" says nothing new of a question that had two hours from the start. Of several points that a
+# sweep finds at once (it was away) the last is told, the others only put down. Then each question names the moment of its next
+# point; a trigger makes it looked at anew where its deadline moves, `look_again` where its player chooses other points.
+_SWEEP = f"""
+WITH looked AS MATERIALIZED (
+  SELECT q.* FROM matches_question q WHERE NOT q.bot AND q.look_at <= %(now)s::timestamptz FOR UPDATE SKIP LOCKED
+), points AS MATERIALIZED (
+  SELECT q.id, q.match_id, q.seat, q.question, q.due_at, s.user_id, p.point, m.moment
+  FROM looked q
+  JOIN matches_seat s ON s.match_id = q.match_id AND s.index = q.seat AND s.user_id IS NOT NULL
+  LEFT JOIN notifications_preference own ON own.user_id = s.user_id AND own.topic = q.match_id::text
+  LEFT JOIN notifications_preference general ON general.user_id = s.user_id AND general.topic = ''
+  CROSS JOIN LATERAL unnest(coalesce(own.reminders, general.reminders, %(default)s::text[])) AS p(point)
+  JOIN unnest(%(points)s::text[], %(shares)s::float8[], %(befores)s::float8[]) AS k(point, share, before) ON k.point = p.point
+  CROSS JOIN LATERAL (SELECT {MOMENT} AS moment) AS m
+  WHERE q.due_at > %(now)s::timestamptz AND m.moment > q.asked_at
+), planned AS (
+  UPDATE matches_question q SET look_at = (
+    SELECT min(p.moment) FROM points p WHERE p.id = q.id AND p.moment > %(now)s::timestamptz)
+  FROM looked WHERE q.id = looked.id
+), due AS MATERIALIZED (
+  SELECT p.*, row_number() OVER (PARTITION BY p.id ORDER BY p.moment DESC, p.point) = 1 AS last, gen_random_uuid() AS notice
+  FROM points p
+  WHERE p.moment <= %(now)s::timestamptz
+    AND NOT EXISTS (SELECT FROM notifications_reminder r WHERE r.topic = p.match_id::text
+      AND r.subject = p.seat || ' ' || p.question AND r.user_id = p.user_id AND r.point = p.point AND r.deadline = p.due_at)
+), guarded AS (
+  INSERT INTO notifications_reminder (user_id, topic, subject, point, deadline, notice, made_at)
+  SELECT user_id, match_id::text, seat || ' ' || question, point, due_at, CASE WHEN last THEN notice END, %(now)s::timestamptz
+  FROM due ON CONFLICT DO NOTHING RETURNING notice
+)
+INSERT INTO notifications_outbox (id, kind, user_id, topic, payload, created_at, due_at)
+SELECT due.notice, 'reminder', due.user_id, due.match_id::text,
+  jsonb_build_object('match', due.match_id, 'seat', due.seat, 'question', due.question, 'point', due.point,
+    'deadline', to_char(due.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')),
+  %(now)s::timestamptz, %(now)s::timestamptz
+FROM due JOIN guarded ON guarded.notice = due.notice
+"""  # noqa: S608
+
+
+def register() -> None:
+    """Register the notices that ask a seat for something, and what digest and calendar say of open questions."""
+    asks: dict[str, Any] = {"deadline": deadline, "brief": brief_of_turn, "acted": acted, "subject": subject}
+    registry.register("your_turn", wording.your_turn, label="It is your turn", **asks)
+    registry.register("reminder", reminder, label="Reminders", again=True, **asks)
+    registry.register("last_one", last_one, label="All others are done and wait for you", **asks)
+    registry.register_facts(facts)
+    wishes_changed.connect(look_again)
+    digests.register_source(open_matches)
+    calendar.register_source(calendar_entries.open_questions)
+
+
+def sweep() -> int:
+    """Queue a reminder for each open question that has reached a point its player chose, however long ago.
+
+    Returns how many were queued.
+    """
+    now = timezone.now()
+    points = reminders.points_in_use()
+    values: dict[str, Any] = {
+        "now": now,
+        "points": [point.text for point in points],
+        "shares": [point.share for point in points],
+        "befores": [point.before for point in points],
+        "default": list(POINTS),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_SWEEP, values)
+        queued = int(cursor.rowcount)
+    if queued:
+        hints.notices()
+    return queued
+
+
+def look_again(*, user_id: int, **_signal: object) -> None:
+    """Have the next sweep look at all open questions to a player, whose points are other ones now."""
+    Question.objects.filter(match__seats__user_id=user_id, match__seats__index=F("seat")).update(look_at=AT_ONCE)
+
+
+def question_of(row: Outbox) -> Question | None:
+    """The question a notice is about, if it is still open, and still his whom the notice is for."""
+    payload = row.payload
+    found = Question.objects.select_related("match").filter(
+        match=payload["match"], seat=payload["seat"], question=payload["question"], match__status=Match.Status.RUNNING
+    )
+    question: Question | None = found.first()
+    if question is None or not question.match.seats.filter(index=question.seat, user=row.user_id).exists():
+        return None
+    # A reminder of a deadline that has moved since says what is no longer so; the new one has reminders of its own.
+    if "deadline" in payload and payload["deadline"] != write_time(question.due_at):
+        return None
+    return question
+
+
+def deadline(row: Outbox) -> datetime | None:
+    """Until when a notice's question can be answered in time; None once it is closed."""
+    question = question_of(row)
+    return (question.grace_from or question.due_at) if question is not None else None
+
+
+def reminder(row: Outbox) -> Message | None:
+    """The time of a question runs short; None when it is answered or its deadline has moved."""
+    question = question_of(row)
+    now = timezone.now()
+    if question is None or question.due_at <= now:
+        return None
+    headline = _("A reminder: your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
+    subject = _("[%(title)s #%(number)s] Reminder: your turn ends %(due)s")
+    return _turn_mail(row, question, headline, subject, reason="reminder")
+
+
+def last_one(row: Outbox) -> Message | None:
+    """All others have answered; None once this seat has too."""
+    question = question_of(row)
+    if question is None or Question.objects.filter(match=question.match).exclude(seat=question.seat).exists():
+        return None
+    headline = _("All others are done: your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
+    subject = _("[%(title)s #%(number)s] All others wait for you, until %(due)s")
+    return _turn_mail(row, question, headline, subject, reason="last-one")
+
+
+def _turn_mail(row: Outbox, question: Question, headline: str, subject: str, *, reason: str) -> Message:
+    context = wording.turn_context(row, question, headline)
+    words = {"title": context["title"], "number": question.match.number, "due": context["due"]}
+    return wording.compose("your_turn", subject % words, context, reason=reason)
+
+
+def brief_of_turn(row: Outbox) -> Brief | None:
+    """A question in a few lines; None once it is closed."""
+    question = question_of(row)
+    if question is None or row.user is None:
+        return None
+    brief = _brief_or_bare(question.match, question.seat, row.user, [question], key=row.id)
+    # The match may have gone on while it was read.
+    return brief if question_of(row) is not None else None
+
+
+def open_matches(row: Outbox, user: User) -> list[Brief]:
+    """For the digest: the matches that wait for a player, and those in which something happened since he last looked.
+
+    None that he has muted; and one that cannot be read keeps no other from being told.
+    """
+    found = []
+    unwanted = {mute.value for mute in preferences.mutes_of(user) if mute.scope == Scope.TOPIC}
+    running = Match.objects.filter(seats__user=user, status=Match.Status.RUNNING, board=False).distinct().order_by("number")
+    for match in running.prefetch_related("questions"):
+        if str(match.id) in unwanted:
+            continue
+        seat = next((one.index for one in match.seats.all() if one.user_id == user.pk), None)
+        if seat is None:
+            continue  # given up since the matches were read
+        own = sorted((one for one in match.questions.all() if one.seat == seat), key=lambda one: one.due_at)
+        brief = _brief_or_bare(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
+        if own or brief.lines:
+            found.append(brief)
+    return found
+
+
+def _brief_or_bare(match: Match, seat: int, user: User, own: Sequence[Question], *, key: UUID) -> Brief:
+    """A match in a few lines, whatever is wrong with it: a mail that tells of several must not fail for one."""
+    try:
+        return _brief(match, seat, user, own, key=key)
+    except Exception:
+        # A match whose rules have a fault, say: its deadline stands all the same.
+        log.exception("a mail of several matches cannot tell what happened in %s", match.id)
+        return _bare(match, seat, own)
+
+
+def _bare(match: Match, seat: int, own: Sequence[Question]) -> Brief:
+    """A match that cannot be read, from its rows alone."""
+    return Brief(
+        key=f"{match.id} {seat}",
+        title=f"{match.game} #{match.number}",
+        headline=_headline(own),
+        link=f"{settings.BASE_URL}/matches/{match.number}/",
+        due_at=own[0].deadline if own and not own[0].paused else None,
+    )
+
+
+def _headline(own: Sequence[Question]) -> str:
+    if not own:
+        return _("not your move")
+    return _("your move, %(prompt)s") % {"prompt": own[0].prompt.replace("_", " ")}
+
+
+def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key: UUID) -> Brief:
+    """A match in a few lines. `key` makes the reply address, the same each time the mail is worded."""
+    loaded = load(match.id, match.game)
+    seats = tuple(match.seats.select_related("user", "match").order_by("index"))
+    names = selectors.seat_names(seats)
+    context = wording.plain_context(match)
+    shown = wording.shows_position(user)
+    lines = sentences.tell_since(loaded, seats[seat], names) if shown else []
+    question = own[0] if own else None
+    return Brief(
+        key=f"{match.id} {seat}",
+        title=f"{context['title']} #{match.number}",
+        headline=_headline(own),
+        link=context["link"],
+        due_at=question.deadline if question is not None and not question.paused else None,
+        lines=tuple(lines),
+        orders=loaded.game.order_help(question.prompt) if question is not None and shown else "",
+        reply_to=reply_addresses.reply_address(match=match, loaded=loaded, seat=seat, user=user, key=key, question=question)
+        if question is not None and shown
+        else "",
+    )
+
+
+def subject(row: Outbox) -> str:
+    """What a notice is about within its match: one question to one seat."""
+    return f"{row.payload['seat']} {row.payload['question']}"
+
+
+def facts(row: Outbox) -> dict[str, object]:
+    """What a program is told of a notice: the match, its receiver's version of it, and nothing of the position."""
+    match = Match.objects.filter(pk=row.payload.get("match")).first() if row.payload.get("match") else None
+    if match is None or not match.seats.filter(user=row.user_id).exists():
+        return {}
+    seat = row.payload.get("seat")
+    told: dict[str, object] = {"match": str(match.id), "number": match.number, "seat": seat}
+    told["version"] = load(match.id, match.game).viewer_version(seat if isinstance(seat, int) else None)
+    return told

@@ -1,0 +1,41 @@
+"""The notice of an order laid by that did not fit when its case came."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from gamesvc.matches.models import Match, Premove
+from gamesvc.matches.notices import wording
+from gamesvc.matches.play.standing_orders import words
+from gamesvc.matches.record import loading
+from notifications import registry
+from notifications.models import Outbox
+from notifications.registry import Message
+
+
+def register() -> None:
+    """Tell `notifications` who words this notice."""
+    registry.register("standing_dropped", word_dropped, label="An order you had laid by did not fit")
+
+
+def word_dropped(row: Outbox) -> Message | None:
+    """An order that was laid by did not fit when its case came."""
+    match = Match.objects.get(pk=row.payload["match"])
+    one = Premove.objects.filter(pk=row.payload["premove"]).first()
+    if one is None or match.status != Match.Status.RUNNING:
+        return None
+    loaded = loading.load(match.id, match.game)
+    headline = _("An order you had laid by did not fit")
+    lines = [
+        words(loaded, one),
+        _("Commands of it that were given: %(given)s. Then: %(why)s") % {"given": one.given, "why": one.why},
+        _("The rest is dropped."),
+    ]
+    context = wording.plain_context(match) | {"headline": headline, "lines": lines}
+    wording.may_answer(context, match, row)
+    subject = _("[%(title)s #%(number)s] %(headline)s") % {
+        "title": context["title"],
+        "number": match.number,
+        "headline": headline,
+    }
+    return wording.compose("told", subject, context, reason="standing-dropped")

@@ -1,0 +1,98 @@
+"""Who is told of taking back: those who are asked, he who asked, those who know of a turn that is gone, all of a ruling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from gamesvc.matches.models import Match, Question, Reason, UndoRequest
+from gamesvc.matches.notices import reply_addresses, wording
+from gamesvc.matches.story import moments, sentences
+from gamesvc.matches.story.undo_words import CODES
+from notifications import registry
+from notifications.models import Outbox, Status
+from notifications.registry import Message
+
+
+def register() -> None:
+    """Tell `notifications` who words these notices."""
+    registry.register("undo_asked", word_asked, label="Somebody asks to take a move back")
+    registry.register("undo_answered", word_answered, label="What became of your request to take back")
+    registry.register("taken_back", word_taken_back, label="A turn you were told of was taken back")
+
+
+# --- rows, written with the append ---
+
+
+# --- words ---
+
+
+def word_asked(row: Outbox) -> Message | None:
+    """The request, for one whose word is asked for; None when it is settled or he has answered."""
+    match = Match.objects.get(pk=row.payload["match"])
+    request = UndoRequest.objects.filter(match=match, version=row.payload["request"], settled_at=None).first()
+    seat = row.payload["seat"]
+    if request is None or match.status != Match.Status.RUNNING or seat in request.accepted or not wording.still_his(match, row):
+        return None
+    context = wording.context_of(match, seat, row.user)
+    loaded, names = context["loaded"], context["names"]
+    gone = sentences.tell_last(loaded, seat, names, sentences.MOST_EVENTS, after=request.to, until=request.version - 1)
+    context |= {
+        "headline": _("%(name)s asks to take a move back") % {"name": names[request.seat]},
+        "due": moments.local_time(request.until, row.user),
+        "due_utc": moments.utc_time(request.until),
+        "gone": [sentence for _version, _moment, sentence in gone],
+        "name": names[request.seat],
+        "reply_to": reply_addresses.reply_address(
+            match=match, loaded=loaded, seat=seat, user=row.user, key=row.id, question=None
+        ),
+    }
+    return _compose("undo_asked", _("%(name)s asks to take a move back") % {"name": names[request.seat]}, context)
+
+
+def word_answered(row: Outbox) -> Message | None:
+    """What became of a request, for him who asked; None when the seat is another's by now."""
+    match = Match.objects.get(pk=row.payload["match"])
+    if not wording.still_his(match, row):
+        return None
+    context = wording.context_of(match, row.payload["seat"], row.user)
+    by = row.payload["by"]
+    name = context["names"][by] if by is not None else ""
+    headline = {
+        "accepted": _("Your move is taken back"),
+        "declined": _("%(name)s declines: your move stands") % {"name": name},
+        "lapsed": _("Nobody answered in time, or the match moved on: your move stands"),
+    }[row.payload["answer"]]
+    context |= {"headline": headline, "granted": row.payload["answer"] == "accepted"}
+    wording.may_answer(context, match, row)
+    return _compose("undo_answered", headline, context)
+
+
+def word_taken_back(row: Outbox) -> Message | None:
+    """The turn of which the receiver was told is gone; None when he was never told, or is asked again by now."""
+    match = Match.objects.get(pk=row.payload["match"])
+    seat, question = row.payload["seat"], row.payload.get("question")
+    if match.status != Match.Status.RUNNING or not wording.still_his(match, row):
+        return None
+    if question is not None:
+        told = Outbox.objects.filter(
+            kind="your_turn", user=row.user, topic=row.topic, payload__question=question, status__in=(Status.SENT, Status.MERGED)
+        )
+        if not told.exists() or Question.objects.filter(match=match, seat=seat, question=question).exists():
+            return None
+    context = wording.context_of(match, seat, row.user)
+    if question is not None:
+        headline = _("%(name)s has taken a move back") % {"name": context["names"][row.payload["by"]]}
+    else:
+        headline = _("The organiser has set the match back")
+        written = Reason.objects.filter(pk=row.payload["reason"]).first()
+        context |= {"why": CODES[row.payload["code"]], "words": written.words if written is not None else ""}
+    context |= {"headline": headline, "question": question}
+    wording.may_answer(context, match, row)
+    return _compose("taken_back", headline, context)
+
+
+def _compose(name: str, said: str, context: dict[str, Any]) -> Message:
+    subject = f"[{context['title']} #{context['match'].number}] {said}"
+    return wording.compose(name, subject, context, reason=name.replace("_", "-"))

@@ -1,0 +1,1 @@
+"""What an organiser or operator does to a match that others play: measures, rewinds, looks behind a seat."""

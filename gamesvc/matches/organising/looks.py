@@ -1,0 +1,69 @@
+"""Looking behind: what a seat of a running match sees, shown to an operator who has never played in it.
+
+Never by the way: it takes a reason, is an event of the match before anything is shown, and all players see it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.matches.access import authority
+from gamesvc.matches.access.authority import LONGEST_REASON
+from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.models import Look, Match
+from gamesvc.matches.reading import refusals
+from gamesvc.matches.record import loading, service_events
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import Loaded
+
+LOOKED = "match.looked"
+
+
+def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str, channel: str = "web") -> Look:
+    """Record the look; what it shows is `seen`. Raises `Forbidden` for whom it is not, `Refused` for what cannot be seen."""
+    if not authority.may_look(by, match):
+        raise Forbidden("Only an operator who has never played in the match looks behind.")
+    if not reason.strip() or len(reason) > LONGEST_REASON:
+        raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
+    if not 0 <= seat < match.seat_count:
+        raise Refused("bad_seat", f"Seats are 0 to {match.seat_count - 1}.", "seat")
+    loaded = loading.load(match.id, match.game)
+    if not loaded.started or loaded.ended:
+        raise Refused("nothing_hidden", "Only while a match runs anything in it is hidden.")
+    if not (1 <= version <= loaded.version and loading.load_at(loaded.game, match.id, version).timeline.started):
+        raise Refused("no_such_version", f"Versions are those since the start, up to {loaded.version}.", "version")
+    look_id = uuid.uuid4()
+
+    def decide(loaded: Loaded, _seats: Any) -> list[Event]:
+        if loaded.ended:
+            raise Refused("nothing_hidden", "The match is over; everything in it is open.")
+        return [Event(LOOKED, {"seat": seat, "version": version, "look_id": str(look_id)})]
+
+    with transaction.atomic():
+        service_events.append(match, decide, actor=Actor("host"), channel=channel)
+        return Look.objects.create(id=look_id, match=match, user=by, seat=seat, version=version, words=reason.strip())
+
+
+def seen(look: Look) -> dict[str, Any]:
+    """Return the view of the seat at that version, the match as it was then, and the commands refused to the seat so far."""
+    match = look.match
+    loaded = loading.load_at(catalog.game(match.game), match.id, look.version)
+    view = loaded.game.view(loaded.timeline.state, look.seat)
+    return {"view": view, "loaded": loaded, "refusals": refusals.behind(look)}
+
+
+def as_json(look: Look) -> dict[str, Any]:
+    return {
+        "id": str(look.id),
+        "by": look.user.username if look.user is not None else None,
+        "seat": look.seat,
+        "version": look.version,
+        "reason": look.words,
+        "at": look.at.isoformat(),
+    }

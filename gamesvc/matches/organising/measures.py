@@ -1,0 +1,190 @@
+"""What an organiser does to a running match that is not his own: pause, resume, extend, set back, replace a player, abort.
+
+Each is an event with the actor `host`, a code for the reason and a random id; the words lie in an erasable table (`Reason`).
+Nobody does any of it to a match they play or have played in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from events.store import DuplicateCommand, StoredEvent
+from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.matches import errors
+from gamesvc.matches.access import authority
+from gamesvc.matches.lobby import substitutes
+from gamesvc.matches.models import Match, Reason, Seat
+from gamesvc.matches.organising import measure_announcements, rewinds
+from gamesvc.matches.play import turns
+from gamesvc.matches.record import idempotency, loading, secrets, service_events
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.story.undo_words import CODES
+from gamesvc.matches.timekeeping import deadlines
+
+HOURS = (1, 24 * 30)
+HOST = Actor("host")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is to be done, why, and the parameters of the actions that have some."""
+
+    action: str
+    code: str
+    reason: str
+    seat: int | None = None
+    hours: int | None = None
+    to: int | None = None
+    bot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """One measure being carried out: everything its action needs."""
+
+    by: User
+    match: Match
+    measure: Measure
+    channel: str
+    command_id: uuid.UUID
+    reason_id: uuid.UUID
+    received_at: datetime
+
+    @property
+    def mandate(self) -> deadlines.Mandate:
+        return deadlines.Mandate(HOST, self.channel, self.measure.code, self.reason_id, self.command_id)
+
+
+def organise(
+    *, by: User, match: Match, measure: Measure, command_id: uuid.UUID, channel: str = "api", received_at: datetime | None = None
+) -> int:
+    """Carry out a measure once per `command_id`, however often it is sent; return the version of the match after it.
+
+    Raises `Forbidden` for users who may not, `Refused` for what cannot be done, `KeyReused` for a `command_id` that came with
+    another measure within a day, `Stale` or `Busy`.
+    """
+    authority.check_may_rule(by, match)
+    act = ACTIONS.get(measure.action)
+    if act is None:
+        raise Refused("bad_action", f"action is one of {', '.join(ACTIONS)}.", "action")
+    if measure.code not in CODES:
+        raise Refused("bad_code", f"code is one of {', '.join(CODES)}.", "code")
+    if not measure.reason.strip() or len(measure.reason) > authority.LONGEST_REASON:
+        raise Refused("bad_reason", f"Say why, in 1 to {authority.LONGEST_REASON} characters; the players read it.", "reason")
+    content, request_key = fingerprint(measure), command_id
+    command_id = secrets.keyed_uuid("measure", command_id, content)
+
+    def carry_out() -> idempotency.Answer:
+        if stored := STORE.command(match.id, command_id):
+            return 200, {"version": stored[-1].version}
+        done = _Done(by, match, measure, channel, command_id, uuid.uuid4(), received_at or timezone.now())
+        return 200, {"version": act(done)}
+
+    try:
+        _status, body = idempotency.once(user=by, key=f"measure {request_key}", fingerprint=content, effect=carry_out)
+    except DuplicateCommand as twice:
+        raise errors.Busy from twice
+    return int(body["version"])
+
+
+def fingerprint(measure: Measure) -> str:
+    """Return a hash of everything a measure says, its reason included: the same key with other content is another request."""
+    return hashlib.sha256(json.dumps(asdict(measure), sort_keys=True).encode()).hexdigest()
+
+
+def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Done], int]:
+    """The action with its reason in words and the notices to the players, in one transaction."""
+
+    def carry_out(done: _Done) -> int:
+        with transaction.atomic():
+            words = done.measure.reason.strip()
+            Reason.objects.create(id=done.reason_id, match=done.match, user=done.by, words=words)
+            told = list(done.match.seats.exclude(user=None))
+            stored = act(done)
+            measure_announcements.tell(done.match, told, done.measure.action, done.measure.code, done.reason_id)
+        return stored[-1].version
+
+    return carry_out
+
+
+def _pause(done: _Done) -> tuple[StoredEvent, ...]:
+    return deadlines.pause(match=done.match, mandate=done.mandate)
+
+
+def _resume(done: _Done) -> tuple[StoredEvent, ...]:
+    return deadlines.resume(match=done.match, mandate=done.mandate)
+
+
+def _extend(done: _Done) -> tuple[StoredEvent, ...]:
+    seat, hours = done.measure.seat, done.measure.hours
+    if seat is None or not 0 <= seat < done.match.seat_count:
+        raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: whose time is extended.", "seat")
+    if hours is None or not HOURS[0] <= hours <= HOURS[1]:
+        raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}.", "hours")
+    more = timedelta(seconds=hours * settings.SECONDS_PER_HOUR)
+    return deadlines.extend(match=done.match, mandate=done.mandate, seat=seat, more=more)
+
+
+def _abort(done: _Done) -> tuple[StoredEvent, ...]:
+    """The match ends without an outcome; its secret is revealed as at any end."""
+
+    def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
+        if loaded.ended:
+            raise Refused("match_over", "The match is over already.")
+        over = turns.ended(done.match, loaded.version + 1, "aborted", None)
+        return [Event(over.type, {**over.data, **done.mandate.reason})]
+
+    return service_events.append(done.match, decide, actor=HOST, channel=done.channel, command_id=done.command_id)
+
+
+def _replace(done: _Done) -> tuple[StoredEvent, ...]:
+    """The holder loses the seat: a bot plays on at once, or a substitute is sought."""
+    seat = done.measure.seat
+    if seat is None or not 0 <= seat < done.match.seat_count:
+        raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: who is replaced.", "seat")
+    why = done.mandate.reason
+    stored = substitutes.vacate(
+        match=done.match, seat=seat, actor=HOST, channel=done.channel, why=why, command_id=done.command_id
+    )
+    if done.measure.bot:
+        substitutes.seat_bot(match=done.match, seat=seat, actor=HOST, channel=done.channel)
+    return stored
+
+
+def _rewind(done: _Done) -> int:
+    """The ruling writes its own reason and notices, in its own append."""
+    if done.measure.to is None:
+        raise Refused("bad_version", "`to` is the version to set the match back to.", "to")
+    loaded = loading.load(done.match.id, done.match.game)
+    return rewinds.set_back(
+        by=done.by,
+        match=done.match,
+        to=done.measure.to,
+        code=done.measure.code,
+        reason=done.measure.reason,
+        expected_version=loaded.viewer_version(None),
+        command_id=done.command_id,
+        received_at=done.received_at,
+        channel=done.channel,
+    ).version
+
+
+ACTIONS: dict[str, Callable[[_Done], int]] = {
+    "pause": _reasoned(_pause),
+    "resume": _reasoned(_resume),
+    "extend": _reasoned(_extend),
+    "rewind": _rewind,
+    "replace": _reasoned(_replace),
+    "abort": _reasoned(_abort),
+}

@@ -1,0 +1,117 @@
+"""What an organiser decides over the heads of the players: setting the match back, with a reason.
+
+The event holds a code and a random id; the words lie in an erasable table (`Reason`).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from accounts import erasure
+from accounts.models import User
+from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
+from gamesvc.games.kernel.game import REWOUND, Refused, see_event
+from gamesvc.matches import errors
+from gamesvc.matches.access import selectors
+from gamesvc.matches.access.authority import LONGEST_REASON, check_may_rule
+from gamesvc.matches.models import Holding, Look, Match, Reason
+from gamesvc.matches.play import turns
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.story import undo_words
+from gamesvc.matches.undo import undo_acts, undo_announcements
+from gamesvc.matches.undo.undo_acts import Outcome
+
+_WRITE = (
+    "INSERT INTO matches_reason (id, match_id, user_id, words, written_at)"
+    " SELECT %s::uuid, %s::uuid, %s::bigint, %s::text, %s::timestamptz WHERE EXISTS (SELECT FROM appended)"
+)
+
+
+def register() -> None:
+    """Have the words of organisers and operators erased with whom they may speak of."""
+    erasure.register("reasons", erase_reasons)
+
+
+def erase_reasons(user: User) -> None:
+    """Blank what this user wrote, and what was written about matches in which he ever held a seat."""
+    about = Q(user=user) | Q(match__in=Holding.objects.filter(user=user).values("match"))
+    for words in (Reason, Look):
+        words._base_manager.filter(about).update(words="", user=None)
+
+
+def set_back(
+    *,
+    by: User,
+    match: Match,
+    to: int,
+    code: str,
+    reason: str,
+    expected_version: int,
+    command_id: uuid.UUID,
+    received_at: datetime,
+    channel: str = "api",
+) -> Outcome:
+    """Set a running match back (or forward) to a version between two commands. The players are told, with the reason.
+
+    Raises `Forbidden` for whom it is not, `Refused` for a version or reason that will not do, `Stale`, `KeyReused` or `Busy`.
+    """
+    seats = list(match.seats.all())
+    check_may_rule(by, match)
+    if code not in undo_words.CODES:
+        raise Refused("bad_code", f"code is one of {', '.join(undo_words.CODES)}.", "code")
+    if not reason.strip() or len(reason) > LONGEST_REASON:
+        raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
+    for _ in range(turns.ATTEMPTS):
+        if stored := STORE.command(match.id, command_id):
+            return _repeated(match, stored, to, code, reason)
+        loaded = loading.load(match.id, match.game)
+        undo_acts.check_running(match, loaded)
+        undo_acts.check_fresh(match, loaded, None, expected_version)
+        _check_target(loaded, to)
+        reason_id = uuid.uuid4()
+        run = loaded.timeline.rewind(to, turns.dice_for(match, loaded), cause="host", code=code, reason_id=str(reason_id))
+        more = [Statement(_WRITE, [reason_id, match.id, by.pk, reason.strip(), received_at])]
+        more += undo_announcements.ruled(match, seats, code, str(reason_id))
+        act = Act(Actor("host"), channel, command_id, received_at)
+        try:
+            return _outcome(loaded, record(match, loaded, run.events, act, seats=seats, run=run, more=more))
+        except (VersionConflict, DuplicateCommand):
+            continue
+    raise errors.Busy
+
+
+def _check_target(loaded: Loaded, to: int) -> None:
+    """Refuse a version that is not between two commands as observers see the record, or lies before the first move."""
+    following = [undo_acts.past_of(loaded, one) for one in STORE.read(loaded.match_id, max(0, to), max(0, to) + 1)]
+    past = following[0] if following else None
+    if past is None or not past.first or not past.of_game or see_event(loaded.game, past.event, None) is None:
+        raise Refused("bad_version", "`to` is the version before a command; the log and the history show them.", "to")
+    if not _begun(loaded, to):
+        raise Refused("bad_version", "The match begins with its first command; it is not set back before it.", "to")
+
+
+def _begun(loaded: Loaded, version: int) -> bool:
+    """Whether the game had begun at a version."""
+    return loading.load_at(loaded.game, loaded.match_id, version).timeline.started
+
+
+def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str, reason: str) -> Outcome:
+    first = stored[0]
+    if first.type != REWOUND or (first.data["to"], first.data.get("code")) != (to, code):
+        raise errors.KeyReused
+    kept = Reason.objects.filter(pk=first.data["reason_id"]).exclude(words="").first()
+    if kept is not None and kept.words != reason.strip():
+        raise errors.KeyReused
+    return _outcome(loading.load(match.id, match.game), stored)
+
+
+def _outcome(loaded: Loaded, stored: Sequence[StoredEvent]) -> Outcome:
+    seen: list[dict[str, Any]] = [selectors.see_record(loaded, one, None, ended=False) for one in stored]
+    return Outcome(loaded.match_id, max(one["version"] for one in seen if "type" in one), seen, True, None)

@@ -1,0 +1,1 @@
+"""Taking a turn: submitting, previews, standing and conditional orders, bots."""

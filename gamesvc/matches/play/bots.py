@@ -1,0 +1,110 @@
+"""Bots on seats: they act from a worker, see only their seat's view, and submit like everybody else.
+
+They take some turns at a time and then wait in line behind the bots of other matches. Where nobody but bots plays, a match is
+called off in the end: some games never end between them.
+"""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.utils import timezone
+
+from gamesvc.games.kernel.game import Event
+from gamesvc.matches import errors, hints
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading, service_events
+from gamesvc.matches.record.append import Actor, seats_held
+from gamesvc.matches.record.loading import STORE, Loaded
+
+MOST_TURNS = 500
+TURNS_AT_ONCE = 25
+MOST_ALONE = 20_000
+"""So many events at most come of bots among themselves; a whole match of any game has fewer."""
+FORGOTTEN_AFTER_SECONDS = 5
+_BY_PEOPLE = (
+    "SELECT version FROM events_event WHERE stream = %s::uuid AND version > %s::int AND command_seq = 0"
+    """ AND meta LIKE '%%"actor":{"kind":"seat"%%' LIMIT 1"""
+)
+
+
+def take_turns(match_id: uuid.UUID) -> int:
+    """Let the awaited bots of a match act for a while; where they are not done, they wait in line again. Return how many
+    commands they gave."""
+    match = Match.objects.get(pk=match_id)
+    if over_alone(match):
+        _call_off(match)
+        return 0
+    given = play(match_id, TURNS_AT_ONCE)
+    if given == TURNS_AT_ONCE:
+        hints.bots(match_id)
+    return given
+
+
+def over_alone(match: Match) -> bool:
+    """Return True if bots have played a match among themselves for as long as they may.
+
+    A person who is out of the game but keeps their seat plays no more than one who has left it.
+    """
+    if match.board or match.version < MOST_ALONE:
+        return False
+    people = list(match.seats.filter(bot="").values_list("index", flat=True))
+    loaded = loading.load(match.id, match.game)
+    if any(loaded.game.legal_commands(loaded.timeline.state, seat) for seat in people):
+        return False
+    left = STORE.last_of_type([match.pk], "match.vacated").get(match.pk)
+    since = max(loaded.version - MOST_ALONE, 0)
+    if left is not None and left.version > since:
+        return False
+    return not people or STORE.ask(_BY_PEOPLE, [match.pk, since]).fetchone() is None
+
+
+def _call_off(match: Match) -> None:
+    def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
+        return [] if loaded.ended else [turns.ended(match, loaded.version + 1, "aborted", None)]
+
+    service_events.append(match, decide, actor=Actor("system"), channel="bot")
+
+
+def play(match_id: uuid.UUID, most: int = MOST_TURNS) -> int:
+    """Let every awaited bot of a match act until none is awaited, `most` turns at most. Return how many commands they gave."""
+    match = Match.objects.get(pk=match_id)
+    rows: Sequence[Seat] | None = None
+    for turn in range(most):
+        loaded = loading.load(match.id, match.game)
+        rows = seats_held(match, loaded, rows)
+        seats = {seat.index: seat for seat in rows}
+        seat = next((seats[one.seat] for one in loaded.awaited() if seats[one.seat].bot), None)
+        if seat is None:
+            return turn
+        state, version = loaded.timeline.state, loaded.viewer_version(seat.index)
+        key = f"{seat.index} {loaded.version}"
+        # A bot's choice is repeatable: two workers at the same bot choose and send the same command.
+        rng = random.Random(str(turns.command_id(sender=f"bot {match.id}", key=key)))
+        command = loaded.game.bots[seat.bot](
+            loaded.game.view(state, seat.index), loaded.game.legal_commands(state, seat.index), rng
+        )
+        try:
+            turns.submit(
+                match=match,
+                sender=Sender(Actor("bot", seat.index), "bot", timezone.now()),
+                command=command,
+                expected_version=version,
+                command_id=turns.command_id(sender=f"bot {match.id}", key=key),
+                seats=rows,
+            )
+        except (errors.Stale, errors.Busy):
+            continue  # somebody was faster; look again
+    return most
+
+
+def forgotten(limit: int = 100) -> list[uuid.UUID]:
+    """Matches in which a bot has been awaited for a while: its hint was lost, or its worker died."""
+    before = timezone.now() - timedelta(seconds=FORGOTTEN_AFTER_SECONDS)
+    rows = Question.objects.filter(bot=True, asked_at__lt=before).order_by("asked_at").values_list("match_id", flat=True)
+    return list(dict.fromkeys(rows[:limit]))

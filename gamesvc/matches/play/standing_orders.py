@@ -1,0 +1,277 @@
+"""Standing orders of a seat: the game's own, and commands laid by for a case. Leaving, listing, changing, cancelling.
+
+Each game has its own vocabulary for answers to others' acts (`set_orders`, see its rules); it is carried through to the
+engine's command. What becomes of one when its condition is met is in `conditional_orders`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from gamesvc.games.kernel import forms, intake
+from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.games.kernel.timeline import check_command, read_order
+from gamesvc.matches.models import Match, Premove, Seat
+from gamesvc.matches.record import conditions, loading
+from gamesvc.matches.record.loading import STORE, Loaded
+
+# The command by which a game takes standing orders, where it has any.
+OWN = ("set_orders", "set_standing_orders")
+MOST = 10
+# So many a seat may lay by in one match, with those that are over: four digits name each.
+MOST_EVER = 9999
+CANCELLED = "Cancelled."
+MOST_COMMANDS = 5
+MOST_VALUES = 8
+# An order as text, in characters.
+LONGEST_TEXT = 1000
+# So many events back is looked for examples.
+LOOK_BACK = 30
+SHOWS = (
+    "An order that answers at once shows the others that it was laid by. Without one nobody can tell from the time you take "
+    "whether you had a choice."
+)
+_TEXT = {"type": "string", "minLength": 1, "maxLength": 100}
+_VALUE = {"oneOf": [{"type": "string", "maxLength": 100}, {"type": "integer"}, {"type": "boolean"}]}
+CONDITION: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "event": {
+            "title": "Something that happens",
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["type"],
+            "properties": {"type": _TEXT, "data": {"type": "object"}},
+        },
+        "view": {
+            "title": "What you see then",
+            "type": "array",
+            "maxItems": 8,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["path", "op", "value"],
+                "properties": {"path": _TEXT, "op": {"enum": list(conditions.COMPARE)}, "value": _VALUE},
+            },
+        },
+    },
+}
+
+
+# --- the game's own ---
+
+
+def own_command(loaded: Loaded) -> str | None:
+    """The name of the game's command for standing orders; None where it has none."""
+    return next((name for name in OWN if "orders" in loaded.game.commands.get(name, {}).get("properties", {})), None)
+
+
+def own_orders(loaded: Loaded, seat: int) -> Any:
+    """The game's standing orders of a seat as its view shows them; None where the game has none."""
+    if own_command(loaded) is None or not loaded.started:
+        return None
+    return _orders_of(loaded.game.view(loaded.timeline.state, seat), seat)
+
+
+def first_orders(match: Match, seat: int) -> Any:
+    """The game's standing orders as they were when the match began: what cancelling them all goes back to."""
+    loaded = loading.load(match.id, match.game)
+    started = loading.started_at(loaded)
+    assert started is not None, "only a match that has started has orders"
+    begun = loading.act_end(loaded, started)
+    return _orders_of(loaded.game.view(loading.state_at(loaded.game, match.id, begun), seat), seat)
+
+
+def _orders_of(view: Mapping[str, Any], seat: int) -> Any:
+    if "orders" in view:
+        return view["orders"]
+    sides = view.get("sides", ())
+    return next((side["orders"] for side in sides if side.get("seat") == seat and "orders" in side), None)
+
+
+# --- laid by for a case ---
+
+
+def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
+    """Lay commands by for a case. Raises `Refused` for what cannot be read; whether they will fit shows when it comes."""
+    loaded = loading.load(match.id, match.game)
+    _check_running(loaded)
+    intake.check(condition, "when", whole=False)
+    if fault := forms.fault(CONDITION, condition, "when"):
+        raise Refused("bad_condition", fault.detail, fault.path)
+    if not condition.get("event") and not condition.get("view"):
+        raise Refused("bad_condition", "`when` names an event, something you see, or both.", "when")
+    wanted = condition.get("event")
+    read: dict[str, Any] = {"view": list(condition.get("view", ()))}
+    if wanted is not None:
+        data = wanted.get("data", {})
+        if len(data) > MOST_VALUES or any(
+            fault := forms.fault(_VALUE, value, f"when.event.data.{name}") for name, value in data.items()
+        ):
+            raise Refused("bad_condition", "when.event.data holds up to eight plain values to compare with.", "when.event.data")
+        read["event"] = {"type": loaded.game.bare_type(wanted["type"]), "data": dict(data)}
+    if not 1 <= len(commands) <= MOST_COMMANDS:
+        raise Refused("bad_commands", f"One order has one to {MOST_COMMANDS} commands.", "commands")
+    for place, command in enumerate(commands):
+        if not isinstance(command, Mapping):
+            raise Refused("bad_commands", "A command is an object with a name and its parameters.", "commands")
+        intake.check_command(command, f"commands.{place}")
+        check_command(loaded.game, command)
+    with transaction.atomic():
+        locked = Match.objects.select_for_update().get(pk=match.pk)
+        own = Premove.objects.filter(match=match, seat=seat.index)
+        if own.filter(status__in=conditions.OPEN).count() >= MOST:
+            raise Refused("too_many", f"You have {MOST} orders laid by; cancel one first.")
+        number = max(own.values_list("number", flat=True), default=0) + 1
+        if number > MOST_EVER:
+            detail = f"You have laid {MOST_EVER} orders by in this match; give your commands when you are asked."
+            raise Refused("too_many", detail)
+        _forget_cancelled(own)
+        return Premove.objects.create(
+            match=match,
+            seat=seat.index,
+            user=user,
+            number=number,
+            condition=read,
+            commands=[dict(one) for one in commands],
+            looked_version=locked.version,
+        )
+
+
+def _forget_cancelled(own: QuerySet[Premove]) -> None:
+    """Delete what was cancelled and is no longer listed: nothing brings it back."""
+    cancelled = own.filter(status=Premove.Status.DROPPED, why=CANCELLED).order_by("-number")
+    own.filter(pk__in=list(cancelled.values_list("pk", flat=True)[MOST:])).delete()
+
+
+def laid_by(match: Match, seat: int) -> list[Premove]:
+    """What a seat has laid by, and what became of the last ones."""
+    rows = Premove.objects.filter(match=match, seat=seat)
+    ended = rows.exclude(status__in=conditions.OPEN).order_by("-number")[:MOST]
+    return [*rows.filter(status__in=conditions.OPEN).order_by("number"), *ended]
+
+
+def change(*, premove: Premove, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
+    """Put another order in the place of one that has not begun. Raises `Refused`."""
+    with transaction.atomic():
+        # First the match, then its orders, as all that happens in it: in another order one of two would fail.
+        Match.objects.select_for_update().get(pk=premove.match_id)
+        seat = Seat.objects.get(match_id=premove.match_id, index=premove.seat)
+        cancel(match=premove.match, seat=premove.seat, number=premove.number)
+        return lay_by(match=premove.match, seat=seat, user=premove.user, condition=condition, commands=commands)
+
+
+def cancel(*, match: Match, seat: int, number: int) -> None:
+    """Cancel what is laid by; what of it was given stands. Raises `Refused` for what is not open."""
+    open_now = Premove.objects.filter(match=match, seat=seat, number=number, status__in=conditions.OPEN)
+    if not open_now.update(status=Premove.Status.DROPPED, why=CANCELLED, ended_at=timezone.now()):
+        raise Refused("unknown_order", f"You have laid no order {number} by.", "number")
+
+
+def words(loaded: Loaded, one: Premove) -> str:
+    """A premove in the notation in which it can be written."""
+    wanted = one.condition.get("event")
+    parts = []
+    if wanted is not None:
+        parts.append(" ".join([wanted["type"], *(f"{name}={value}" for name, value in wanted["data"].items())]))
+    parts += [f"{each['path']} {each['op']} {each['value']}" for each in one.condition.get("view", ())]
+    return f"if {' and '.join(parts)} then {'; '.join(loaded.game.render(command) for command in one.commands)}"
+
+
+def lately(loaded: Loaded, seat: int, most: int = 4) -> list[str]:
+    """Events of late, each kind once, the newest first, as a seat that saw them would write them into a condition."""
+    found: dict[str, str] = {}
+    last = loaded.viewer_version(seat)
+    for stored in reversed(STORE.read(loaded.match_id, max(0, last - LOOK_BACK), last)):
+        seen = None if stored.type.startswith("match.") else see_event(loaded.game, loading.lift(loaded.game, stored), seat)
+        if seen is not None and seen.type not in found and len(found) < most:
+            plain = {name: value for name, value in seen.data.items() if _writable(value)}
+            values = [f"{name}={str(value).casefold() if isinstance(value, bool) else value}" for name, value in plain.items()]
+            found[seen.type] = " ".join([seen.type, *values[:MOST_VALUES]])
+    return list(found.values())
+
+
+def _writable(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, str) and bool(re.match(r"^\S{1,40}$", value)))
+
+
+# --- as text ---
+
+# For texts with single blanks: a pattern with several runs of blanks takes a time that grows with the cube of their length.
+_IF = re.compile(r"^if (?P<when>.+?) then (?P<orders>.+)$", re.IGNORECASE)
+_VIEW = re.compile(r"^(?P<path>[\w.]+)\s*(?P<op>!=|<=|>=|=|<|>)\s*(?P<value>\S+)$")
+_PAIR = re.compile(r"^(?P<path>[\w.]+)=(?P<value>\S+)$")
+HOW = (
+    "standing: what is laid by. standing if EVENT NAME=VALUE then ORDER; ORDER: give these orders when it happens. "
+    "standing cancel 2: cancel the second."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a line about standing orders asks for: `list`, `cancel` with a number, or `lay_by` with condition and commands."""
+
+    what: str
+    number: int = 0
+    condition: Mapping[str, Any] | None = None
+    commands: tuple[dict[str, Any], ...] = ()
+
+
+def parse_text(match: Match, seat: int, text: str) -> Asked:
+    """Read what follows the word `standing`. Raises `Refused` with how to write it; changes nothing."""
+    intake.check_order(text)
+    if len(text) > LONGEST_TEXT:
+        raise Refused("too_long", f"An order that is laid by has at most {LONGEST_TEXT} characters; this one has {len(text)}.")
+    # Runs of blanks would be tried at every split by the patterns below.
+    text = " ".join(text.split())
+    if text.casefold() in ("", "list"):
+        return Asked("list")
+    if found := re.match(r"^cancel #?(\d{1,4})$", text, re.IGNORECASE):
+        return Asked("cancel", int(found[1]))
+    found = _IF.match(text)
+    if found is None:
+        raise Refused("unreadable", f"{text[:60]!r} cannot be read. {HOW}")
+    loaded = loading.load(match.id, match.game)
+    _check_running(loaded)
+    view = loaded.game.view(loaded.timeline.state, seat)
+    condition: dict[str, Any] = {"view": []}
+    for part in re.split(r" and ", found["when"], flags=re.IGNORECASE):
+        words_of = part.split()
+        compared = _VIEW.match(part)
+        if compared is not None:
+            condition["view"].append({"path": compared["path"], "op": compared["op"], "value": _read(compared["value"])})
+        elif "event" not in condition and all(_PAIR.match(one) for one in words_of[1:]):
+            pairs = [one.split("=", 1) for one in words_of[1:]]
+            condition["event"] = {"type": words_of[0].casefold(), "data": {name: _read(value) for name, value in pairs}}
+        else:
+            raise Refused("unreadable", f"{part[:60]!r} cannot be read. {HOW}")
+    orders = [order.strip() for order in found["orders"].split(";") if order.strip()]
+    if len(orders) > MOST_COMMANDS:
+        raise Refused("bad_commands", f"One order has one to {MOST_COMMANDS} commands.", "commands")
+    commands = tuple(dict(read_order(loaded.game, order, view)) for order in orders)
+    return Asked("lay_by", condition=condition, commands=commands)
+
+
+def _read(text: str) -> Any:
+    if re.match(r"^-?\d{1,9}$", text):
+        return int(text)
+    return {"true": True, "yes": True, "false": False, "no": False}.get(text.casefold(), text)
+
+
+def _check_running(loaded: Loaded) -> None:
+    if loaded.ended:
+        raise Refused("match_over", "The match is over.")
+    if not loaded.started:
+        raise Refused("not_started", "The match has not started yet.")
+
+
+# --- words ---

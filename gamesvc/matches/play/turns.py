@@ -1,0 +1,255 @@
+"""Taking a turn: the one service through which every channel submits commands.
+
+Order of checks: a known command id is answered first with what came of it; then whether the sender's version is
+stale; then the rules. What is decided is appended on the newest version; a lost race starts again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
+from gamesvc.games.kernel import codec, intake
+from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
+from gamesvc.games.kernel.game import REWOUND, Event, Refused, see_event
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.matches.access.selectors import see_record
+from gamesvc.matches.errors import Busy, KeyReused, Stale
+from gamesvc.matches.models import Match, Refusal, Seat
+from gamesvc.matches.record import availability, loading, secrets
+from gamesvc.matches.record.append import STANDING, Act, Actor, record
+from gamesvc.matches.record.loading import STORE, Loaded
+
+ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What came of an accepted command: the sender's version after it, and its events as he may see them."""
+
+    match_id: UUID
+    version: int
+    events: list[dict[str, Any]]
+    repeated: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {"match": str(self.match_id), "version": self.version, "events": self.events}
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sends a command, through which channel, and when our border took it."""
+
+    actor: Actor
+    channel: str
+    received_at: datetime
+    user_id: int | None = None
+
+    @property
+    def seat(self) -> int:
+        assert self.actor.seat is not None
+        return self.actor.seat
+
+
+def command_id(*, sender: object, key: str) -> UUID:
+    """The id of a command from its sender and his key; nobody else can meet or guess it."""
+    return secrets.keyed_uuid("command", sender, key)
+
+
+def dice_for(match: Match, loaded: Loaded) -> Dice:
+    """The dice of a match, at the next draw."""
+    secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
+    contributed = [loaded.contributions[seat] for seat in sorted(loaded.contributions) if loaded.contributions[seat]]
+    return Dice(KeyedSource(draw_key(secret, str(match.id), contributed)), loaded.timeline.draws)
+
+
+def submit(
+    *,
+    match: Match,
+    sender: Sender,
+    command: Mapping[str, Any],
+    expected_version: int,
+    command_id: UUID,
+    seats: Sequence[Seat] | None = None,
+    loaded: Loaded | None = None,
+    beside: Sequence[Event] = (),
+    more: Sequence[Statement] = (),
+) -> Receipt:
+    """Apply a command once. Raises `Refused`, `Stale`, `KeyReused` or `Busy`; nothing has changed then.
+
+    Of the clock's it raises `VersionConflict`, too: what came in between may have given the seat more time, or another holder.
+
+    `expected_version` is the version the sender saw (his viewer's version). `beside`: events of the service that are appended
+    with the command's own; `more`: rows written with them. `loaded`: the match, where the caller has read it just now.
+    """
+    # Not remembered as a refusal: it could not be kept, and says the same each time.
+    intake.check_command(command)
+    loaded = loaded or loading.load(match.id, match.game)
+    command = dict(codec.with_sorted_keys(command))
+    # The clock names its commands by the version they are for: what it sent before shows when it is appended.
+    asks = sender.actor.kind != "clock"
+    first, refusal, due_at = None, None, None
+    if asks:
+        first, refusal, due_at = _known(match.id, command_id, sender.seat)
+    if first or refusal:
+        return _repeat(match, loaded, sender, command, command_id, None if first else refusal)
+    for _ in range(ATTEMPTS):
+        since = _since(loaded, sender.seat, expected_version)
+        if (since and loaded.game.stale(command, since, sender.seat)) or any(event.type == REWOUND for event in since):
+            if applied := _applied_meanwhile(match, sender, command, command_id):
+                return applied
+            raise Stale(loaded.viewer_version(sender.seat), _records_since(match, loaded, sender.seat, expected_version))
+        try:
+            _check_time(loaded, sender, due_at)
+            run = _decide(match, loaded, sender, command)
+        except Refused as refused:
+            if applied := _applied_meanwhile(match, sender, command, command_id):
+                return applied
+            remember_refusal(match, sender, command, command_id, refused)
+            raise
+        service = [*beside, *_end(match, loaded, run)]
+        events = [*run.events, *(replace(event, version=run.version + at) for at, event in enumerate(service, 1))]
+        act = Act(sender.actor, sender.channel, command_id, sender.received_at, command)
+        if seats is None:
+            seats = list(match.seats.all())
+        try:
+            stored = record(match, loaded, events, act, seats=seats, run=run, more=more)
+        except VersionConflict:
+            if not asks:
+                raise
+            loaded = loading.load(match.id, match.game)
+            continue
+        except DuplicateCommand:
+            return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
+        # The clock has nobody to whom it would say what it did.
+        return _receipt(loaded, match.id, sender.seat, stored) if asks else Receipt(match.id, stored[-1].version, [])
+    raise Busy
+
+
+def give(*, match: Match, loaded: Loaded, seat: int, command: dict[str, Any], key: str) -> tuple[StoredEvent, ...]:
+    """Give a command of a conditional order on the version that was read. Raises as `record`, and `Refused`."""
+    actor, now = Actor("seat", seat), timezone.now()
+    run = _decide(match, loaded, Sender(actor, STANDING, now), command)
+    events = [*run.events, *_end(match, loaded, run)]
+    act = Act(actor, STANDING, command_id(sender=f"standing {match.id}", key=key), now, codec.with_sorted_keys(command))
+    return record(match, loaded, events, act, seats=list(match.seats.all()), run=run)
+
+
+def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
+    """Return in one round trip the event and the refusal this command id led to, and the seat's last deadline.
+
+    The last, as a command does not say which question it answers: it is in time where it is so for one of them.
+    """
+    found = STORE.ask(
+        "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
+        " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"
+        " (SELECT max(due_at) FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int)",
+        [match_id, command_id, match_id, command_id, match_id, seat],
+    )
+    return found.fetchone()  # type: ignore[no-any-return]
+
+
+def _applied_meanwhile(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID) -> Receipt | None:
+    """Return the receipt of a copy of this request that was applied while this one lost a race, or None.
+
+    What the copy did is the usual reason why the command is stale or illegal now; the event wins over a refusal.
+    """
+    if not STORE.command(match.id, command_id):
+        return None
+    return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
+
+
+def _repeat(
+    match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any], command_id: UUID, refusal_id: int | None
+) -> Receipt:
+    """Answer a command id that is known with what came of it."""
+    if refusal_id is not None:
+        refusal = Refusal.objects.get(id=refusal_id)
+        if not refusal.is_of(command):
+            raise KeyReused
+        raise Refused(refusal.code, refusal.detail, refusal.parameter)
+    stored = STORE.command(match.id, command_id)
+    if stored[0].meta.get("command") != command:
+        raise KeyReused
+    receipt = _receipt(loaded, match.id, sender.seat, stored)
+    return Receipt(receipt.match_id, receipt.version, receipt.events, repeated=True)
+
+
+def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredEvent]) -> Receipt:
+    """The command's events as its sender could see them then; the same for every repetition."""
+    ended = stored[-1].type == "match.ended"
+    seen = [see_record(loaded, one, seat, ended=ended) for one in stored]
+    visible = [one["version"] for one in seen if "type" in one]
+    return Receipt(match_id, visible[-1] if visible else stored[-1].version, seen)
+
+
+def _since(loaded: Loaded, seat: int, expected_version: int) -> list[Event]:
+    """The events after a version as the seat saw them."""
+    if expected_version >= loaded.viewer_version(seat):
+        return []
+    events = [loading.lift(loaded.game, one) for one in STORE.read(loaded.match_id, expected_version, loaded.version)]
+    seen = [see_event(loaded.game, event, seat) for event in events]
+    return [event for event in seen if event is not None and (event.type == REWOUND or not event.type.startswith("match."))]
+
+
+def _records_since(match: Match, loaded: Loaded, seat: int, expected_version: int) -> list[dict[str, Any]]:
+    stored = STORE.read(match.id, max(0, expected_version), loaded.viewer_version(seat))
+    return [see_record(loaded, one, seat, ended=loaded.ended) for one in stored]
+
+
+def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None:
+    """A command that our border took after the seat's deadline does not count; the clock answers for the seat."""
+    if sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at:
+        awaited = any(one.seat == sender.seat for one in loaded.awaited())
+        if awaited and not availability.forgives(due_at, loaded.match_id):
+            raise Refused("too_late", f"The time for this answer ran out at {due_at:%d %b %Y %H:%M} UTC.")
+
+
+def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any]) -> Run[Any]:
+    if loaded.ended:
+        raise Refused("match_over", "The match is over. It can be looked at and exported.")
+    if not loaded.started:
+        raise Refused("not_started", "The match has not started yet; it starts when all seats are taken.")
+    return loaded.timeline.command(sender.seat, command, dice_for(match, loaded))
+
+
+def _end(match: Match, loaded: Loaded, run: Run[Any]) -> list[Event]:
+    """The last event of a match that the game has ended: its outcome, and the secret that opens all draws."""
+    outcome = loaded.game.outcome(run.state)
+    if outcome is None:
+        return []
+    return [ended(match, run.version + 1, outcome.reason, outcome.as_json())]
+
+
+def ended(match: Match, version: int, reason: str, outcome: dict[str, Any] | None) -> Event:
+    secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
+    return Event("match.ended", {"reason": reason, "outcome": outcome, "secret": secret.hex()}, version)
+
+
+def remember_refusal(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID, refused: Refused) -> None:
+    """Keep who tried what and why it was refused; the same command id gets the same answer."""
+    with transaction.atomic():
+        Refusal.objects.bulk_create(
+            [
+                Refusal(
+                    match=match,
+                    command_id=command_id,
+                    user_id=sender.user_id,
+                    seat=sender.seat,
+                    channel=sender.channel,
+                    received_at=sender.received_at,
+                    command=Refusal.kept(command),
+                    code=refused.code,
+                    detail=refused.detail[: Refusal.LONGEST_DETAIL],
+                    parameter=refused.parameter,
+                )
+            ],
+            ignore_conflicts=True,
+        )

@@ -1,0 +1,1 @@
+"""Proving a match from its record or its export: chain, draws, decisions, clocks."""

@@ -1,0 +1,49 @@
+"""The audit of clocks: every deadline reckoned again from the log, against what events and rows say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from events.audit import Finding
+from events.store import StoredEvent
+from gamesvc.games.kernel.game import Game
+from gamesvc.matches.clock.account import Account
+from gamesvc.matches.clock.fold import SET, follow
+from gamesvc.matches.models import Match
+from gamesvc.matches.record.loading import acts, fresh_account, step_of
+
+# Rows written before the account was kept took the moment of the row, not that of the event.
+SLACK = timedelta(seconds=1)
+
+
+def clock_findings(
+    game: Game[Any], match: Match, events: Sequence[StoredEvent], state_at: Callable[[int], Any]
+) -> Iterator[Finding]:
+    """Deadlines that do not follow from the log. `state_at(version)`: the state of the game then."""
+    account, past = fresh_account(), dict[int, Account]()
+    started = ended = False
+
+    def recall(version: int) -> Account:
+        return past[max(at for at in past if at <= version)]
+
+    for act in acts(events):
+        started |= any(one.type == "match.started" for one in act)
+        ended |= any(one.type == "match.ended" for one in act)
+        asked = game.awaited(state_at(act[-1].version)) if started and not ended else ()
+        follow(account, step_of(act), asked, recall=recall)
+        past[act[-1].version] = account.copy()
+        for one in act:
+            if one.type == SET:
+                due = account.due((one.data["seat"], one.data["question"]))
+                if due is not None and due != datetime.fromisoformat(one.data["due_at"]):
+                    told = f"The event sets {one.data['due_at']}, and what it was reckoned from gives {due.isoformat()}."
+                    yield Finding("deadline", told, match.id, one.version)
+    for row in match.questions.all():
+        if (row.seat, row.question) not in account.open:
+            continue  # found by the audit of questions
+        due = account.due((row.seat, row.question))
+        if (due is None) != row.paused or (due is not None and abs(due - row.due_at) > SLACK):
+            said = f"Question {row.question} of seat {row.seat} is due {row.due_at.isoformat()}"
+            yield Finding("deadline", f"{said}, by the events {due.isoformat() if due is not None else 'not now'}.", match.id)

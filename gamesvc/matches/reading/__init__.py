@@ -1,0 +1,1 @@
+"""Matches as pages, the API and mails show them: the board, summaries, history, calendar, refused commands."""

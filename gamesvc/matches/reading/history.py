@@ -1,0 +1,77 @@
+"""Looking back: a match step by step, and as it was at a moment. What a viewer sees is what he saw then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from gamesvc.games.kernel.game import Refused, Viewer
+from gamesvc.matches.access.selectors import Access, seat_names
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import loading
+from gamesvc.matches.story import sentences
+
+
+def version_at(access: Access, moment: datetime) -> int:
+    """Return the version of the last event that the viewer knew of at a moment. Raises `Refused` for one before the first event.
+
+    Never that of an event hidden from them: asking for moment after moment would tell when it happened.
+    """
+    with connection.cursor() as cursor:
+        # The moments of a stream never go back.
+        cursor.execute(
+            "SELECT max(version) FROM events_event WHERE stream = %s::uuid AND occurred_at <= %s::timestamptz",
+            [access.match.id, moment],
+        )
+        (found,) = cursor.fetchone()
+    if found is None:
+        raise Refused("no_such_version", "The match did not exist at that moment.", "at")
+    loaded = loading.load(access.match.id, access.match.game)
+    return int(found) if loaded.ended else loading.last_known(loaded, access.viewer, int(found))
+
+
+def step(access: Access, version: int, as_seat: Viewer = None) -> dict[str, Any]:
+    """What changed from `version` to the next one that the viewer knows of: in words, and as differences of his view."""
+    before = board.look(access, as_seat, version) if version else None
+    after = board.look(access, as_seat, version + 1)
+    told = sentences.tell(after.loaded, after.viewer, seat_names(access.seats), version, version + 1, opened=_opened(access))
+    return {
+        "match": str(access.match.id),
+        "from": version,
+        "to": version + 1,
+        "seat": after.viewer,
+        "words": [sentence for _version, _moment, sentence in told],
+        "changes": list(differences(before.view if before is not None else None, after.view)),
+    }
+
+
+def _opened(access: Access) -> bool:
+    return access.match.ended_at is not None
+
+
+def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
+    """Where two JSON values differ: JSON pointers with the value before and after, null where there is none.
+
+    `op` is `add`, `remove` or `replace`, as in RFC 6902; lists of other lengths are replaced whole.
+    """
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in sorted({*before, *after}, key=str):
+            inside = f"{path}/{_escaped(name)}"
+            if name not in before:
+                yield {"op": "add", "path": inside, "before": None, "after": after[name]}
+            elif name not in after:
+                yield {"op": "remove", "path": inside, "before": before[name], "after": None}
+            else:
+                yield from differences(before[name], after[name], inside)
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for at, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from differences(old, new, f"{path}/{at}")
+    elif before != after:
+        yield {"op": "replace", "path": path, "before": before, "after": after}
+
+
+def _escaped(name: object) -> str:
+    return str(name).replace("~", "~0").replace("/", "~1")

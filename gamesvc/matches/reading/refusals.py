@@ -1,0 +1,54 @@
+"""The audit trail of refused commands: who tried what, when, by which channel, and why it was refused. Erasable and pruned.
+
+A refused command names what its sender knows, also what is hidden from everybody else. So until the end of a match everyone reads
+their own ones in full. The organiser and operators who have not played read that others were refused: the seat, the code and the
+time. The rest shows to an operator who looks behind at that seat, on record (`looks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from gamesvc.matches.access import authority
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.models import Look, Match, Refusal
+
+
+def of_match(access: Access) -> QuerySet[Refusal]:
+    """Return the refusals of a match that a reader may know of, newest first: all to those who may audit it, else their own."""
+    refusals = Refusal.objects.filter(match=access.match).select_related("user").order_by("-received_at", "-id")
+    if access.user is None:
+        return refusals.none()
+    return refusals if authority.may_audit(access.user, access.match) else refusals.filter(user=access.user)
+
+
+def behind(look: Look) -> Sequence[Refusal]:
+    """Return what was refused to the seat that an operator looks behind at, up to that moment, newest first."""
+    return list(
+        Refusal.objects.filter(match=look.match, seat=look.seat, received_at__lte=look.at).order_by("-received_at", "-id")
+    )
+
+
+def opened(refusal: Refusal, match: Match, reader: User) -> bool:
+    """Return True if a reader may see what was sent: their own, and all once the match is over."""
+    return match.over or refusal.user_id == reader.pk
+
+
+def as_json(refusal: Refusal, match: Match, reader: User) -> dict[str, Any]:
+    """Return a refusal as a reader may see it; of others in an unfinished match no word of what was sent."""
+    whole = opened(refusal, match, reader)
+    return {
+        "id": refusal.pk,
+        "seat": refusal.seat,
+        "name": refusal.user.username if refusal.user is not None and not match.hides_names else None,
+        "channel": refusal.channel if whole else None,
+        "received_at": refusal.received_at.isoformat(),
+        "command": refusal.command if whole else None,
+        "code": refusal.code,
+        "detail": refusal.detail if whole else None,
+        "parameter": refusal.parameter if whole else None,
+    }

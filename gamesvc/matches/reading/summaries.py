@@ -1,0 +1,168 @@
+"""What lists and the API say of matches without their positions: of many by a fixed number of queries, from rows alone.
+
+Only what-if boards are loaded: who is awaited there stands in no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch, prefetch_related_objects
+from django.utils import timezone
+
+from accounts import absences
+from gamesvc.games import catalog
+from gamesvc.matches.access.selectors import Access, access_many, seat_names
+from gamesvc.matches.clock import words
+from gamesvc.matches.clock.policy import parse
+from gamesvc.matches.models import Match, Question
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.timekeeping import pauses
+from notifications import suppression
+
+# The parts of a clock policy with which it stands still at times.
+BREAKS = {"days_off", "quiet_hours", "vacation"}
+
+
+def summary(access: Access) -> dict[str, Any]:
+    """What lists and the API say of a match."""
+    return of([access])[0]
+
+
+def of_matches(user: Any, matches: Sequence[Match]) -> list[dict[str, Any]]:
+    """The same of many matches, as far as a user may know of them."""
+    return of(access_many(user, matches))
+
+
+def of(accesses: Sequence[Access]) -> list[dict[str, Any]]:
+    """The same of many matches by a fixed number of queries."""
+    around = _Around.of(accesses)
+    return [_summary(access, around) for access in accesses]
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is known of several matches beside their own rows."""
+
+    opened: Mapping[UUID, Mapping[str, Any]]
+    origins: Mapping[UUID, dict[str, Any] | None]
+    loaded: Mapping[UUID, Loaded]
+    paused_by: Mapping[UUID, str]
+    away: Mapping[int, datetime]
+    coming: Mapping[int, absences.Span]
+    unreachable: frozenset[int]
+    now: datetime
+
+    @classmethod
+    def of(cls, accesses: Sequence[Access]) -> _Around:
+        matches = [access.match for access in accesses]
+        prefetch_related_objects(matches, "creator", Prefetch("questions", Question.objects.order_by("due_at", "seat")))
+        now = timezone.now()
+        opened = loading.openings([match.id for match in matches])
+        user = accesses[0].user if accesses else None
+        told = board.origins(user, [opened.get(match.id, {}) for match in matches])
+        loaded = {match.id: match.game for match in matches if match.status == Match.Status.RUNNING and needs_clocks(match, now)}
+        looked_after = {user.pk: user for access in accesses if board.looks_after(access) for user in board.players(access)}
+        may_be_away = {user_id for access in accesses for user_id in board.may_be_away(access)}
+        may_announce = {user_id for access in accesses for user_id in board.may_announce(access)}
+        return cls(
+            opened=opened,
+            origins=dict(zip([match.id for match in matches], told, strict=True)),
+            loaded=loading.load_many(loaded) if loaded else {},
+            paused_by=pauses.who_paused(matches),
+            away=absences.away_now(may_be_away) if may_be_away else {},
+            coming=absences.next_away(may_announce) if may_announce else {},
+            unreachable=frozenset(suppression.unreachable(looked_after.values())) if looked_after else frozenset(),
+            now=now,
+        )
+
+
+def needs_clocks(match: Match, now: datetime) -> bool:
+    """Whether rows do not say what is asked and when a clock stands: on what-if boards, and for breaks within grace."""
+    return match.board or (bool(BREAKS & match.clock.keys()) and any(one.late for one in match.questions.all()))
+
+
+def stands_until(access: Access, question: Question, loaded: Loaded | None, now: datetime) -> datetime | None:
+    """Until when the clock of a question stands still, as far as the reader may know: not that of an anonymous player."""
+    match = access.match
+    if not BREAKS & match.clock.keys() or (match.hides_names and question.seat != access.viewer):
+        return None
+    if loaded is not None:
+        return board.stands_until(loaded.account.open.get((question.seat, question.question)), now)
+    # Fixed times come whatever the hours are.
+    if parse(match.clock, loading.hour(), judge=False).fixed(question.kind):
+        return None
+    return question.stands_until(now)
+
+
+def _summary(access: Access, around: _Around) -> dict[str, Any]:
+    match = access.match
+    names = seat_names(access.seats)
+    opened, loaded = around.opened.get(match.id, {}), around.loaded.get(match.id)
+    questions: Sequence[Question] = ()
+    if match.status == Match.Status.RUNNING:
+        asked = board.undated(match, loaded) if match.board and loaded is not None else match.questions.all()
+        questions = list(asked)
+    from_position = "position" in opened
+    away, coming = set(board.may_be_away(access)), set(board.may_announce(access))
+    unreachable = around.unreachable if board.looks_after(access) else None
+    return {
+        "id": str(match.id),
+        "number": match.number,
+        "game": match.game,
+        "rules": match.rules,
+        "title": catalog.game(match.game).manifest.title,
+        "kind": "board" if match.board else "match",
+        "from_position": from_position,
+        "counted": not from_position,
+        "origin": around.origins[match.id],
+        "status": match.status,
+        "options": match.options,
+        "hours": match.hours,
+        "clock": match.clock,
+        "pace": words.pace(match.clock),
+        "paused_at": match.paused_at.isoformat() if match.paused_at else None,
+        "paused_by": around.paused_by.get(match.id),
+        "entry": match.entry,
+        "watch": match.watch,
+        "press": match.press,
+        "anonymous": match.anonymous,
+        "undo": match.undo,
+        "reliability": match.reliability,
+        "host": match.creator.username if match.creator is not None and not match.hides_names else None,
+        "seats": [
+            {
+                "seat": seat.index,
+                "name": names[seat.index] if seat.holder else "",
+                "kind": "bot" if seat.bot else "user" if seat.holder else "free",
+                "away_until": _text(around.away.get(seat.user_id)) if seat.user_id in away else None,
+                "away_next": _span(around.coming.get(seat.user_id)) if seat.user_id in coming else None,
+            }
+            | ({"unreachable": seat.user_id in unreachable} if unreachable is not None else {})
+            for seat in access.seats
+        ],
+        "your_seat": access.viewer,
+        "commitment": opened.get("commitment", ""),
+        "link": match.link_token if access.is_host or access.seat is not None else None,
+        "awaited": [
+            board.question_json(one) | {"stands_until": _text(stands_until(access, one, loaded, around.now))} for one in questions
+        ],
+        "outcome": match.outcome,
+        "created_at": match.created_at.isoformat(),
+        "started_at": match.started_at.isoformat() if match.started_at else None,
+        "ended_at": match.ended_at.isoformat() if match.ended_at else None,
+    }
+
+
+def _span(span: absences.Span | None) -> dict[str, str] | None:
+    return None if span is None else {"from": span.start.isoformat(), "until": span.end.isoformat()}
+
+
+def _text(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment is not None else None

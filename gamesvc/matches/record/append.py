@@ -1,0 +1,332 @@
+"""Writing a match: events, read models, questions with their deadlines and notices, in one statement.
+
+Every change of a match passes through `record`. Either all of it is in the database or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from events.canonical import write_time
+from events.store import NewEvent, Statement, StoredEvent
+from gamesvc.games.kernel.game import Awaited, Event
+from gamesvc.matches import hints
+from gamesvc.matches.clock import fold
+from gamesvc.matches.clock.account import Account, Step
+from gamesvc.matches.clock.compute import Clock, breaks
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.models.core import NEVER
+from gamesvc.matches.record import conditions, surroundings
+from gamesvc.matches.record.loading import STORE, Loaded, remember, save_snapshot, sit
+from notifications import outbox
+
+RENEWED = (
+    ", asked_at = excluded.asked_at, due_at = excluded.due_at, grace_from = excluded.grace_from,"
+    " break_at = excluded.break_at, break_for = excluded.break_for, bot = excluded.bot, claimed_until = NULL"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who did it, as the event says: a seat, a bot, the clock, the host of the match, or the system."""
+
+    kind: str
+    seat: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": self.kind} if self.seat is None else {"kind": self.kind, "seat": self.seat}
+
+
+# The channel of what a seat had laid by for a case.
+STANDING = "standing"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One accepted act with everything its events carry beside their data."""
+
+    actor: Actor
+    channel: str
+    command_id: uuid.UUID
+    received_at: datetime
+    command: dict[str, Any] | None = None
+
+    @property
+    def automatic(self) -> bool:
+        """Whether an order gave it that the seat had laid by."""
+        return self.channel == STANDING
+
+
+def new_events(loaded: Loaded, events: Sequence[Event], act: Act, now: datetime) -> list[NewEvent]:
+    """The events as they will be stored; the first of a command carries the command."""
+    stored = []
+    for at, event in enumerate(events):
+        meta: dict[str, Any] = {"actor": act.actor.as_json(), "rules": loaded.game.manifest.rules}
+        if event.draws:
+            meta["draws"] = list(event.draws)
+        if act.automatic:
+            meta["automatic"] = True
+        if at == 0:
+            meta |= {
+                "command_id": str(act.command_id),
+                "channel": act.channel,
+                "received_at": write_time(act.received_at),
+            }
+            if act.command is not None:
+                meta["command"] = act.command
+        stored.append(NewEvent(loaded.game.full_type(event.type), event.type_version, dict(event.data), meta, now))
+    return stored
+
+
+def record(
+    match: Match,
+    loaded: Loaded,
+    events: Sequence[Event],
+    act: Act,
+    *,
+    seats: Sequence[Seat],
+    run: Any = None,
+    more: Sequence[Statement] = (),
+) -> tuple[StoredEvent, ...]:
+    """Append events decided on `loaded` and everything that follows from them. Raises `VersionConflict` or `DuplicateCommand`.
+
+    `run`: the engine's run these events come from, if any, so that they need not be folded again. `more`: rows of the caller's
+    own, written with the append or not at all. `seats`: as they are after it; where one has changed hands since the caller read
+    them, they are read again.
+    """
+    seats = seats_held(match, loaded, seats, events)
+    after = loaded.copy()
+    before = {(one.seat, one.id): one for one in loaded.awaited()}
+    if run is not None:
+        after.timeline.follow(run)
+        rest = events[len(run.events) :]
+    else:
+        rest = events
+    after.timeline.fold(rest)
+    ended = any(event.type == "match.ended" for event in events)
+    started = loaded.started or any(event.type == "match.started" for event in events)
+    open_now = loaded.game.awaited(after.timeline.state) if started and not ended else ()
+    bots = {seat.index for seat in seats if seat.bot}
+    # On a what-if board nobody has a deadline; its bots are asked as everywhere.
+    asked = {(one.seat, one.id): one for one in open_now if not match.board or one.seat in bots}
+
+    # What the clocks count with is the moment that the events will carry: it never goes back within a match.
+    now = max(timezone.now(), loaded.head.occurred_at or act.received_at)
+    events = _follow(after, loaded, events, act, open_now, seats, now)
+    also = [
+        _match_row(match, after.timeline.version, events, now),
+        *_question_rows(match, before, asked, seats, now, loaded.account, after.account, events),
+        *_notices(match, before, asked, events, seats, now),
+        *_holding_rows(match, events),
+        *conditions.wait_again(match, events),
+        *more,
+    ]
+    new = new_events(loaded, events, act, now)
+    stored = STORE.append(match.id, new, expected=loaded.head, command_id=act.command_id, also=also)
+    after.note(stored, events)
+    transaction.on_commit(lambda: _keep(after), robust=True)
+    # A bot that acts goes on by itself (`play.bots`): a hint for each of its turns would fill the queue.
+    if act.actor.kind != "bot" and any(one.seat in bots for one in open_now):
+        transaction.on_commit(lambda: hints.bots(match.id), robust=True)
+    if ended:
+        transaction.on_commit(lambda: hints.ended(match.id), robust=True)
+    if act.command is not None:
+        # After every command, also where nobody has laid orders by: nothing before the answer tells whether there are any.
+        transaction.on_commit(hints.conditional_orders, robust=True)
+    if len(also) > 1:
+        transaction.on_commit(hints.notices, robust=True)
+    return stored
+
+
+def seats_held(match: Match, loaded: Loaded, seats: Sequence[Seat] | None = None, events: Sequence[Event] = ()) -> Sequence[Seat]:
+    """The seats as the match has them (after these events): those given, unless one of them has changed hands since.
+
+    A request reads the seats before the match, and may be late: nobody would ask the bot or the substitute that sits there now.
+    A seat's row and its event are written in one transaction, so what is read after the match is never older than the match;
+    where it is newer, the append of these events loses.
+    """
+    if seats is not None:
+        holders = loaded.holders
+        if any(event.type.startswith("match.") for event in events):
+            holders = dict(holders)
+            for event in events:
+                sit(holders, event)
+        if {seat.index: str(seat.holder) for seat in seats if seat.holder is not None} == holders:
+            return seats
+    return list(Seat.objects.filter(match=match).order_by("index"))
+
+
+def _follow(
+    after: Loaded,
+    loaded: Loaded,
+    events: Sequence[Event],
+    act: Act,
+    open_now: Sequence[Awaited],
+    seats: Sequence[Seat],
+    now: datetime,
+) -> Sequence[Event]:
+    """Let the clocks follow; returns the events with those that say what deadlines were reckoned from."""
+    told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
+    step = Step(told, act.actor.kind, act.actor.seat, act.received_at, now, act.automatic)
+    around = surroundings.around(after.account.policy, seats)
+    changed = fold.follow(after.account, step, open_now, surroundings=around, recall=loaded.account_at)
+    more = list(surroundings.told(after.account, changed, seats, after.timeline.version, events))
+    if not more:
+        return events
+    after.timeline.fold(more)
+    return [*events, *more]
+
+
+def _keep(after: Loaded) -> None:
+    save_snapshot(after)
+    remember(after)
+
+
+def _match_row(match: Match, version: int, events: Sequence[Event], now: datetime) -> Statement:
+    """The match row after the append. The head's hash is the appended row's own."""
+    sets, params = ["version = %s::int"], [version]
+    for event in events:
+        if event.type == "match.started":
+            sets += ["status = 'running'", "started_at = %s::timestamptz"]
+            params += [now]  # type: ignore[list-item]
+        elif event.type in ("match.paused", "match.resumed"):
+            sets.append("paused_at = %s::timestamptz")
+            params.append(now if event.type == "match.paused" else None)  # type: ignore[arg-type]
+        elif event.type == "match.ended":
+            sets += ["status = %s::text", "ended_at = %s::timestamptz", "outcome = %s::jsonb"]
+            params += [Match.Status.after(event.data["reason"]).value, now, json.dumps(event.data["outcome"])]  # type: ignore[list-item]
+    sql = f"UPDATE matches_match SET {', '.join(sets)} WHERE id = %s::uuid AND EXISTS (SELECT FROM appended)"  # noqa: S608
+    return Statement(sql, [*params, match.id])
+
+
+def _holding_rows(match: Match, events: Sequence[Event]) -> Iterable[Statement]:
+    """Who sits down, kept for the statistics: the events know him by a random id, and the seat may change hands."""
+    holders = [event.data["holder"] for event in events if event.type in ("match.joined", "match.seated")]
+    if holders:
+        yield Statement(
+            "INSERT INTO matches_holding (holder, match_id, seat, user_id) SELECT holder, match_id, index, user_id"
+            " FROM matches_seat WHERE match_id = %s::uuid AND holder = ANY(%s::uuid[]) AND user_id IS NOT NULL"
+            " AND EXISTS (SELECT FROM appended) ON CONFLICT DO NOTHING",
+            [match.id, holders],
+        )
+
+
+def clock_columns(clock: Clock | None) -> dict[str, Any]:
+    """What the row of an open question says of its clock; since when it runs only where there is one."""
+    if clock is None:
+        return {"due_at": NEVER, "grace_from": None, "break_at": [], "break_for": []}
+    spans = breaks(clock)
+    return {
+        "asked_at": clock.since,
+        "due_at": clock.due or NEVER,
+        "grace_from": clock.grace_from,
+        "break_at": [at for at, _ in spans],
+        "break_for": [length for _, length in spans],
+    }
+
+
+def _runs_otherwise(was: Clock | None, now: Clock | None) -> bool:
+    return was is not now and clock_columns(was) != clock_columns(now)
+
+
+def _array(numbers: Iterable[float]) -> str:
+    """Numbers as PostgreSQL writes an array: arrays of several lengths cannot be unnested as such."""
+    return f"{{{','.join(map(str, numbers))}}}"
+
+
+def _question_rows(
+    match: Match,
+    before: dict[tuple[int, str], Awaited],
+    asked: dict[tuple[int, str], Awaited],
+    seats: Sequence[Seat],
+    now: datetime,
+    were: Account,
+    clocks: Account,
+    events: Sequence[Event],
+) -> Iterable[Statement]:
+    """Close the questions that are answered, open the new ones with their deadlines, keep the clocks of the others."""
+    gone = [key for key in before if key not in asked]
+    if gone:
+        yield Statement(
+            "DELETE FROM matches_question q USING unnest(%s::int[], %s::text[]) AS gone(seat, question)"
+            " WHERE q.match_id = %s::uuid AND q.seat = gone.seat AND q.question = gone.question"
+            " AND EXISTS (SELECT FROM appended)",
+            [[seat for seat, _ in gone], [question for _, question in gone], match.id],
+        )
+    bots = {seat.index for seat in seats if seat.bot}
+    reseated = {event.data["seat"] for event in events if event.type in ("match.seated", "match.vacated")}
+    moved = {
+        key
+        for key in asked
+        if key in before and (key[0] in reseated or _runs_otherwise(were.open.get(key), clocks.open.get(key)))
+    }
+    changed = [one for key, one in asked.items() if key not in before or before[key].prompt != one.prompt or key in moved]
+    if changed:
+        columns = [clock_columns(clocks.open.get((one.seat, one.id))) for one in changed]
+        renewed = RENEWED if moved else ""
+        yield Statement(
+            "INSERT INTO matches_question AS q (id, match_id, seat, question, prompt, kind, bot, asked_at, due_at, grace_from,"  # noqa: S608
+            " break_at, break_for)"
+            " SELECT gen_random_uuid(), %s::uuid, seat, question, prompt, kind, bot, asked_at, due_at, grace_from,"
+            " break_at::float8[], break_for::float8[] FROM unnest("
+            "%s::int[], %s::text[], %s::text[], %s::text[], %s::bool[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[],"
+            " %s::text[], %s::text[])"
+            " AS asked(seat, question, prompt, kind, bot, asked_at, due_at, grace_from, break_at, break_for)"
+            " WHERE EXISTS (SELECT FROM appended)"
+            f" ON CONFLICT (match_id, seat, question) DO UPDATE SET prompt = excluded.prompt, kind = excluded.kind{renewed}",
+            [
+                match.id,
+                [one.seat for one in changed],
+                [one.id for one in changed],
+                [one.prompt for one in changed],
+                [one.kind for one in changed],
+                [one.seat in bots for one in changed],
+                [row.get("asked_at", now) for row in columns],
+                [row["due_at"] for row in columns],
+                [row["grace_from"] for row in columns],
+                [_array(row["break_at"]) for row in columns],
+                [_array(row["break_for"]) for row in columns],
+            ],
+        )
+
+
+def _notices(
+    match: Match,
+    before: dict[tuple[int, str], Awaited],
+    asked: dict[tuple[int, str], Awaited],
+    events: Sequence[Event],
+    seats: Sequence[Seat],
+    now: datetime,
+) -> Iterable[Statement]:
+    """Who is told what: the start and the end to all players, a new question to the seat that is asked."""
+    users = {seat.index: seat.user_id for seat in seats if seat.user_id is not None}
+    rows = []
+    for event in events:
+        if event.type in ("match.started", "match.ended"):
+            kind = event.type.replace(".", "_")
+            rows += [_notice(kind, match, index, user, {}, now) for index, user in users.items()]
+    for key, one in asked.items():
+        if key not in before and one.seat in users:
+            rows.append(_notice("your_turn", match, one.seat, users[one.seat], {"question": one.id}, now))
+    # With two seats the other one is always waited for by all: that says nothing.
+    if len(seats) > 2 and len({seat for seat, _ in before}) > 1 and len({seat for seat, _ in asked}) == 1:
+        [(index, question), *_more] = asked
+        if (index, question) in before and index in users:
+            rows.append(_notice("last_one", match, index, users[index], {"question": question}, now))
+    if rows:
+        sql, params = outbox.insert_sql(rows)
+        yield Statement(sql, params)
+
+
+def _notice(kind: str, match: Match, seat: int, user: int, more: dict[str, Any], now: datetime) -> outbox.Notice:
+    return outbox.Notice(
+        kind=kind, user_id=user, topic=str(match.id), payload={"match": str(match.id), "seat": seat, **more}, due_at=now
+    )

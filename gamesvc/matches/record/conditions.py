@@ -1,0 +1,123 @@
+"""Conditional orders: when their condition is met, and what an append does to them.
+
+A condition speaks only of what the seat may see: an event as the seat sees it, and values of its view. Once it is met the order
+waits until the seat is asked, and is then given command by command. The first command that the rules refuse ends it: the rest is
+dropped, and its owner is told.
+Not here: giving them (`play.conditional_orders`), leaving and cancelling them (`play.standing_orders`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from events.store import Statement
+from gamesvc.games.kernel.game import REWOUND, Event, Game, see_event
+from gamesvc.matches.models import Match, Premove
+
+# What its owner reads where it was not the rules that refused it.
+FAULT = "It could not be carried out, by a fault of the service."
+OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
+# The parts of an append's one statement run in an order of PostgreSQL's own. Whoever else changes orders locks the match first.
+_MATCH_FIRST = "EXISTS (SELECT FROM matches_match WHERE id = %s::uuid FOR NO KEY UPDATE)"
+
+
+def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
+    """Written with an append: what had its case, or was given, before the match went back waits for it again.
+
+    From its first command on, also where the case and some of what was given stand: the rest was meant for what came of that.
+    Where the match returns to what it had gone back from (a redo), what it did there is done again.
+    """
+    for event in events:
+        if event.type != REWOUND:
+            continue
+        to = event.data["to"]
+        yield Statement(
+            "UPDATE matches_premove"  # noqa: S608
+            " SET status = before->>'status', armed_version = (before->>'armed_version')::int,"
+            " given = (before->>'given')::int, given_version = (before->>'given_version')::int,"
+            " ended_at = (before->>'ended_at')::timestamptz, before = NULL, looked_version = %s::int"
+            " WHERE match_id = %s::uuid AND status = 'waiting' AND (before->>'last')::int <= %s::int"
+            " AND (before->>'taken_back')::int > %s::int"
+            f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
+            [event.version, match.id, to, to, match.id],
+        )
+        yield Statement(
+            "UPDATE matches_premove"  # noqa: S608
+            " SET status = 'waiting', armed_version = NULL, given = 0, given_version = NULL, ended_at = NULL, why = '',"
+            " looked_version = %s::int,"
+            " before = jsonb_build_object('status', status, 'armed_version', armed_version, 'given', given,"
+            " 'given_version', given_version, 'ended_at', ended_at, 'last', greatest(armed_version, given_version),"
+            " 'taken_back', %s::int)"
+            " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND greatest(armed_version, given_version) > %s::int"
+            " AND (given_version IS NULL OR given_version <> ALL (%s::int[]))"
+            f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
+            [event.version, event.version, match.id, to, list(event.data.get("kept", ())), match.id],
+        )
+
+
+def forgotten(match: Match, seat: int) -> Statement:
+    """Written with an append: what a seat has laid by is gone."""
+    return Statement(
+        "DELETE FROM matches_premove WHERE match_id = %s::uuid AND seat = %s::int"  # noqa: S608
+        f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
+        [match.id, seat, match.id],
+    )
+
+
+# --- conditions ---
+
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda value, wanted: _same(value, wanted),
+    "!=": lambda value, wanted: not _same(value, wanted),
+    "<": lambda value, wanted: _number(value) and _number(wanted) and value < wanted,
+    "<=": lambda value, wanted: _number(value) and _number(wanted) and value <= wanted,
+    ">": lambda value, wanted: _number(value) and _number(wanted) and value > wanted,
+    ">=": lambda value, wanted: _number(value) and _number(wanted) and value >= wanted,
+}
+
+
+def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequence[Event], state: Callable[[], Any]) -> bool:
+    """Return True if one of the events fits, as the seat sees them, and all comparisons on its view hold.
+
+    `state` reads the state after these events, and is called only where it is needed.
+    """
+    wanted = condition.get("event")
+    if wanted is not None:
+        seen = [see_event(game, event, seat) for event in events if not event.type.startswith("match.")]
+        if not any(event is not None and _fits(event, wanted) for event in seen):
+            return False
+    comparisons = condition.get("view", ())
+    if not comparisons:
+        return True
+    view = game.view(state(), seat)
+    return all(COMPARE[one["op"]](find(view, one["path"]), one["value"]) for one in comparisons)
+
+
+def find(view: Any, path: str) -> Any:
+    """A value of a view by its path (`hands.0.cards`); None where there is none."""
+    for part in path.split("."):
+        if isinstance(view, Mapping):
+            view = view.get(part)
+        elif isinstance(view, list | tuple) and part.isdecimal() and int(part) < len(view):
+            view = view[int(part)]
+        else:
+            return None
+    return view
+
+
+def _fits(event: Event, wanted: Mapping[str, Any]) -> bool:
+    return event.type == wanted["type"] and all(_same(find(event.data, path), value) for path, value in wanted["data"].items())
+
+
+def _same(value: Any, wanted: Any) -> bool:
+    """Equal, letters in any case; a list has the value among its own."""
+    if isinstance(value, list | tuple) and not isinstance(wanted, list):
+        return any(_same(one, wanted) for one in value)
+    if isinstance(value, str) or isinstance(wanted, str):
+        return str(value).casefold() == str(wanted).casefold()
+    return bool(value == wanted)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

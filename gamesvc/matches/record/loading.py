@@ -1,0 +1,496 @@
+"""A match in memory: its events folded to a state, with what each viewer may know of it.
+
+Each process remembers the matches it touched last; a load then reads only the events that came since. What is
+remembered is never trusted for writing: the append itself checks version and hash.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from events.store import Head, PostgresStore, StoredEvent
+from gamesvc.games import catalog
+from gamesvc.games.kernel.game import REWOUND, Event, Game, Viewer, see_event
+from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.matches.clock import fold
+from gamesvc.matches.clock.account import Account, Step
+from gamesvc.matches.record import snapshots
+
+REMEMBERED = 512
+# So many events are read around a version to find those that a viewer knows of.
+NEAR = 50
+
+STORE = PostgresStore()
+
+
+def hour() -> timedelta:
+    """How long an hour of the clocks lasts."""
+    return timedelta(seconds=settings.SECONDS_PER_HOUR)
+
+
+def fresh_account() -> Account:
+    return Account(hour=hour())
+
+
+@dataclass(slots=True)
+class Loaded:
+    """The newest known version of a match. `seen[viewer]` is the version of the last event that viewer may know of."""
+
+    match_id: UUID
+    game: Game[Any]
+    head: Head
+    timeline: Timeline[Any]
+    opened: dict[str, Any] = field(default_factory=dict)
+    contributions: dict[int, str] = field(default_factory=dict)
+    holders: dict[int, str] = field(default_factory=dict)
+    started: bool = False
+    """`match.started` has been: no one joins any more. There is a position only with the game's first event after it."""
+    ended: bool = False
+    seen: dict[Viewer, int] = field(default_factory=dict)
+    snapshot_version: int = 0
+    went_back: bool = False
+    account: Account = field(default_factory=fresh_account)
+    """All clocks after the newest whole append."""
+
+    @property
+    def version(self) -> int:
+        return self.head.version
+
+    @property
+    def seats(self) -> int:
+        return int(self.opened.get("seats", 0))
+
+    def awaited(self) -> Sequence[Any]:
+        """The questions open now; none before the game's first event and after the end."""
+        return self.game.awaited(self.timeline.state) if self.timeline.started and not self.ended else ()
+
+    def viewer_version(self, viewer: Viewer) -> int:
+        return self.head.version if self.ended else self.seen.get(viewer, 0)
+
+    def fold(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
+        """Take over events that follow; `lifted` are the same as the engine reads them."""
+        targets = {int(event.data["to"]) for event in lifted if event.type == REWOUND}
+        # Loading anew for each rewind would fold the rewinds before it again, and so on: twice the work with each of them.
+        clocks: dict[int, Account] = {}
+
+        def recall(version: int) -> Account:
+            return clocks[version] if version in clocks else self.account_at(version)
+
+        for start, end in appends(stored):
+            if (before := stored[start].version - 1) in targets:
+                clocks[before] = self.account.copy()
+            self.timeline.fold(lifted[start:end], targets)
+            self.note(stored[start:end], lifted[start:end])
+            fold.follow(self.account, step_of(stored[start:end]), self.awaited(), recall=recall)
+
+    def account_at(self, version: int) -> Account:
+        """The clocks as they were at a version; for what goes back there."""
+        return load_at(self.game, self.match_id, version).account
+
+    def note(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
+        """Everything but the state: head, who holds which seat, what each viewer may know of."""
+        for record, event in zip(stored, lifted, strict=True):
+            match event.type:
+                case "match.opened":
+                    self.opened = dict(event.data)
+                case "match.joined":
+                    self.contributions[event.data["seat"]] = event.data["contribution"]
+                case "match.left":
+                    self.contributions.pop(event.data["seat"], None)
+                case "match.started":
+                    self.started = True
+                case "match.ended":
+                    self.ended = True
+                case "match.rewound":
+                    self.went_back |= event.data["to"] < self.snapshot_version
+            sit(self.holders, event)
+            for viewer in (None, *range(self.seats)):
+                if see_event(self.game, event, viewer) is not None:
+                    self.seen[viewer] = event.version
+            self.head = Head(record.version, record.hash, record.occurred_at)
+
+    def copy(self) -> Loaded:
+        """One's own copy to work on; states are shared, they never change."""
+        old = self.timeline
+        timeline: Timeline[Any] = Timeline.resume(
+            self.game,
+            version=old.version,
+            state=old.state if old.started else None,
+            draws=old.draws,
+            kept=old.kept,
+            recall=old.recall,
+            log=old.log,
+        )
+        return replace(
+            self,
+            timeline=timeline,
+            opened=self.opened,
+            contributions=dict(self.contributions),
+            holders=dict(self.holders),
+            seen=dict(self.seen),
+            account=self.account.copy(),
+        )
+
+
+def sit(holders: dict[int, str], event: Event) -> None:
+    """Who holds which seat, after one more event."""
+    if event.type in ("match.joined", "match.seated"):
+        holders[event.data["seat"]] = event.data["holder"]
+    elif event.type in ("match.vacated", "match.left"):
+        holders.pop(event.data["seat"], None)
+
+
+def appends(stored: Sequence[StoredEvent]) -> Iterator[tuple[int, int]]:
+    """Where each append begins and ends; its first event carries the command's id."""
+    start = 0
+    for at, one in enumerate(stored):
+        if at > start and "command_id" in one.meta:
+            yield start, at
+            start = at
+    if stored:
+        yield start, len(stored)
+
+
+def acts(stored: Sequence[StoredEvent]) -> Iterator[Sequence[StoredEvent]]:
+    """The events that were appended together."""
+    return (stored[start:end] for start, end in appends(stored))
+
+
+def acts_back(match_id: UUID, until: int, after: int = 0) -> Iterator[Sequence[StoredEvent]]:
+    """The acts from a version back to the first after another, the newest first: read in pieces, as far as the caller goes."""
+    begun: Sequence[StoredEvent] = ()
+    while until > after:
+        since = max(after, until - NEAR)
+        stored = [*STORE.read(match_id, since, until), *begun]
+        # The first act of a piece may have begun in the piece before.
+        cut = since > after and "command_id" not in stored[0].meta
+        whole = list(acts(stored))
+        begun = whole.pop(0) if cut else ()
+        yield from reversed(whole)
+        until = since
+
+
+def goes_on(loaded: Loaded, version: int) -> bool:
+    """Whether the act to which a version belongs has events after it."""
+    return any(
+        "command_id" not in stored.meta for stored in STORE.read(loaded.match_id, version, min(version + 1, loaded.version))
+    )
+
+
+def events_after(match_id: UUID, version: int, until: int) -> Iterator[StoredEvent]:
+    """The events after a version, the oldest first: read in pieces, as far as the caller goes."""
+    for after in range(version, until, NEAR):
+        yield from STORE.read(match_id, after, min(after + NEAR, until))
+
+
+def started_at(loaded: Loaded) -> int | None:
+    """The version of `match.started`; None before it."""
+    events = events_after(loaded.match_id, 0, loaded.version)
+    return next((stored.version for stored in events if stored.type == "match.started"), None)
+
+
+def act_end(loaded: Loaded, version: int) -> int:
+    """The version of the last event of the act to which a version belongs."""
+    for stored in events_after(loaded.match_id, version, loaded.version):
+        if "command_id" in stored.meta:
+            return stored.version - 1
+    return loaded.version
+
+
+def step_of(stored: Sequence[StoredEvent]) -> Step:
+    """One append as the clocks see it."""
+    first = stored[0]
+    actor = first.meta["actor"]
+    received = first.meta.get("received_at")
+    return Step(
+        [(one.type, one.data) for one in stored if one.type.startswith("match.")],
+        actor["kind"],
+        actor.get("seat"),
+        datetime.fromisoformat(received) if received is not None else first.occurred_at,
+        stored[-1].occurred_at,
+        bool(first.meta.get("automatic")),
+    )
+
+
+def lift(game: Game[Any], stored: StoredEvent) -> Event:
+    """A stored event as today's engine reads it."""
+    event = Event(
+        game.bare_type(stored.type), stored.data, stored.version, stored.type_version, tuple(stored.meta.get("draws", ()))
+    )
+    return game.lift(event)
+
+
+def read_log(game: Game[Any], match_id: UUID, until: int | None = None) -> list[Event]:
+    return [lift(game, stored) for stored in STORE.read(match_id, 0, until)]
+
+
+def state_at(game: Game[Any], match_id: UUID, version: int) -> Any:
+    """The state a match had at a version, from the nearest snapshot before it."""
+    return load_at(game, match_id, version).timeline.state
+
+
+def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
+    """The version whose state a viewer was shown as `version`: with all that was done after it without his knowing.
+
+    What follows within the act of the next event that he may know of he saw together with that one.
+    """
+    shown = last_known(loaded, viewer, version)
+    after, settled = shown, None
+    while True:
+        following = STORE.read(loaded.match_id, after, after + NEAR)
+        for stored in following:
+            if "command_id" in stored.meta:
+                settled = stored.version - 1
+            if knows(loaded, stored, viewer):
+                return shown if settled is None else settled
+        if len(following) < NEAR:
+            return max(shown, loaded.version)
+        after += NEAR
+
+
+def last_known(loaded: Loaded, viewer: Viewer, version: int) -> int:
+    """Return the version of the last event up to `version` that a viewer may know of while the match runs."""
+    until = version
+    while True:
+        for stored in reversed(STORE.read(loaded.match_id, max(0, until - NEAR), until)):
+            if knows(loaded, stored, viewer):
+                return int(stored.version)
+        until -= NEAR
+        # The first event of a match is known to everybody who may look at it.
+        assert until > 0, f"viewer {viewer} knows no event of match {loaded.match_id} up to version {version}"
+
+
+def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
+    """Return one event as a viewer may see it while the match runs; None when it is sealed.
+
+    Where names are hidden, so is what tells people apart by how they live: the nights and vacations from which a deadline was
+    reckoned, and which reminders a player asked for.
+    """
+    seen = see_event(loaded.game, event, viewer)
+    if seen is None or not loaded.opened.get("anonymous") or seen.data.get("seat") == viewer:
+        return seen
+    data = dict(seen.data)
+    if seen.type == fold.SET:
+        data["because"] = {name: value for name, value in data["because"].items() if name != "excluded"}
+        data["cause"] = impersonal(data["cause"])
+    elif seen.type == "match.timed_out":
+        data.pop("reminders", None)
+    return replace(seen, data=data)
+
+
+def impersonal(cause: str) -> str:
+    """Return why a deadline was set as an anonymous match tells it of others."""
+    return "moved" if cause == "vacation" else cause
+
+
+def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:
+    """Whether a viewer may know of an event while the match runs."""
+    return see_event(loaded.game, lift(loaded.game, stored), viewer) is not None
+
+
+def load_at(game: Game[Any], match_id: UUID, version: int) -> Loaded:
+    """A match as it was at a version."""
+    loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
+    _catch_up(loaded, STORE.read(match_id, loaded.version, version))
+    return loaded
+
+
+def _catch_up(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
+    """Fold what follows. Where that is much (no snapshot is of today's rules code), snapshots are left on the way."""
+    start = 0
+    for begin, _end in appends(tail):
+        if begin - start > snapshots.STRETCH:
+            _fold(loaded, tail[start:begin])
+            start = begin
+            if not connection.in_atomic_block:
+                save_snapshot(loaded)
+    _fold(loaded, tail[start:])
+
+
+def _fold(loaded: Loaded, stored: Sequence[StoredEvent]) -> None:
+    loaded.fold(stored, [lift(loaded.game, one) for one in stored])
+
+
+def fresh(game: Game[Any], match_id: UUID) -> Loaded:
+    """A match with no events read yet."""
+    timeline: Timeline[Any] = Timeline(
+        game, recall=functools.partial(state_at, game, match_id), log=functools.partial(read_log, game, match_id)
+    )
+    return Loaded(match_id, game, Head.empty(match_id), timeline)
+
+
+_remembered: OrderedDict[UUID, Loaded] = OrderedDict()
+# When this process has looked for missing snapshots and found none; and after how many seconds it looks again.
+_whole_at: float | None = None
+LOOK_AGAIN = 3600.0
+_lock = threading.Lock()
+
+
+def load(match_id: UUID, game_id: str, *, young: bool = False) -> Loaded:
+    """Read a match up to its newest event. `young`: it was too short for a snapshot just now, so none is looked for."""
+    with _lock:
+        known = _remembered.get(match_id)
+    if known is not None:
+        loaded = known.copy()
+    else:
+        game = catalog.game(game_id)
+        loaded = (None if young else _from_snapshot(game, match_id)) or fresh(game, match_id)
+    _follow(loaded, STORE.read(match_id, loaded.version))
+    return loaded
+
+
+def load_many(games: Mapping[UUID, str]) -> dict[UUID, Loaded]:
+    """The same for many matches, each with its game's id, by two queries."""
+    with _lock:
+        found = {match_id: known.copy() for match_id in games if (known := _remembered.get(match_id)) is not None}
+    missing = {match_id: catalog.game(game_id) for match_id, game_id in games.items() if match_id not in found}
+    kept = snapshots.get_many(missing) if missing else {}
+    for match_id, game in missing.items():
+        found[match_id] = (_resume(game, match_id, *kept[match_id]) if match_id in kept else None) or fresh(game, match_id)
+    if found:
+        for match_id, tail in STORE.read_many({match_id: loaded.version for match_id, loaded in found.items()}).items():
+            _follow(found[match_id], tail)
+    return found
+
+
+def _follow(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
+    """Take over what has come since, and remember it."""
+    if not tail:
+        return
+    _catch_up(loaded, tail)
+    if not connection.in_atomic_block:
+        save_snapshot(loaded)
+    if lasts():
+        remember(loaded.copy())
+
+
+def lasts() -> bool:
+    """Return True where what is read stays: an open transaction may read its own writing, and that may be rolled back."""
+    return not connection.in_atomic_block
+
+
+def openings(match_ids: Collection[UUID]) -> dict[UUID, dict[str, Any]]:
+    """What the first event of each match says, by one query."""
+    return {match_id: dict(stored.data) for match_id, stored in STORE.firsts(match_ids).items()}
+
+
+def save_snapshot(loaded: Loaded) -> None:
+    """Keep a snapshot when the tail behind the last one has grown, or when the match went back behind it. After commit only."""
+    if not loaded.timeline.started:
+        return
+    if loaded.version - loaded.snapshot_version <= snapshots.TAIL and not loaded.went_back:
+        return
+    contents = {
+        "opened": loaded.opened,
+        "contributions": list(loaded.contributions.items()),
+        "holders": list(loaded.holders.items()),
+        "started": loaded.started,
+        "ended": loaded.ended,
+        "seen": list(loaded.seen.items()),
+        "draws": loaded.timeline.draws,
+        "account": loaded.account.as_json(),
+    }
+    timeline = loaded.timeline
+    snapshots.put(loaded.game, loaded.match_id, loaded.head, contents, timeline.state, timeline.keep_marked())
+    loaded.snapshot_version, loaded.went_back = loaded.version, False
+
+
+def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) -> Loaded | None:
+    found = snapshots.get(game, match_id, until)
+    return None if found is None else _resume(game, match_id, *found)
+
+
+def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any]) -> Loaded | None:
+    """A match from its snapshot; None where its account of time has another format."""
+    try:
+        account = Account.from_json(contents["account"], hour())
+    except (KeyError, TypeError, ValueError):
+        return None
+    timeline: Timeline[Any] = Timeline.resume(
+        game,
+        version=head.version,
+        state=contents["state"],
+        draws=contents["draws"],
+        kept=contents["kept"],
+        recall=functools.partial(state_at, game, match_id),
+        log=functools.partial(read_log, game, match_id),
+    )
+    return Loaded(
+        match_id,
+        game,
+        head,
+        timeline,
+        opened=contents["opened"],
+        contributions=dict(contents["contributions"]),
+        holders=dict(contents["holders"]),
+        started=contents["started"],
+        ended=contents["ended"],
+        seen=dict(contents["seen"]),
+        snapshot_version=head.version,
+        account=account,
+    )
+
+
+def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
+    """Running matches, and their games, that have no snapshot of today's rules code although they are long enough for one."""
+    found: list[tuple[UUID, str]] = []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT game FROM matches_match WHERE status = 'running'")
+        for (game,) in cursor.fetchall():
+            cursor.execute(
+                "SELECT id, game FROM matches_match m WHERE status = 'running' AND game = %s::text AND version > %s::int"
+                " AND NOT EXISTS (SELECT FROM events_snapshot s WHERE s.stream = m.id AND s.fingerprint = %s::text)"
+                " ORDER BY started_at LIMIT %s::int",
+                [game, snapshots.TAIL, snapshots.fingerprint(game), limit - len(found)],
+            )
+            found += cursor.fetchall()
+    return found
+
+
+def snapshots_wanted(limit: int) -> list[tuple[UUID, str]]:
+    """The same; none for a while after a look at all running matches found none: they get theirs by being played."""
+    global _whole_at
+    if _whole_at is not None and time.monotonic() - _whole_at < LOOK_AGAIN:
+        return []
+    wanted = without_snapshot(limit)
+    _whole_at = None if wanted else time.monotonic()
+    return wanted
+
+
+def remember(loaded: Loaded) -> None:
+    """Keep a match, which the caller gives away, for the next load in this process, unless a newer version of it is kept."""
+    with _lock:
+        known = _remembered.get(loaded.match_id)
+        if known is None or known.version <= loaded.version:
+            _remembered[loaded.match_id] = loaded
+        _remembered.move_to_end(loaded.match_id)
+        while len(_remembered) > REMEMBERED:
+            _remembered.popitem(last=False)
+
+
+def after(loaded: Loaded) -> Loaded:
+    """The match as it stands after an append of one's own just now: remembered here, or else read."""
+    with _lock:
+        known = _remembered.get(loaded.match_id)
+    if known is not None and known.version > loaded.version:
+        return known.copy()
+    return load(loaded.match_id, loaded.game.id)
+
+
+def forget_all() -> None:
+    """Start from the store again (tests, and after a restore)."""
+    global _whole_at
+    with _lock:
+        _remembered.clear()
+        _whole_at = None

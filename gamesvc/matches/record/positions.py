@@ -1,0 +1,113 @@
+"""Positions that matches begin from: read, written, committed to, dealt anew for a seat. Pure.
+
+`match.opened` commits to the position before anybody joins; `match.positioned` shows it, right after `match.started`. For the
+fork of a seat it also holds the position as it was committed to (`dealt`): everything that the seat cannot see is dealt anew
+from there by the match's own draws. The format is described in `gamesvc/games/README.md`, section Positions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from events import canonical
+from gamesvc.games import trial
+from gamesvc.games.kernel import codec, dealing
+from gamesvc.games.kernel.dice import Dice
+from gamesvc.games.kernel.game import POSITIONED, Game, Refused
+from gamesvc.games.kernel.timeline import Run
+from gamesvc.matches.record.evidence import Record, Wrong, hidden
+from gamesvc.matches.record.evidence import field as field_of
+
+TAG = b"gamesvc.position/1"
+# Larger than any position of ours by far; each is in the log for ever.
+MOST_BYTES = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A match that does not begin with the game's own setup: with which position, and where that is from.
+
+    `origin`, `version`: the match it was forked from; `seat`: what this seat of it could not see is dealt anew at the start.
+    `own_seat`: the seat its host takes. `board`: he has all seats without a bot, and nobody else knows of the match.
+    """
+
+    position: Mapping[str, Any]
+    seats: int
+    origin: UUID | None = None
+    version: int | None = None
+    seat: int | None = None
+    own_seat: int | None = None
+    board: bool = False
+    salt: str = field(default_factory=lambda: secrets.token_hex(16))
+
+    def opened(self) -> dict[str, Any]:
+        """What `match.opened` says of it."""
+        told: dict[str, Any] = {"position": committed(self.salt, self.position)}
+        if self.origin is not None:
+            told["origin"] = {"match": str(self.origin), "version": self.version, "seat": self.seat}
+        return told | ({"board": True} if self.board else {})
+
+
+def committed(salt: str, position: Mapping[str, Any]) -> str:
+    """What `match.opened` holds of a position: a hash that tells nothing before the salt is known (32 hex digits)."""
+    return hashlib.sha256(canonical.prefixed(TAG, salt.encode(), canonical.encode(dict(position)))).hexdigest()
+
+
+def check_position(game: Game[Any], position: Mapping[str, Any]) -> int:
+    """Refuse a position that no match can begin from (`bad_position`). Returns for how many seats it is."""
+    try:
+        written = canonical.encode(dict(position))
+    except canonical.NotCanonical as error:
+        raise codec.bad_position(game, str(error)) from None
+    if len(written) > MOST_BYTES:
+        raise codec.bad_position(game, f"it has {len(written)} bytes, and at most {MOST_BYTES} are read")
+    timeline = trial.begin(game, position)
+    if game.outcome(timeline.state) is not None:
+        raise Refused("game_over", "The game is over in this position; nothing is left to play.", "position")
+    return game.seats(timeline.state)
+
+
+def deal_anew(game: Game[Any], position: Mapping[str, Any], seat: int, dice: Dice, version: int) -> dict[str, Any]:
+    """The same position for a seat, with everything hidden from it dealt anew, also in the states that may be gone back to."""
+    state, marked = codec.read_position(game, position, version)
+    redealt, kept = dealing.deal_anew(game, state, marked.__getitem__, seat, dice)
+    return codec.write_position(game, redealt, version, kept)
+
+
+def check_committed(records: Sequence[Record]) -> int | None:
+    """Whether a match begins from the position that its first event commits to. Raises `Wrong`.
+
+    Returns the version of that position; None for a match that begins with the game's own setup, or is not so far.
+    """
+    promised = records[0].get("data", {}).get("position")
+    started = next((at for at, one in enumerate(records) if one.get("type") == "match.started"), None)
+    for at, record in enumerate(records):
+        if record.get("type") == POSITIONED and (promised is None or started is None or at != started + 1):
+            raise Wrong(record["version"], "A position stands here, and version 1 promises none at this place.")
+    if promised is None or started is None or started + 1 == len(records):
+        return None
+    if records[started + 1].get("type") != POSITIONED:
+        raise Wrong(started + 2, "The match starts without the position that version 1 commits to.")
+    shown = records[started + 1]
+    if hidden(shown):
+        return None
+    given = field_of(shown, dict, "data", "position")
+    if "dealt" in shown["data"]:
+        given = field_of(shown, dict, "data", "dealt", "from")
+    if committed(field_of(shown, str, "data", "salt"), given) != promised:
+        raise Wrong(shown["version"], f"This is not the position to which version 1 commits with {promised}.")
+    return int(shown["version"])
+
+
+def place(run: Run[Any], position: Mapping[str, Any], salt: str, seat: int | None) -> None:
+    """Begin a match from a position: `match.positioned`, with the draws that dealt it anew where a seat is given."""
+    if seat is None:
+        run.place(position, salt=salt)
+        return
+    dealt = deal_anew(run.game, position, seat, run.dice, run.version + 1)
+    run.place(dealt, salt=salt, dealt={"seat": seat, "from": position})

@@ -1,0 +1,322 @@
+"""Which columns of our tables follow from the events, what they must hold, and where they differ.
+
+`audit` reports the differences, `rebuild` mends them; both ask here. Every column is either derived, and then compared, or
+declared as kept, with the reason; a test walks the models. Not here: the numbers of `statistics`, which it compares itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from events.audit import Finding
+from events.store import StoredEvent
+from gamesvc.matches.clock import policy
+from gamesvc.matches.models import Beginning, Holding, Look, Match, Question, Seat, UndoRequest
+from gamesvc.matches.record import positions
+from gamesvc.matches.record.append import clock_columns
+from gamesvc.matches.record.loading import Loaded
+
+DERIVED = ""
+INPUT = "input of people, which no event holds"
+PERSON = "personal data, erasable"
+KEY = "names the row"
+WRITTEN = "when the row was written"
+WORK = "notes of workers; losing them repeats work"
+CLOCK = ("asked_at", "due_at", "grace_from", "break_at", "break_for")
+
+
+def _columns(derived: str, **kept: str) -> dict[str, str]:
+    return {**dict.fromkeys(derived.split(), DERIVED), **kept}
+
+
+# Model -> column -> why it is not derived, or `DERIVED`.
+COLUMNS = {
+    "Match": _columns(
+        "game rules options seat_count hours clock entry watch press undo anonymous reliability board"
+        " status paused_at started_at ended_at version outcome",
+        id=KEY,
+        number="a sequence beside the id",
+        creator=PERSON,
+        created_at=WRITTEN,
+        link_token="a secret",
+        key_id="checked by opening the secret",
+        sealed_secret="checked against the commitment of version 1",
+        head_hash="not written any more",
+    ),
+    "Seat": _columns(
+        "match index user bot holder contribution vacated_at",
+        id=KEY,
+        seen_version="what its player has looked at",
+        joined_at=WRITTEN,
+    ),
+    "Question": _columns(f"match seat question prompt kind bot {' '.join(CLOCK)}", id=KEY, claimed_until=WORK, look_at=WORK),
+    "UndoRequest": _columns("match version seat to asked accepted until settled_at", id=KEY),
+    "Look": _columns("id match seat version", user=PERSON, words=INPUT, at=WRITTEN),
+    "Beginning": _columns("match origin version seat position salt"),
+    "Holding": _columns(
+        "holder match seat counts contested answers answer_seconds timeouts excused finished vacated place shared last_at",
+        user=PERSON,
+    ),
+    "Reckoned": _columns("match version notes", fault=WORK),
+}
+# Models that hold nothing that follows from events.
+KEPT: dict[str, str] = {
+    "Answered": "answers kept for a day, for repeated requests",
+    "DoneWord": WORK,
+    "FeedCursor": WORK,
+    "Follow": INPUT,
+    "Heartbeat": "the service's own pulse",
+    "HeldOrders": INPUT,
+    "Invitation": INPUT,
+    "Outage": "the service's own pulse",
+    "PauseWish": INPUT,
+    "Premove": INPUT,
+    "Press": INPUT,
+    "Reason": INPUT,
+    "Refusal": INPUT,
+}
+# What the match row repeats of the first event, where that says it.
+OPENED = ("game", "rules", "options", "clock", "entry", "watch", "press", "undo", "anonymous", "reliability")
+# Rows that were written before they took over the moment of their event.
+SLACK = timedelta(seconds=1)
+ASKED, ANSWERED, LOOKED = "match.undo_asked", "match.undo_answered", "match.looked"
+
+
+@dataclass(slots=True)
+class Request:
+    """A request for an undo as its events tell it."""
+
+    version: int
+    seat: int
+    to: int
+    asked: list[int]
+    until: datetime
+    accepted: list[int] = field(default_factory=list)
+    settled_at: datetime | None = None
+    agreed: bool = False
+
+
+@dataclass(slots=True)
+class Told:
+    """What single events say that rows repeat. `free`: since when nobody holds a seat; `looks`: seat and version by look id."""
+
+    status: Match.Status = Match.Status.OPEN
+    paused_at: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    free: dict[int, datetime] = field(default_factory=dict)
+    bots: set[int] = field(default_factory=set)
+    substitutes: set[int] = field(default_factory=set)
+    requests: dict[int, Request] = field(default_factory=dict)
+    looks: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def tell(events: Sequence[StoredEvent]) -> Told:
+    """Fold the service's own events into what rows repeat of them."""
+    told = Told()
+    for event in events:
+        data = event.data
+        match event.type:
+            case "match.started":
+                told.status, told.started_at = Match.Status.RUNNING, event.occurred_at
+            case "match.ended":
+                told.status, told.ended_at = Match.Status.after(data["reason"]), event.occurred_at
+            case "match.paused" | "match.resumed":
+                told.paused_at = event.occurred_at if event.type == "match.paused" else None
+            case "match.joined" | "match.seated":
+                told.free.pop(data["seat"], None)
+                (told.bots.add if data.get("kind") == "bot" else told.bots.discard)(data["seat"])
+                (told.substitutes.add if event.type == "match.seated" else told.substitutes.discard)(data["seat"])
+            case "match.left" | "match.vacated":
+                told.bots.discard(data["seat"])
+                if event.type == "match.vacated":
+                    told.free[data["seat"]] = event.occurred_at
+            case _ if event.type == LOOKED:
+                told.looks[str(data["look_id"])] = (data["seat"], data["version"])
+            case _:
+                _tell_undo(told, event)
+    return told
+
+
+def _tell_undo(told: Told, event: StoredEvent) -> None:
+    data = event.data
+    if event.type == ASKED:
+        until = datetime.fromisoformat(data["until"])
+        told.requests[event.version] = Request(event.version, data["seat"], data["to"], list(data["asked"]), until)
+    elif event.type == ANSWERED and (request := told.requests.get(data["request"])) is not None:
+        # The last word settles the row instead of being added to it.
+        request.agreed = data["answer"] == "accepted" and len(request.accepted) + 1 == len(request.asked)
+        if data["answer"] == "accepted" and not request.agreed:
+            request.accepted.append(data["seat"])
+        else:
+            request.settled_at = event.occurred_at
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of one match that follow from its events, read together."""
+
+    match: Match
+    seats: tuple[Seat, ...]
+    questions: Mapping[tuple[int, str], Question]
+    requests: Mapping[int, UndoRequest]
+    looks: Mapping[str, Look]
+    beginning: Beginning | None
+    holders: Mapping[str, int | None]
+
+    @classmethod
+    def of(cls, match: Match) -> Rows:
+        return cls(
+            match,
+            tuple(match.seats.order_by("index")),
+            {(row.seat, row.question): row for row in match.questions.all()},
+            {row.version: row for row in match.undo_requests.all()},
+            {str(row.pk): row for row in match.looks.all()},
+            Beginning.objects.filter(match=match).first(),
+            {str(holder): user for holder, user in Holding.objects.filter(match=match).values_list("holder", "user_id")},
+        )
+
+
+def opened_columns(loaded: Loaded) -> dict[str, Any]:
+    """What the match row holds of the first event: only what that event says (older ones say less)."""
+    opened = loaded.opened
+    columns = {name: opened[name] for name in OPENED if name in opened}
+    if "clock" in opened:
+        columns |= {"hours": policy.nominal_hours(opened["clock"]), "reliability": opened.get("reliability")}
+    return {**columns, "seat_count": opened["seats"], "board": opened.get("board", False)}
+
+
+def differences(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
+    """Say where the rows of a match differ from what its events, folded into `loaded` and `told`, come to."""
+    yield from _match_row(rows, loaded, told)
+    yield from _seats(rows, loaded, told)
+    yield from question_differences(rows, loaded, told)
+    yield from _requests(rows, told)
+    yield from _looks(rows, told)
+    if not _beginning_fits(rows, loaded):
+        yield Finding("match_row", "The position kept for the start is not the one that version 1 names.", rows.match.id)
+
+
+def _match_row(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
+    match = rows.match
+    outcome = loaded.game.outcome(loaded.timeline.state) if loaded.timeline.started and loaded.ended else None
+    expected = opened_columns(loaded) | {
+        "version": loaded.version,
+        "status": told.status,
+        "outcome": outcome.as_json() if outcome is not None else None,
+    }
+    for name, value in expected.items():
+        kept = getattr(match, name)
+        if kept != json.loads(json.dumps(value)):
+            yield Finding("match_row", f"{name} of the match row is {kept}, by the events {value}.", match.id)
+    for name in ("paused_at", "started_at", "ended_at"):
+        if not _same_moment(getattr(match, name), getattr(told, name)):
+            detail = f"{name} of the match row is {getattr(match, name)}, by the events {getattr(told, name)}."
+            yield Finding("match_row", detail, match.id)
+
+
+def _same_moment(kept: datetime | None, right: datetime | None) -> bool:
+    if kept is None or right is None:
+        return kept is right
+    return abs(kept - right) <= SLACK
+
+
+def seat_columns(index: int, loaded: Loaded, told: Told) -> dict[str, Any]:
+    """What a seat's row holds by the events; which bot it is and since when exactly it is free they do not tell."""
+    columns: dict[str, Any] = {
+        "holder": loaded.holders.get(index),
+        "bot": index in told.bots,
+        "vacated_at": index in told.free,
+    }
+    # The draws were fixed at the start: what a substitute's row says of the first holder's contribution is of no use to anybody.
+    if index not in told.substitutes:
+        columns["contribution"] = loaded.contributions.get(index, "")
+    return columns
+
+
+def _seats(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
+    match = rows.match
+    if [seat.index for seat in rows.seats] != list(range(loaded.seats)):
+        yield Finding("match_row", f"There are rows for the seats {[seat.index for seat in rows.seats]}.", match.id)
+    for seat in rows.seats:
+        kept: dict[str, Any] = {
+            "holder": str(seat.holder) if seat.holder is not None else None,
+            "contribution": seat.contribution,
+            "bot": bool(seat.bot),
+            "vacated_at": seat.vacated_at is not None,
+        }
+        right = seat_columns(seat.index, loaded, told)
+        if wrong := [name for name in right if kept[name] != right[name]]:
+            said = ", ".join(f"{name} is {kept[name]}, by the events {right[name]}" for name in wrong)
+            yield Finding("match_row", f"Seat {seat.index}: {said}.", match.id)
+        elif kept["holder"] is not None and rows.holders.get(kept["holder"]) != seat.user_id:
+            yield Finding("match_row", f"Seat {seat.index} is held by another user than the one who sat down.", match.id)
+
+
+def question_differences(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
+    """Say where the rows of open questions differ from the questions that are open by the events."""
+    match = rows.match
+    awaited = {(question.seat, question.id): question for question in loaded.awaited()}
+    if match.board:  # its owner has no deadlines; only bots are asked
+        awaited = {key: question for key, question in awaited.items() if key[0] in told.bots}
+    if missing := sorted(awaited.keys() - rows.questions.keys()):
+        yield Finding("questions", f"Open by the events, and no row with a deadline: {missing}.", match.id)
+    if extra := sorted(rows.questions.keys() - awaited.keys()):
+        yield Finding("questions", f"A row with a deadline, and by the events not open: {extra}.", match.id)
+    for key in sorted(awaited.keys() & rows.questions.keys()):
+        question, row = awaited[key], rows.questions[key]
+        right = {"prompt": question.prompt, "kind": question.kind, "bot": key[0] in told.bots}
+        if not match.board:
+            right |= clock_columns(loaded.account.open.get(key))
+        for name, value in right.items():
+            if not _same_value(getattr(row, name), value):
+                detail = f"{name} of question {key[1]} of seat {key[0]} is {getattr(row, name)}, by the events {value}."
+                yield Finding("questions", detail, match.id)
+
+
+def _same_value(kept: Any, right: Any) -> bool:
+    if isinstance(right, datetime) and isinstance(kept, datetime):
+        return _same_moment(kept, right)
+    return bool(kept == right)
+
+
+def request_columns(request: Request) -> dict[str, Any]:
+    """What the row of a request for an undo holds."""
+    return {name: getattr(request, name) for name in ("seat", "to", "asked", "accepted", "until", "settled_at")}
+
+
+def _requests(rows: Rows, told: Told) -> Iterator[Finding]:
+    for version in sorted(told.requests.keys() | rows.requests.keys()):
+        request, row = told.requests.get(version), rows.requests.get(version)
+        if request is None:
+            yield Finding("undo_requests", "A row, and no request for an undo.", rows.match.id, version)
+        elif row is None:
+            # Where only bots were asked, the match went back at once: there was nothing to wait for.
+            if not request.agreed:
+                yield Finding("undo_requests", "A request for an undo, and no row.", rows.match.id, version)
+        else:
+            right = request_columns(request)
+            wrong = [name for name, value in right.items() if not _same_value(getattr(row, name), value)]
+            if wrong:
+                yield Finding("undo_requests", f"Its row differs in {', '.join(wrong)}.", rows.match.id, version)
+
+
+def _looks(rows: Rows, told: Told) -> Iterator[Finding]:
+    kept = {look_id: (row.seat, row.version) for look_id, row in rows.looks.items()}
+    if kept != told.looks:
+        yield Finding("looks", "The rows of looks behind are not those that the events tell of.", rows.match.id)
+
+
+def _beginning_fits(rows: Rows, loaded: Loaded) -> bool:
+    promised, kept = loaded.opened.get("position"), rows.beginning
+    if kept is None:
+        # It is read once, at the start.
+        return promised is None or loaded.started or loaded.ended
+    origin = {"match": str(kept.origin_id), "version": kept.version, "seat": kept.seat} if kept.origin_id is not None else None
+    if origin != loaded.opened.get("origin"):
+        return False
+    return bool(positions.committed(kept.salt, json.loads(kept.position)) == promised)

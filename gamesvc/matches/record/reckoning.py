@@ -1,0 +1,190 @@
+"""What a match says of its players, folded from its events: answers and their time, time-outs, seats kept, results. Pure.
+
+Time runs from the act that asked a question to the act by which the seat answered it; pauses do not count. What a
+standing order or another's act answers is no answer of the seat. Not here: whose numbers these are (`statistics`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from events import canonical
+from events.store import StoredEvent
+from gamesvc.games.kernel.game import Event
+from gamesvc.matches.record.loading import Loaded, acts, lift
+
+Key = tuple[int, str]
+
+
+@dataclass(slots=True)
+class Numbers:
+    """What one holding of a seat came to; `place` and `shared` only where the match was contested from its start."""
+
+    seat: int
+    counts: bool = True
+    contested: bool = False
+    answers: int = 0
+    answer_seconds: int = 0
+    timeouts: int = 0
+    excused: int = 0
+    finished: bool = False
+    vacated: bool = False
+    place: int | None = None
+    shared: bool = False
+    last_at: datetime | None = None
+
+
+@dataclass(slots=True)
+class Asked:
+    """An open question: since when, and whether its time-out has been told of."""
+
+    since: datetime
+    late: bool = False
+
+
+@dataclass(slots=True)
+class Reckoning:
+    """A match on the way: what is folded so far, and the numbers of all persons who ever held a seat in it, by holder."""
+
+    loaded: Loaded
+    numbers: dict[str, Numbers] = field(default_factory=dict)
+    asked: dict[Key, Asked] = field(default_factory=dict)
+    paused: datetime | None = None
+    people: dict[int, str] = field(default_factory=dict)  # who sits where; bots and empty seats are not here
+    began: frozenset[str] = frozenset()
+    counts: bool = True
+
+    def fold(self, stored: Sequence[StoredEvent]) -> Reckoning:
+        """Fold the events that follow, whole acts of them."""
+        for act in acts(stored):
+            self._take(act)
+        return self
+
+    def _take(self, act: Sequence[StoredEvent]) -> None:
+        first = act[0]
+        moment, actor = first.occurred_at, first.meta["actor"]
+        events = [lift(self.loaded.game, one) for one in act]
+        self.loaded.fold(act, events)
+        for event in events:
+            self._tell(event, moment)
+        open_now = {(one.seat, one.id) for one in self.loaded.awaited()}
+        for key in self.asked.keys() - open_now:
+            self._close(key, self.asked.pop(key), actor, moment, automatic=bool(first.meta.get("automatic")))
+        for key in open_now - self.asked.keys():
+            self.asked[key] = Asked(moment)
+
+    def _close(self, key: Key, asked: Asked, actor: dict[str, Any], moment: datetime, *, automatic: bool) -> None:
+        seat = key[0]
+        numbers = self._of(seat)
+        if numbers is None or actor.get("seat") != seat or automatic:
+            return
+        if actor["kind"] == "seat":
+            numbers.answers += 1
+            numbers.answer_seconds += max(0, int((moment - asked.since).total_seconds()))
+        elif actor["kind"] == "clock" and not asked.late:
+            numbers.timeouts += 1
+        else:
+            return
+        numbers.last_at = moment
+
+    def _tell(self, event: Event, moment: datetime) -> None:
+        data = event.data
+        match event.type:
+            case "match.joined" | "match.seated":
+                self._seat(data, moment)
+            case "match.left":
+                if (holder := self.people.pop(data["seat"], None)) is not None:
+                    self.numbers.pop(holder, None)  # before the start: as if he had never sat down
+            case "match.vacated":
+                if (numbers := self._of(data["seat"])) is not None:
+                    numbers.vacated, numbers.last_at = True, moment
+                    del self.people[data["seat"]]
+            case "match.started":
+                self.began = frozenset(self.people.values())
+                for numbers in self.numbers.values():
+                    numbers.contested = len(self.began) > 1
+            case "match.timed_out":
+                self._time_out((data["seat"], str(data["question"])), bool(data.get("excused")), moment)
+            case "match.paused":
+                self.paused = moment
+            case "match.resumed":
+                self._resume(moment)
+            case "match.ended":
+                self._end(data["outcome"], moment)
+            case "match.opened":
+                # A fork, a what-if board, a described position: whoever plays on from there has not come there himself.
+                self.counts = "position" not in data
+
+    def _seat(self, data: Any, moment: datetime) -> None:
+        """Somebody sits down, at the start or in another's stead; whoever sat there has left the seat."""
+        if self.loaded.started and (before := self._of(data["seat"])) is not None:
+            before.vacated, before.last_at = True, moment
+        self.people.pop(data["seat"], None)
+        if data.get("kind", "user") == "user":
+            self.people[data["seat"]] = data["holder"]
+            self.numbers[data["holder"]] = Numbers(data["seat"], self.counts, len(self.began) > 1)
+
+    def _time_out(self, key: Key, excused: bool, moment: datetime) -> None:
+        if key in self.asked:
+            self.asked[key].late = True
+        if (numbers := self._of(key[0])) is not None:
+            numbers.excused += excused
+            numbers.timeouts += not excused
+            numbers.last_at = moment
+
+    def _resume(self, moment: datetime) -> None:
+        if self.paused is not None:
+            for asked in self.asked.values():
+                asked.since += moment - max(asked.since, self.paused)
+            self.paused = None
+
+    def _end(self, outcome: Any, moment: datetime) -> None:
+        if outcome is None:
+            return
+        for seat, holder in self.people.items():
+            numbers = self.numbers[holder]
+            numbers.finished, numbers.last_at = True, moment
+            if numbers.contested and holder in self.began:
+                numbers.place, numbers.shared = _place(outcome["ranking"], seat)
+
+    def _of(self, seat: int) -> Numbers | None:
+        holder = self.people.get(seat)
+        return self.numbers[holder] if holder is not None else None
+
+    # --- what must be kept to go on later ---
+
+    def as_notes(self) -> dict[str, Any]:
+        """Everything but state and numbers, as JSON."""
+        return {
+            "asked": [[*key, canonical.write_time(one.since), one.late] for key, one in sorted(self.asked.items())],
+            "paused": canonical.write_time(self.paused) if self.paused is not None else None,
+            "holders": sorted(self.numbers),
+            "people": [list(one) for one in sorted(self.people.items())],
+            "began": sorted(self.began),
+            "counts": self.counts,
+        }
+
+    @classmethod
+    def resume(cls, loaded: Loaded, notes: dict[str, Any], numbers: dict[str, Numbers]) -> Reckoning:
+        return cls(
+            loaded,
+            numbers,
+            {(seat, question): Asked(canonical.read_time(since), late) for seat, question, since, late in notes["asked"]},
+            canonical.read_time(notes["paused"]) if notes["paused"] is not None else None,
+            {seat: holder for seat, holder in notes["people"] if holder in numbers},
+            frozenset(notes["began"]),
+            notes["counts"],
+        )
+
+
+def _place(ranking: Sequence[Sequence[int]], seat: int) -> tuple[int | None, bool]:
+    """The place of a seat, 1 for the best, and whether others share it."""
+    before = 0
+    for group in ranking:
+        if seat in group:
+            return before + 1, len(group) > 1
+        before += len(group)
+    return None, False

@@ -1,0 +1,52 @@
+"""Appending what happens to a match beside its game: a pause, an extension, a vacation, a seat that changes hands.
+
+Whether it may happen is decided by the callers, on the newest version.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from django.utils import timezone
+
+from events.store import Statement, StoredEvent, VersionConflict
+from gamesvc.games.kernel.game import Event
+from gamesvc.matches.errors import Busy
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.loading import Loaded
+
+ATTEMPTS = 8
+Decide = Callable[[Loaded, list[Seat]], list[Event]]
+
+
+def append(
+    match: Match,
+    decide: Decide,
+    *,
+    actor: Actor,
+    channel: str,
+    command_id: uuid.UUID | None = None,
+    seats: Sequence[Seat] | None = None,
+    more: Sequence[Statement] = (),
+) -> tuple[StoredEvent, ...]:
+    """Append service events decided on the newest version; decided anew when somebody was faster. Raises `Busy`.
+
+    `seats`: as they are with these events, where those change them; `more`: rows written with them.
+    """
+    command_id = command_id or uuid.uuid4()
+    for _ in range(ATTEMPTS):
+        loaded = loading.load(match.id, match.game)
+        rows = list(match.seats.all()) if seats is None else list(seats)
+        events = decide(loaded, rows)
+        if not events:
+            return ()
+        numbered = [replace(event, version=loaded.version + at) for at, event in enumerate(events, 1)]
+        try:
+            return record(match, loaded, numbered, Act(actor, channel, command_id, timezone.now()), seats=rows, more=more)
+        except VersionConflict:
+            continue
+    raise Busy

@@ -1,0 +1,79 @@
+"""Snapshots of matches: what a load would fold again, kept beside the log and never trusted for more than saving time.
+
+One counts only with the fingerprint of the rules code that reads it and the hash of the event it stands on, so after a
+release, or where somebody tampered with it, it is ignored and made anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+import gamesvc.games
+from events import canonical
+from events import snapshots as store
+from events.store import Head
+from gamesvc.games.kernel import codec
+from gamesvc.games.kernel.game import Game
+
+# A snapshot is written when this many events lie behind the last one: writing one costs less than folding as many at each load.
+TAIL = 25
+# How far apart those are that stay for looking back.
+STRETCH = store.STRETCH
+_FOLDS = ("state.py", "rules", "data")
+_SHARED = ("codec", "dice", "game", "limits", "timeline")
+
+
+@functools.cache
+def fingerprint(game_id: str) -> str:
+    """Return the SHA-256 over what folds events to states: the rules and data of a game, its state, and what all games share.
+
+    Another wording, picture or bot leaves snapshots valid.
+    """
+    games = Path(gamesvc.games.__file__).parent
+    own = [path for name in _FOLDS for path in (games / game_id / name, *(games / game_id / name).rglob("*"))]
+    shared = [games / "kernel" / f"{name}.py" for name in _SHARED]
+    found = hashlib.sha256()
+    for path in sorted(path for path in (*own, *shared) if path.is_file() and path.suffix in (".py", ".toml")):
+        found.update(f"{path.relative_to(games)} {path.stat().st_size}\n".encode())
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def put(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any], state: Any, kept: dict[int, Any]) -> None:
+    """Keep a state with the states it may go back to. `contents` is what else a load knows, as plain JSON."""
+    payload = {
+        **contents,
+        "occurred_at": canonical.write_time(head.occurred_at) if head.occurred_at is not None else None,
+        **codec.write_states(game, state, kept, head.version, base=0),
+    }
+    store.put(match_id, fingerprint(game.id), store.Snapshot(head.version, head.hash, orjson.dumps(payload)))
+
+
+def get(game: Game[Any], match_id: UUID, until: int | None = None) -> tuple[Head, dict[str, Any]] | None:
+    """The youngest snapshot at `until` or before: its head, and its contents with `state` and `kept` read back."""
+    found = store.get(match_id, fingerprint(game.id), until=until)
+    return None if found is None else read(game, found)
+
+
+def get_many(games: Mapping[UUID, Game[Any]]) -> dict[UUID, tuple[Head, dict[str, Any]]]:
+    """The same of many matches, each with its game, by one query; those without a snapshot are missing."""
+    rows = store.get_many({match_id: fingerprint(game.id) for match_id, game in games.items()})
+    found = {match_id: read(games[match_id], row) for match_id, row in rows.items()}
+    return {match_id: one for match_id, one in found.items() if one is not None}
+
+
+def read(game: Game[Any], row: store.Snapshot) -> tuple[Head, dict[str, Any]] | None:
+    """What a snapshot holds; what cannot be read is as good as none."""
+    try:
+        contents = orjson.loads(row.payload)
+        contents["state"], contents["kept"] = codec.read_states(game, contents, row.version, base=0)
+    except (orjson.JSONDecodeError, codec.Malformed, KeyError, TypeError, ValueError):
+        return None
+    return Head(row.version, row.hash, canonical.read_time(contents["occurred_at"])), contents

@@ -1,0 +1,95 @@
+"""What the log does not know about a seat's time, read now: quiet hours, vacations, days off, zone tables.
+
+It counts only as far as `match.deadline_set` records it, in the append that sets the deadline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from accounts import absences
+from accounts.models import User
+from events.canonical import write_time
+from gamesvc.games.kernel.game import Event
+from gamesvc.matches.clock.account import Account, Key
+from gamesvc.matches.clock.compute import NOTHING_KNOWN, Clock, Surroundings
+from gamesvc.matches.clock.fold import SET
+from gamesvc.matches.clock.policy import Policy
+from gamesvc.matches.clock.spans import Span, nightly
+from gamesvc.matches.models import Seat
+
+
+class Person:
+    """The time of one seat under one policy: of the person who holds it, or of nobody, who has days off and fixed times.
+
+    Reads the database once, and only for what the policy honours.
+    """
+
+    def __init__(self, policy: Policy, user_id: int | None) -> None:
+        self.policy, self.user_id = policy, user_id
+        self._quiet: absences.QuietHours | None = None
+        self._away: list[absences.Span] = []
+        self._away_since: datetime | None = None
+        if policy.quiet is not None and user_id is not None:
+            fields = ("id", "timezone", "quiet_from", "quiet_until")
+            self._quiet = absences.quiet_hours(User.objects.only(*fields).get(pk=user_id))
+
+    def excluded(self, since: datetime, until: datetime) -> list[Span]:
+        policy, quiet = self.policy, self._quiet
+        spans = policy.days_off.spans(since, until) if policy.days_off is not None else []
+        if policy.quiet is not None and quiet is not None:
+            spans += nightly(quiet.start, quiet.end, ZoneInfo(quiet.zone), policy.quiet, since, until)
+        if policy.vacation and self.user_id is not None:
+            if self._away_since is None or since < self._away_since:
+                self._away, self._away_since = absences.away(self.user_id, since), since
+            spans += [Span(start, end) for start, end in self._away]
+        return spans
+
+    def fixed(self, after: datetime) -> datetime:
+        return self.policy.next_adjudication(after)
+
+
+def around(policy: Policy | None, seats: Sequence[Seat]) -> Callable[[int], Surroundings]:
+    """What is known of each seat now. Of a bot nothing: it answers at once, and needs no deadline that an event would tell."""
+    users = {seat.index: seat.user_id for seat in seats if not seat.bot}
+    known: dict[int, Surroundings] = {}
+
+    def of(seat: int) -> Surroundings:
+        if policy is None or policy.plain or seat not in users:
+            return NOTHING_KNOWN
+        if seat not in known:
+            known[seat] = Person(policy, users[seat])
+        return known[seat]
+
+    return of
+
+
+def told(
+    account: Account, changed: Mapping[Key, str], seats: Sequence[Seat], version: int, already: Iterable[Event] = ()
+) -> Iterator[Event]:
+    """The events that say what the deadlines just set were reckoned from; none for what follows from the log alone."""
+    policy = account.policy
+    if policy is None or policy.plain:
+        return
+    timed = {seat.index for seat in seats if not seat.bot}
+    done = {(event.data["seat"], event.data["question"]) for event in already if event.type == SET}
+    for key, cause in changed.items():
+        clock = account.open.get(key)
+        if clock is not None and clock.due is not None and key[0] in timed and key not in done:
+            version += 1
+            yield deadline_set(key, clock, cause, version)
+
+
+def deadline_set(key: Key, clock: Clock, cause: str, version: int, **because: object) -> Event:
+    """`match.deadline_set` of a clock that runs. `because` has what is to be known beside the clock itself."""
+    assert clock.due is not None
+    data = {
+        "seat": key[0],
+        "question": key[1],
+        "due_at": write_time(clock.due),
+        "cause": cause,
+        "because": {**clock.because(), **because},
+    }
+    return Event(SET, data, version)

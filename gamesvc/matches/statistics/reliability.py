@@ -1,0 +1,101 @@
+"""What a match asks of its players' past: how many matches they saw to their end, how often their time ran out.
+
+Both look at the last year (`totals.WINDOW`). Whoever has no match behind him yet may always sit down: nobody could
+begin otherwise. Whom the host invites by name need not show anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.statistics import totals
+
+MOST_TIMEOUTS = 1000
+
+
+def read(asked: Mapping[str, Any] | None) -> dict[str, int | None] | None:
+    """Check a match's demand and fill it in: `finished`, the least share in percent, `timeouts`, the most. Raises `Refused`."""
+    if asked is None:
+        return None
+    if unknown := sorted(asked.keys() - {"finished", "timeouts"}):
+        raise Refused("bad_reliability", f"reliability has finished and timeouts, no {', '.join(unknown)}.", "reliability")
+    finished, timeouts = asked.get("finished", 0), asked.get("timeouts")
+    if type(finished) is not int or not 0 <= finished <= 100:
+        raise Refused("bad_reliability", "finished is a percentage from 0 to 100.", "reliability")
+    if timeouts is not None and (type(timeouts) is not int or not 0 <= timeouts <= MOST_TIMEOUTS):
+        raise Refused("bad_reliability", f"timeouts is a number from 0 to {MOST_TIMEOUTS}, or null.", "reliability")
+    return {"finished": finished, "timeouts": timeouts} if finished or timeouts is not None else None
+
+
+def words(asked: Mapping[str, Any] | None) -> list[str]:
+    """The demand of a match in words for people; none where it asks for nothing."""
+    told = []
+    if asked is not None and asked["finished"]:
+        told.append(f"players who saw at least {asked['finished']} % of their matches to the end")
+    if asked is not None and asked["timeouts"] is not None:
+        times = "never" if not asked["timeouts"] else f"at most {asked['timeouts']} time{'s' if asked['timeouts'] > 1 else ''}"
+        told.append(f"players whose time ran out {times} in the last {totals.WINDOW.days} days")
+    return told
+
+
+def check(user: User, match: Match) -> None:
+    """Refuse a player who has not shown what the match asks for; the sentence says what he has shown."""
+    asked = match.reliability
+    if asked is None or match.creator_id == user.pk:
+        return
+    shown = totals.record_of(user, totals.since())
+    share = shown.finished_percent
+    if share is not None and share < asked["finished"]:
+        raise Refused(
+            "not_reliable",
+            f"This match is for players who saw at least {asked['finished']} % of their matches to the end within the last "
+            f"{totals.WINDOW.days} days; you finished {shown.finished} of {shown.finished + shown.given_up} ({share} %).",
+        )
+    if asked["timeouts"] is not None and shown.timeouts > asked["timeouts"]:
+        raise Refused(
+            "not_reliable",
+            f"This match is for players whose time ran out at most {asked['timeouts']} times within the last "
+            f"{totals.WINDOW.days} days; yours ran out {shown.timeouts} times.",
+        )
+
+
+def for_player(matches: QuerySet[Match], user: User) -> QuerySet[Match]:
+    """Only the matches that this player may sit down in, as far as his past goes."""
+    shown = totals.record_of(user, totals.since())
+    share = 100 if shown.finished_percent is None else shown.finished_percent
+    fits = Q(reliability__finished__lte=share) & (Q(reliability__timeouts=None) | Q(reliability__timeouts__gte=shown.timeouts))
+    return matches.filter(Q(reliability__isnull=True) | fits)
+
+
+def with_players(
+    matches: QuerySet[Match], *, finished: int = 0, timeouts: int | None = None, answer_hours: int | None = None
+) -> QuerySet[Match]:
+    """Only the matches whose players have all shown this much; none whose players are not told.
+
+    `answer_hours`: they answer within so many hours on the average. Whoever has not answered yet is not slow.
+    """
+    seated = Seat.objects.filter(match__in=matches.values("pk"), user__isnull=False).values("user")
+    shown = (
+        totals.counted(totals.since())
+        .filter(user__in=seated)
+        .values("user")
+        .annotate(
+            done=totals.FINISHED,
+            over=Count("pk", filter=Q(finished=True) | Q(vacated=True)),
+            late=Sum("timeouts"),
+            given=Sum("answers", filter=totals.OVER),
+            seconds=Sum("answer_seconds", filter=totals.OVER),
+        )
+    )
+    wanting = Q(over__gt=0, done__lt=F("over") * finished / 100.0)
+    if timeouts is not None:
+        wanting |= Q(late__gt=timeouts)
+    if answer_hours is not None:
+        wanting |= Q(given__gt=0, seconds__gt=F("given") * answer_hours * 3600)
+    return matches.filter(anonymous=False).exclude(seats__user__in=shown.filter(wanting).values("user"))

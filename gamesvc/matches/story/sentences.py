@@ -1,0 +1,113 @@
+"""The log of a match in sentences, as one viewer may read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from events.store import StoredEvent
+from gamesvc.games.kernel.game import Event
+from gamesvc.matches.clock.fold import MOVES
+from gamesvc.matches.models import Seat
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.story import absence_words, organising_words, undo_words
+from gamesvc.matches.story.moments import utc_time
+
+MOST_EVENTS = 30
+
+
+def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
+    """The events since the seat's last look as sentences, the newest last, at most the last thirty."""
+    told = tell_last(loaded, seat.index, names, MOST_EVENTS, after=seat.seen_version)
+    return [sentence for _version, _moment, sentence in told]
+
+
+# The version of an event, when it happened, and the sentence that tells it.
+Told = tuple[int, datetime, str]
+
+
+def tell_last(
+    loaded: Loaded, viewer: int | None, names: tuple[str, ...], most: int, *, after: int = 0, until: int | None = None
+) -> list[Told]:
+    """The last events up to a version as a viewer may see them, so many at most, the newest last; no more is read than that."""
+    last = loaded.viewer_version(viewer)
+    written = undo_words.Written(loaded.match_id)
+    acts: list[list[Told]] = []
+    count = 0
+    for act in loading.acts_back(loaded.match_id, last if until is None else min(until, last), after):
+        acts.append(_told(loaded, act, viewer, names, written))
+        count += len(acts[-1])
+        if count >= most:
+            break
+    return [told for act in reversed(acts) for told in act][-most:]
+
+
+def tell(
+    loaded: Loaded, viewer: int | None, names: tuple[str, ...], after: int, until: int, *, opened: bool = False
+) -> list[Told]:
+    """The events between two versions as a viewer may see them. Service events are told as well.
+
+    `opened`: the match is over by now and nothing in it is hidden any more, also in its past.
+    """
+    written = undo_words.Written(loaded.match_id)
+    return _told(loaded, STORE.read(loaded.match_id, after, until), viewer, names, written, opened=opened)
+
+
+def _told(
+    loaded: Loaded,
+    events: Sequence[StoredEvent],
+    viewer: int | None,
+    names: tuple[str, ...],
+    written: undo_words.Written,
+    *,
+    opened: bool = False,
+) -> list[Told]:
+    told = []
+    unmarked = False  # of an automatic act the first sentence says so
+    for stored in events:
+        event = loading.lift(loaded.game, stored)
+        seen = event if loaded.ended or opened else loading.see(loaded, event, viewer)
+        if seen is None:
+            continue
+        sentence = (
+            _service_sentence(seen, names, written) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)
+        )
+        unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
+        if sentence and unmarked:
+            sentence, unmarked = _("%(sentence)s (An order that was laid by.)") % {"sentence": sentence}, False
+        if sentence:
+            told.append((stored.version, stored.occurred_at, sentence))
+    return told
+
+
+def _service_sentence(event: Event, names: tuple[str, ...], written: undo_words.Written) -> str:
+    match event.type:
+        case "match.opened":
+            return _("The match is opened.")
+        case "match.joined":
+            return _("%(name)s takes a seat.") % {"name": names[event.data["seat"]]}
+        case "match.left":
+            return _("Seat %(seat)s is free again.") % {"seat": event.data["seat"] + 1}
+        case "match.started":
+            return _("The match starts.")
+        case "match.rewound" | "match.undo_asked" | "match.undo_answered":
+            return undo_words.sentence(event, names, written)
+        case "match.timed_out" | "match.vacated" | "match.seated" | "match.paused" | "match.resumed" | "match.outage":
+            return organising_words.with_reason(absence_words.sentence(event, names), event.data, written)
+        case "match.deadline_set" if event.data["cause"] == "extended":
+            return organising_words.extended(event, names, written)
+        case "match.deadline_set" if event.data["cause"] in MOVES:
+            moved = {"name": names[event.data["seat"]], "due": utc_time(datetime.fromisoformat(event.data["due_at"]))}
+            if event.data["cause"] == "vacation":
+                return _("The deadline of %(name)s is moved to %(due)s, by a vacation.") % moved
+            return _("The deadline of %(name)s is moved to %(due)s.") % moved
+        case "match.looked":
+            return organising_words.looked(event, names, written)
+        case "match.ended" if "code" in event.data:
+            return organising_words.aborted(event, written)
+        case "match.ended":
+            return _("The match is over: %(reason)s.") % {"reason": str(event.data["reason"]).replace("_", " ")}
+    return ""

@@ -1,0 +1,87 @@
+"""What history says of taking back: what was undone, by whom, and why."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from gamesvc.games.kernel.game import REWOUND, Event
+from gamesvc.matches.models import Look, Reason
+
+CODES = {
+    "mistake": gettext_lazy("a mistake was made"),
+    "dispute": gettext_lazy("a dispute is settled"),
+    "agreement": gettext_lazy("the players agreed on it"),
+    "fault": gettext_lazy("a fault of the service is mended"),
+    "other": gettext_lazy("another reason"),
+}
+"""Why an organiser sets a match back, as events tell it."""
+
+
+class Written:
+    """What organisers and operators wrote about measures in a match, by the ids in its events: read once, when it is needed."""
+
+    def __init__(self, match_id: UUID) -> None:
+        self._match_id = match_id
+
+    def reason(self, data: Mapping[str, Any]) -> str:
+        """Why something was done; empty where no reason is named, or its words were erased."""
+        return self._reasons.get(data["reason_id"], "") if "reason_id" in data else ""
+
+    def look(self, data: Mapping[str, Any]) -> str:
+        """Why an operator looked behind; empty where the words were erased."""
+        return self._looks.get(data["look_id"], "")
+
+    @functools.cached_property
+    def _reasons(self) -> dict[str, str]:
+        return {str(pk): words for pk, words in Reason.objects.filter(match=self._match_id).values_list("pk", "words")}
+
+    @functools.cached_property
+    def _looks(self) -> dict[str, str]:
+        return {str(pk): words for pk, words in Look.objects.filter(match=self._match_id).values_list("pk", "words")}
+
+
+def sentence(event: Event, names: tuple[str, ...], written: Written) -> str:
+    """One event of taking back in words; empty for any other event."""
+    data = event.data
+    if event.type == REWOUND:
+        return _rewound(event, names, written)
+    if event.type == "match.undo_asked":
+        asked = ", ".join(names[seat] for seat in data["asked"])
+        return _("%(name)s asks %(asked)s to take back what came after version %(to)s.") % {
+            "name": names[data["seat"]],
+            "asked": asked,
+            "to": data["to"],
+        }
+    if event.type == "match.undo_answered":
+        name = names[data["seat"]] if data["seat"] is not None else ""
+        return {
+            "accepted": _("%(name)s agrees to take it back."),
+            "declined": _("%(name)s declines to take it back."),
+            "withdrawn": _("%(name)s does not ask any longer to take it back."),
+            "lapsed": _("The request to take back has lapsed."),
+        }[data["answer"]] % {"name": name}
+    return ""
+
+
+def _rewound(event: Event, names: tuple[str, ...], written: Written) -> str:
+    data = event.data
+    to, last = data["to"], event.version - 1
+    match data.get("cause"):
+        case "undo":
+            told = _("%(name)s takes back what came after version %(to)s, up to version %(last)s.")
+        case "redo":
+            told = _("%(name)s takes the undo back: the match is again as at version %(to)s.")
+        case "host":
+            told = _("The organiser sets the match back to version %(to)s: %(why)s.")
+        case _:
+            return _("The match goes back to version %(to)s.") % {"to": to}
+    name = names[data["seat"]] if "seat" in data else ""
+    said = told % {"name": name, "to": to, "last": last, "why": CODES.get(data.get("code", ""), "")}
+    words = written.reason(data)
+    return f"{said} “{words}”" if words else said

@@ -1,0 +1,283 @@
+"""Time-outs: who has run out of time, and the game's own answer for him.
+
+The database is the timer. A sweep claims due questions by a short lease, renewed while it goes on, then submits
+the default command as actor `clock`. The question and the version are the key, so two sweeps answer a question once.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from events.store import DuplicateCommand, VersionConflict
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.play import conditional_orders, turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import availability, loading, snapshots
+from gamesvc.matches.record.append import Act, Actor, record, seats_held
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.timekeeping import last_orders, timeouts, vacations
+from gamesvc.matches.timekeeping.timeouts import Ruling
+from notifications import leases, outbox, reminders
+from notifications.inbound import store
+
+logger = logging.getLogger(__name__)
+
+LEASE_SECONDS = 5
+BATCH = 60
+# A default command may lead to another question under the same clock (the next phase of the same turn).
+MOST_DEFAULTS = 60
+# How long a sweep goes on at most, and how long a match rests whose time-out failed.
+SWEEP_LASTS = 15.0
+REST = timedelta(seconds=30)
+# How soon a deadline that waits for unread mail, or for a vacation to be counted, is looked at again.
+PAUSE = timedelta(seconds=2)
+
+
+class Claim(NamedTuple):
+    """A due question that is ours for a while, and at which version its match was when it was claimed."""
+
+    id: UUID
+    match_id: UUID
+    seat: int
+    question: str
+    due_at: datetime
+    version: int
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one read tells of many matches that are due, so that each need not ask for itself."""
+
+    matches: dict[UUID, Match]
+    mailed: set[str]
+    holding: set[tuple[UUID, int]]
+    laid_by: set[UUID]
+    reminded: timeouts.Reminded
+
+    @classmethod
+    def of(cls, claims: Sequence[Claim]) -> Batch:
+        ids = [claim.match_id for claim in claims]
+        return cls(
+            Match.objects.prefetch_related("seats").in_bulk(ids),
+            store.topics_waiting(str(one) for one in ids),
+            last_orders.waiting(ids),
+            conditional_orders.pending(ids),
+            reminders.sent_in(str(one) for one in ids),
+        )
+
+
+def ripe() -> datetime:
+    """What was due by this moment may fire. What our border took in time has a margin in which it is stored and applied."""
+    return timezone.now() - timedelta(seconds=settings.DEADLINE_MARGIN_SECONDS)
+
+
+def claim_due(limit: int = BATCH, until: datetime | None = None) -> list[Claim]:
+    """Lease questions that are due (by `until`). Rows that another sweep is at are passed over, and matches that an outage has
+    still to move.
+
+    The oldest, and among each batch a few of the newest: behind ten thousand that fell due at once nobody else waits for all.
+    """
+    now, newest = timezone.now(), limit // 5
+    until, held = until or ripe(), list(availability.held_back())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH newest AS ("
+            " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
+            " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz) AND NOT match_id = ANY(%s::uuid[])"
+            " ORDER BY due_at DESC LIMIT %s::int FOR UPDATE SKIP LOCKED"
+            "), oldest AS ("
+            " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
+            " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz) AND NOT match_id = ANY(%s::uuid[])"
+            " AND id NOT IN (SELECT id FROM newest)"
+            " ORDER BY due_at LIMIT %s::int FOR UPDATE SKIP LOCKED"
+            ") UPDATE matches_question q SET claimed_until = %s::timestamptz"
+            " WHERE id IN (SELECT id FROM newest UNION ALL SELECT id FROM oldest) RETURNING id, match_id, seat, question, due_at,"
+            " (SELECT m.version FROM matches_match m WHERE m.id = q.match_id)",
+            [until, now, held, newest, until, now, held, limit - newest, now + timedelta(seconds=LEASE_SECONDS)],
+        )
+        # The newest first: most of them have only just run out.
+        return sorted((Claim(*row) for row in cursor.fetchall()), key=lambda claim: claim.due_at, reverse=True)
+
+
+def sweep(limit: int = 1000) -> int:
+    """Answer due questions with the game's default commands, in batches. Returns how many questions were closed."""
+    fired = 0
+    for claims, failed in _batches(limit):
+        waiting = {claim.id for claim in claims}
+        with leases.repeating(partial(_renew, waiting), LEASE_SECONDS / 3):
+            batch = Batch.of(claims)
+            for claim in claims:
+                fired += _fire(claim, batch, failed)
+                waiting.discard(claim.id)
+    return fired
+
+
+def _fire(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
+    """Close one question. A match that cannot go on rests, and must not stop the clocks of the others."""
+    try:
+        return not _vacation_waits(claim, batch, failed) and _time_out(claim, batch)
+    except Exception:
+        if not connection.is_usable():
+            raise
+        logger.exception("The time-out of match %s, seat %s failed.", claim.match_id, claim.seat)
+        Question.objects.filter(id=claim.id).update(claimed_until=timezone.now() + REST)
+        return False
+
+
+def _renew(waiting: set[UUID]) -> None:
+    """Renew the leases of questions that this sweep has still to close; what is due no more is not claimed again."""
+    now = timezone.now()
+    claimed = Question.objects.filter(id__in=list(waiting), claimed_until__gt=now, due_at__lte=now)
+    claimed.update(claimed_until=now + timedelta(seconds=LEASE_SECONDS))
+
+
+def _batches(limit: int) -> Iterator[tuple[list[Claim], set[tuple[UUID, int]]]]:
+    """Claims of due questions, and the matches and users whose vacation could not be counted; vacations that were announced
+    come first. None while an outage lasts, or has not been settled, and none that was due after the doors last answered."""
+    left, end = limit, time.monotonic() + SWEEP_LASTS
+    while left > 0 and time.monotonic() < end:
+        settled = vacations.settle()
+        if not _any_due(ripe()):
+            return
+        availability.keep_alive()
+        proven = availability.proven_until()
+        if proven is None or not (claims := claim_due(min(BATCH, left), min(ripe(), proven))):
+            return
+        yield claims, settled.failed
+        left -= len(claims)
+
+
+def _any_due(moment: datetime) -> bool:
+    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    return Question.objects.filter(free, due_at__lte=moment).exists()
+
+
+def _vacation_waits(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
+    """Whether the seat's holder has announced a vacation that could not be counted in this match yet."""
+    if not failed:
+        return False
+    holder = _holder(batch.matches[claim.match_id], claim.seat)
+    if holder is None or (claim.match_id, holder) not in failed:
+        return False
+    Question.objects.filter(id=claim.id).update(claimed_until=timezone.now() + PAUSE)
+    return True
+
+
+def _time_out(claim: Claim, batch: Batch) -> bool:
+    """Submit default commands for a seat until its question is closed. Returns whether this call closed it."""
+    match, seat = batch.matches[claim.match_id], claim.seat
+    loaded = loading.load(match.id, match.game, young=claim.version <= snapshots.TAIL)
+    # What the time-out means for the seat is said once, with the first answer that the clock gives.
+    begun = ruled = held = False
+    looked = claim.version
+    for _ in range(MOST_DEFAULTS):
+        if all((one.seat, one.id) != (seat, claim.question) for one in loaded.awaited()):
+            if not ruled and not held:
+                # Answered in the meantime; the row went with the answer, or is one that nothing closes any more.
+                Question.objects.filter(id=claim.id).delete()
+            return ruled or held
+        if loaded.version != looked and not _still_due(claim):
+            return ruled or held
+        looked = loaded.version
+        if not begun:
+            begun = True
+            if str(match.id) in batch.mailed and _mail_waits(match, claim):
+                return False
+            if match.id in batch.laid_by and conditional_orders.play(match.id):
+                # What somebody has laid by comes before what the clock would give.
+                loaded = loading.load(match.id, match.game)
+                continue
+            held = (match.id, seat) in batch.holding and last_orders.carry_out(match, seat, claim.question)
+            if held:
+                loaded = loading.load(match.id, match.game)
+                continue
+        seats = seats_held(match, loaded, list(match.seats.all()))
+        ruling = Ruling() if ruled else timeouts.rule(match, loaded, claim, seats, batch.reminded)
+        try:
+            if ruling.excused:
+                return _excuse(match, loaded, claim, ruling, seats)
+            receipt = turns.submit(
+                match=match,
+                # It counts as of the deadline, however late the sweep is: what follows from it does not drift.
+                sender=Sender(Actor("clock", seat), "clock", claim.due_at),
+                command=ruling.command or loaded.game.default_command(loaded.timeline.state, seat),
+                expected_version=loaded.viewer_version(seat),
+                # By the version, as two sweeps at the same question meet there, and one that goes on for a dead one does not.
+                command_id=turns.command_id(sender=f"clock {claim.id}", key=str(loaded.version)),
+                seats=ruling.seats or seats,
+                loaded=loaded,
+                beside=ruling.events,
+                more=ruling.more,
+            )
+        except (VersionConflict, errors.Stale):
+            # Somebody was faster. He may have answered, given more time, or taken the seat over: all is asked again.
+            loaded = loading.load(match.id, match.game)
+            continue
+        except Refused as refused:
+            if refused.code == "match_over":
+                return False
+            raise
+        ruled, looked = True, receipt.version
+        if ruling.seats is not None and any(one.index == seat and one.bot for one in ruling.seats):
+            return True
+        loaded = loading.after(loaded)
+    raise RuntimeError(
+        f"match {match.id}, seat {seat}: question {claim.question} is still open after {MOST_DEFAULTS} default commands"
+    )
+
+
+def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: Sequence[Seat]) -> bool:
+    """Append that a time-out is excused: the seat has the time of the question again. False where another sweep has done so."""
+    key = turns.command_id(sender=f"clock {claim.id}", key=f"excused {ruling.excused}")
+    events = [replace(event, version=loaded.version + at) for at, event in enumerate(ruling.events, 1)]
+    try:
+        record(match, loaded, events, Act(Actor("clock", claim.seat), "clock", key, claim.due_at), seats=seats, more=ruling.more)
+    except DuplicateCommand:
+        return False
+    return True
+
+
+def _still_due(claim: Claim) -> bool:
+    """Whether a question whose match has moved on since it was claimed is due as it was.
+
+    Asked after the match was read: its row is written with the events, so an append on that version finds the same answer.
+    """
+    return Question.objects.filter(id=claim.id, due_at__lte=claim.due_at).exists()
+
+
+def _holder(match: Match, seat: int) -> int | None:
+    """The user on a seat, as the batch has read it."""
+    return next((row.user_id for row in match.seats.all() if row.index == seat), None)
+
+
+def _mail_waits(match: Match, claim: Claim) -> bool:
+    """Whether mail of the seat that our border took before the deadline is unread: then the deadline waits, for ten minutes at
+    most. What is unread even then is set aside and the organiser told: one poisoned mail stops nobody's clock."""
+    holder = _holder(match, claim.seat)
+    if holder is None:
+        return False
+    topic, now = str(match.id), timezone.now()
+    if not store.waits_before(topic=topic, user_id=holder, moment=claim.due_at):
+        return False
+    if now < claim.due_at + store.HOLDS_BACK:
+        Question.objects.filter(id=claim.id).update(claimed_until=now + PAUSE)
+        return True
+    with transaction.atomic():
+        if store.set_aside(topic=topic, user_id=holder, moment=claim.due_at) and match.creator_id is not None:
+            payload = {"match": topic, "seat": claim.seat}
+            outbox.notify(outbox.Notice(kind="mail_set_aside", user_id=match.creator_id, topic=topic, payload=payload))
+    return False

@@ -1,0 +1,203 @@
+"""The account of a match's time for a viewer: reckoned again from the log, each step told, so that a time-out can be disputed.
+
+The steps themselves are noted where the log is folded (`clock.account`). A page of them is reckoned from the snapshot before it,
+and only so much of the log is reckoned for one page: it costs the same however long the match is, and whoever it is about.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from events.canonical import write_time
+from events.store import StoredEvent
+from gamesvc.games.kernel.game import Event, Viewer, see_event
+from gamesvc.matches.clock.account import Key, Line
+from gamesvc.matches.clock.compute import Clock
+from gamesvc.matches.clock.spans import SECOND
+from gamesvc.matches.models import Match
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import Loaded, lift
+
+# So many lines are told at once, or a few more: those of one act stay together.
+MOST_LINES = 50
+# So many events are reckoned at a time: about as many as lie between two snapshots.
+PIECE = 100
+# So many pieces are reckoned for one page, also where they have no line that is asked for.
+MOST_PIECES = 2
+# The version with which an act ends, and the lines that tell of it.
+Steps = tuple[int, list[Line]]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAccount:
+    """The account of a match's time for one viewer: its policy, the clocks that are open, and line by line what happened."""
+
+    policy: Mapping[str, Any]
+    paused_since: datetime | None
+    clocks: Mapping[Key, Clock]
+    banks: Mapping[int, int]
+    lines: Sequence[tuple[int, Line]]
+    older: int | None = None
+    """The version before which there may be more lines; None where these are the first."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "policy": dict(self.policy),
+            "paused_since": _text(self.paused_since),
+            "clocks": [
+                {
+                    "seat": seat,
+                    "question": question,
+                    "kind": clock.kind,
+                    "asked_at": write_time(clock.asked),
+                    "due_at": _text(clock.due),
+                    "grace_from": _text(clock.grace_from),
+                    "because": clock.because(),
+                }
+                for (seat, question), clock in self.clocks.items()
+            ],
+            "banks": [{"seat": seat, "seconds": left} for seat, left in sorted(self.banks.items())],
+            "lines": [
+                {
+                    "version": version,
+                    "at": write_time(line.at),
+                    "seat": line.seat,
+                    "question": line.question,
+                    "what": line.what,
+                    "used": line.used,
+                    "left": line.own,
+                    "bank": line.bank,
+                    "due_at": _text(line.due_at),
+                    "because": line.clock.because() if line.due_at is not None else None,
+                }
+                for version, line in self.lines
+            ],
+        }
+
+
+def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None, before: int | None = None) -> TimeAccount:
+    """Reckon the clocks again from the log and tell the last steps, or those before a version; of one seat, or of all.
+
+    A viewer gets all lines of their own seat. Of others they get those of acts that they may know of: when somebody sent what
+    is still hidden is hidden, too. Once the match is over everything is open.
+    """
+    loaded = loading.load(match.id, match.game)
+    reader = _Reader(loaded, viewer)
+    steps, older = _page(reader, loaded.version if before is None else min(before - 1, loaded.version), seat)
+    account = loaded.account
+    return TimeAccount(
+        policy=account.policy.told if account.policy is not None else {},
+        paused_since=account.paused_since,
+        clocks={
+            key: replace(clock, excluded=()) if reader.anonymous and key[0] != viewer else clock
+            for key, clock in account.open.items()
+            if seat in (None, key[0])
+        },
+        banks=_banks(reader, range(loaded.seats) if seat is None else (seat,)),
+        lines=[(version, line) for version, lines in reversed(steps) for line in lines],
+        older=older,
+    )
+
+
+def _page(reader: _Reader, until: int, seat: int | None) -> tuple[list[Steps], int | None]:
+    """Return the last acts up to a version with a line that is asked for, the newest first, and before which version to go on."""
+    acts: list[Steps] = []
+    count, reached = 0, 0
+    for since, steps in reader.back(until):
+        reached = since
+        for version, lines in steps:
+            if wanted := [line for line in lines if seat in (None, line.seat)]:
+                if count >= MOST_LINES:
+                    return acts, acts[-1][0]
+                acts.append((version, wanted))
+                count += len(wanted)
+    return acts, reached if reached > 1 else None
+
+
+def _banks(reader: _Reader, seats: Collection[int]) -> dict[int, int]:
+    """Return what is left in the bank of each seat that was asked, by the last line of it that the viewer may see.
+
+    Of a seat with no line for long only its own player is told: whether others may know a step since then is not looked up.
+    """
+    account, viewer, ended = reader.loaded.account, reader.viewer, reader.loaded.ended
+    banks: dict[int, int] = {}
+    if account.policy is None or not account.policy.bank:
+        return banks
+    reached = 0
+    for since, steps in reader.back(reader.loaded.version):
+        reached = since
+        for _version, lines in steps:
+            banks = {line.seat: line.bank for line in lines if line.seat in seats} | banks
+        if len(banks) == len(seats):
+            return banks
+    if reached > 1:
+        banks = {seat: account.bank(seat) // SECOND for seat in seats if ended or seat == viewer} | banks
+    return banks
+
+
+class _Reader:
+    """The steps of a match's clocks as one viewer may see them, reckoned piece by piece from the newest back."""
+
+    def __init__(self, loaded: Loaded, viewer: Viewer) -> None:
+        self.loaded = loaded
+        self.viewer = viewer
+        self.anonymous = not loaded.ended and bool(loaded.opened.get("anonymous"))
+
+    def back(self, until: int) -> Iterator[tuple[int, Iterable[Steps]]]:
+        """Yield the last pieces up to a version, the newest first: each piece's first version, and its acts that have lines.
+
+        An act that goes on after the version is left out.
+        """
+        acts = loading.acts_back(self.loaded.match_id, until)
+        if loading.goes_on(self.loaded, until):
+            next(acts, None)
+        for piece in itertools.islice(pieces(acts), MOST_PIECES):
+            yield piece[0][0].version, reversed(self._reckon(piece))
+
+    def _reckon(self, acts: Sequence[Sequence[StoredEvent]]) -> list[Steps]:
+        then = loading.load_at(self.loaded.game, self.loaded.match_id, acts[0][0].version - 1)
+        collected: list[Line] = []
+        then.account.lines = collected
+        found = []
+        for act in acts:
+            events = [lift(then.game, stored) for stored in act]
+            then.fold(act, events)
+            if lines := [shown for line in collected if (shown := self._shown(line, act, events)) is not None]:
+                found.append((act[-1].version, lines))
+            collected.clear()
+        return found
+
+    def _shown(self, line: Line, act: Sequence[StoredEvent], events: Sequence[Event]) -> Line | None:
+        if self.loaded.ended or line.seat == self.viewer:
+            return line
+        if all(see_event(self.loaded.game, event, self.viewer) is None for event in events):
+            return None
+        line = replace(line, at=act[-1].occurred_at)
+        return _anonymous(line) if self.anonymous else line
+
+
+def pieces(acts: Iterable[Sequence[StoredEvent]]) -> Iterator[list[Sequence[StoredEvent]]]:
+    """Acts that come newest first in pieces of some length, each piece the oldest first."""
+    piece: list[Sequence[StoredEvent]] = []
+    count = 0
+    for act in acts:
+        piece.insert(0, act)
+        count += len(act)
+        if count >= PIECE:
+            yield piece
+            piece, count = [], 0
+    if piece:
+        yield piece
+
+
+def _anonymous(line: Line) -> Line:
+    """Return a line without what would tell its player from others: nights and vacations."""
+    return replace(line, what=loading.impersonal(line.what), clock=replace(line.clock, excluded=()))
+
+
+def _text(moment: datetime | None) -> str | None:
+    return write_time(moment) if moment is not None else None

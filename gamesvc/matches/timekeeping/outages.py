@@ -1,0 +1,129 @@
+"""After an outage: the deadlines that fell into it, or shortly after it, are moved by as much, each as an event.
+
+Until that is done for every match no sweep fires anything, so nobody is timed out for a time in which he could not answer. A
+match that cannot be moved holds up itself alone: it is tried again with each beat, and until then it fires nothing and forgives.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from events.canonical import write_time
+from events.store import DuplicateCommand
+from gamesvc.games.kernel.game import Event
+from gamesvc.matches.clock.compute import fell_into, outlast
+from gamesvc.matches.clock.spans import Span
+from gamesvc.matches.models import Match, Outage, Question, Seat
+from gamesvc.matches.record import availability, secrets, service_events, surroundings
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import Loaded
+from notifications import leases
+
+logger = logging.getLogger(__name__)
+
+BATCH = 200
+LEASE = timedelta(seconds=5)
+# What is left then is moved at the next beat.
+SETTLING_LASTS = 15.0
+# A lock or a connection lost is over by then; what fails so often is broken.
+TRIES = 60
+
+
+def watch() -> int:
+    """Beat, and settle what outages there were. Returns how many matches were moved."""
+    availability.beat()
+    moved = 0
+    for outage in _waiting().order_by("started_at"):
+        if _claim(outage):
+            with leases.repeating(partial(_renew, outage), LEASE.total_seconds() / 3):
+                moved += settle(outage)
+    return moved
+
+
+def settle(outage: Outage) -> int:
+    """Move the deadlines of every match that the outage touched, or of those that failed before. Returns how many it moved."""
+    moved, failed, end = 0, dict[str, int](), time.monotonic() + SETTLING_LASTS
+    outage.refresh_from_db()
+    if outage.settled_at is None:
+        waiting = list(_touched(outage).values_list("match_id", flat=True).distinct())
+    else:
+        waiting = [UUID(match_id) for match_id in outage.failed]
+    for at in range(0, len(waiting), BATCH):
+        if time.monotonic() > end:
+            later = {match_id: tries for match_id, tries in outage.failed.items() if UUID(match_id) in waiting[at:]}
+            Outage.objects.filter(pk=outage.pk).update(failed=later | failed, claimed_until=None)
+            return moved
+        availability.keep_alive()
+        for match in Match.objects.filter(pk__in=waiting[at : at + BATCH]):
+            try:
+                moved += outlast_outage(match=match, outage=outage)
+            except Exception as fault:
+                # One match that cannot go on must not stop the clocks of all others.
+                tries = outage.failed.get(str(match.pk), 0) + 1
+                if tries == 1:
+                    logger.exception("The deadlines of match %s could not be moved by the outage; it is tried again.", match.pk)
+                if tries < TRIES:
+                    failed[str(match.pk)] = tries
+                else:
+                    _give_up(outage, match, fault)
+    settled_at = outage.settled_at or timezone.now()
+    Outage.objects.filter(pk=outage.pk).update(settled_at=settled_at, failed=failed, claimed_until=None)
+    return moved
+
+
+def outlast_outage(*, match: Match, outage: Outage) -> bool:
+    """Move the deadlines of a match that fell into an outage, or shortly after it, by as much. Once per outage."""
+    span = Span(outage.started_at, outage.ended_at)
+
+    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+        policy, hour = loaded.account.policy, loaded.account.hour
+        if policy is None or loaded.ended or not loaded.started:
+            return []
+        known = surroundings.around(policy, seats)
+        told = {"from": write_time(span.start), "until": write_time(span.end)}
+        events = []
+        for key, clock in loaded.account.open.items():
+            if fell_into(clock, span, hour):
+                moved = outlast(policy, clock, span, known(key[0]))
+                events.append(surroundings.deadline_set(key, moved, "outage", 0, outage=told))
+        return [Event("match.outage", told), *events] if events else []
+
+    command_id = secrets.keyed_uuid("outage", match.pk, write_time(span.start))
+    try:
+        return bool(service_events.append(match, decide, actor=Actor("system"), channel="clock", command_id=command_id))
+    except DuplicateCommand:
+        return False
+
+
+def _waiting() -> QuerySet[Outage]:
+    return Outage.objects.filter(Q(settled_at=None) | ~Q(failed={}))
+
+
+def _touched(outage: Outage) -> QuerySet[Question]:
+    return Question.objects.filter(due_at__gte=outage.started_at, due_at__lt=outage.ended_at + availability.margin(outage))
+
+
+def _give_up(outage: Outage, match: Match, fault: Exception) -> None:
+    """Nothing can be written into the match. Its rows move all the same, so that nobody is timed out for the outage there."""
+    logger.error("The deadlines of match %s were not moved by the outage in %s tries: %r", match.pk, TRIES, fault)
+    length = outage.ended_at - outage.started_at
+    _touched(outage).filter(match=match).update(due_at=F("due_at") + length, claimed_until=None)
+
+
+def _claim(outage: Outage) -> bool:
+    """Lease an outage, so that two workers do not move the same matches; a worker that dies leaves it to the next."""
+    now = timezone.now()
+    free = _waiting().filter(Q(claimed_until=None) | Q(claimed_until__lt=now), pk=outage.pk)
+    return bool(free.update(claimed_until=now + LEASE))
+
+
+def _renew(outage: Outage) -> None:
+    now = timezone.now()
+    Outage.objects.filter(pk=outage.pk, claimed_until__gt=now).update(claimed_until=now + LEASE)

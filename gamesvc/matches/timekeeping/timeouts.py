@@ -1,0 +1,174 @@
+"""What it means for a seat that its time has run out: the match's policy read from its clock (`timeout`, `after`, `excused`).
+
+`default`: the game's own answer. `pass`: the game's `pass` where it is legal, else its own answer, which is the nearest thing
+to it. `lose`: the seat resigns. `bot`: a bot takes the seat for good. With `after`, so many time-outs in a row vacate the
+seat, and a substitute may take it (`substitutes`). With `excused`, so many of a player's time-outs give him the time again.
+Each time-out is an event that carries the deadline, the policy and what reminders were sent, in the append of what it does.
+Not here: when a clock runs out (`expiry`), and reckoning the time anew (`clock.fold`).
+"""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.utils import timezone
+
+from events.canonical import write_time
+from events.store import Statement
+from gamesvc.games.kernel.bots import bot_of
+from gamesvc.games.kernel.game import Event
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.record import conditions
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.timekeeping import absence_announcements
+from notifications import reminders
+from notifications.models import ReplyAddress
+
+Reminded = Mapping[tuple[str, str, datetime], Sequence[Mapping[str, Any]]]
+"""What `reminders.sent_in` tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a time-out leads to, beside the game's own answer for the seat."""
+
+    events: tuple[Event, ...] = ()
+    more: tuple[Statement, ...] = ()
+    command: dict[str, Any] | None = None
+    """What the clock gives for the seat; None: the game's own answer."""
+    seats: list[Seat] | None = None
+    """The seats as they are afterwards; None: as before."""
+    excused: int = 0
+    """The how manieth excused time-out this is; then nothing is given for the seat, which is asked again."""
+
+
+class Due(Protocol):
+    """A question whose time has run out."""
+
+    @property
+    def seat(self) -> int: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def due_at(self) -> datetime: ...
+
+
+def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded: Reminded | None = None) -> Ruling:
+    """Decide what the time-out of an open question leads to. `reminded`: the reminders sent, where the caller has read them."""
+    account = loaded.account
+    told = account.policy.told if account.policy is not None else {}
+    clock = account.open.get((due.seat, due.question))
+    if clock is not None and clock.ran_out == due.due_at:
+        return Ruling()  # it has been said: whoever began to answer for the seat has died before he was done
+    seat = next(one for one in seats if one.index == due.seat)
+    if seat.user_id is None:
+        return Ruling((_timed_out(match, due, "default", seat, reminded),))
+    kind, missed, used = told.get("timeout", "default"), account.missed.get(due.seat, 0) + 1, account.excused.get(due.seat, 0)
+    if used < told.get("excused", 0):
+        notice = absence_announcements.timed_out(match, seat, due, "excused", told["excused"] - used - 1)
+        return Ruling((_timed_out(match, due, kind, seat, reminded, excused=True),), tuple(notice), excused=used + 1)
+    event = _timed_out(match, due, kind, seat, reminded, in_row=missed)
+    if kind == "bot" and loaded.game.bots:
+        after, more = _hand_over(match, seat, bot_of(loaded.game))
+        more += absence_announcements.timed_out(match, seat, due, "bot")
+        return Ruling((event, vacated(due.seat), seated_bot(after)), tuple(more), seats=_with(seats, after))
+    if kind == "lose" and "resign" in loaded.game.commands:
+        return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "lose")), {"name": "resign"})
+    command = _pass(loaded, due.seat) if kind == "pass" else None
+    if told.get("after") is not None and missed >= told["after"]:
+        after, more = empty(match, seats, seat)
+        more += absence_announcements.timed_out(match, seat, due, "vacated")
+        return Ruling((event, vacated(due.seat)), tuple(more), command, _with(seats, after))
+    return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "default")), command)
+
+
+def _with(seats: Sequence[Seat], after: Seat) -> list[Seat]:
+    return [after if one.index == after.index else one for one in seats]
+
+
+def vacated(seat: int) -> Event:
+    """Its holder has lost this seat; nobody holds it now."""
+    return Event("match.vacated", {"seat": seat})
+
+
+def seated_bot(seat: Seat) -> Event:
+    """A bot plays on from this seat."""
+    return Event("match.seated", {"seat": seat.index, "holder": str(seat.holder), "kind": "bot"})
+
+
+def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[Statement]]:
+    """The seat without its holder, and the statements that make it so and tell of it."""
+    after = copy.copy(seat)
+    after.user_id, after.bot, after.holder, after.vacated_at = None, "", None, timezone.now()
+    more = [
+        Statement(
+            "UPDATE matches_seat SET user_id = NULL, bot = '', holder = NULL, vacated_at = %s::timestamptz"
+            " WHERE match_id = %s::uuid AND index = %s::int AND EXISTS (SELECT FROM appended)",
+            [after.vacated_at, match.id, seat.index],
+        )
+    ]
+    return after, [*more, *_laid_aside(match, seat), *absence_announcements.seat_free(match, seats, seat)]
+
+
+def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement]]:
+    after = copy.copy(seat)
+    after.user_id, after.bot, after.holder, after.vacated_at = None, bot, uuid.uuid4(), None
+    row = Statement(
+        "UPDATE matches_seat SET user_id = NULL, bot = %s::text, holder = %s::uuid, vacated_at = NULL"
+        " WHERE match_id = %s::uuid AND index = %s::int AND EXISTS (SELECT FROM appended)",
+        [bot, after.holder, match.id, seat.index],
+    )
+    return after, [row, *_laid_aside(match, seat)]
+
+
+def _laid_aside(match: Match, seat: Seat) -> list[Statement]:
+    """What the holder had laid by for the seat, and his word for a pause, bind nobody who comes after him. His mails can be
+    answered no more."""
+    wish = Statement(
+        "DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND seat = %s::int AND EXISTS (SELECT FROM appended)",
+        [match.id, seat.index],
+    )
+    dead = Statement(
+        f"UPDATE {ReplyAddress._meta.db_table} SET expires_at = %s::timestamptz"  # noqa: S608
+        " WHERE topic = %s::text AND user_id = %s::bigint AND EXISTS (SELECT FROM appended)",
+        [timezone.now(), str(match.id), seat.user_id],
+    )
+    return [conditions.forgotten(match, seat.index), wish, dead]
+
+
+def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:
+    forms = loaded.game.legal_commands(loaded.timeline.state, seat)
+    return {"name": "pass"} if any(form.name == "pass" and not form.required and not form.parameters for form in forms) else None
+
+
+def _timed_out(
+    match: Match, due: Due, policy: str, seat: Seat, reminded: Reminded | None, *, excused: bool = False, in_row: int = 0
+) -> Event:
+    told = []
+    if seat.user_id is not None:
+        topic, subject = str(match.id), f"{due.seat} {due.question}"
+        # Of all deadlines the question has had: it may have been moved since he was reminded.
+        if reminded is not None:
+            sent = [one for (*asked, _), found in reminded.items() if asked == [topic, subject] for one in found]
+        else:
+            sent = list(reminders.sent(topic=topic, subject=subject))
+        sent = sorted((one for one in sent if one["sent_at"] is not None), key=lambda one: one["sent_at"])
+        told = [
+            {"point": one["point"], "deadline": write_time(one["deadline"]), "sent_at": write_time(one["sent_at"])}
+            for one in sent
+        ]
+    data = {
+        "seat": due.seat,
+        "question": due.question,
+        "due_at": write_time(due.due_at),
+        "policy": policy,
+        "excused": excused,
+        "in_row": in_row,
+        "reminders": told,
+    }
+    return Event("match.timed_out", data)

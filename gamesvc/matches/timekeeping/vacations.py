@@ -1,0 +1,99 @@
+"""Moving the deadlines that run when a vacation is announced or called off (`accounts.absences` keeps the change until then).
+
+A question that is asked later counts the vacations that are known then (`surroundings`).
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db.models import F
+from django.utils import timezone
+
+from accounts import absences
+from accounts.models import AbsenceChange
+from gamesvc.games.kernel.game import Event
+from gamesvc.matches.clock.compute import absent
+from gamesvc.matches.clock.spans import Span
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.record import service_events, surroundings
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import Loaded
+
+logger = logging.getLogger(__name__)
+
+# So long what is being written while a vacation is announced may take.
+KEPT = timedelta(minutes=1)
+# A match in which a vacation cannot be counted for so long is broken; the clocks of the others in it go on.
+GIVEN_UP = timedelta(days=1)
+
+
+@dataclass(slots=True)
+class Settled:
+    """What came of settling vacations: how often a match changed, and in which matches it failed, for whom."""
+
+    moved: int = 0
+    failed: set[tuple[uuid.UUID, int]] = field(default_factory=set)
+
+
+def settle(user_id: int | None = None) -> Settled:
+    """Move the running deadlines that vacations touch which were announced or called off, of one person or of all.
+
+    Done again it moves nothing more. A match that cannot go on is told and tried again with the next sweep.
+
+    All matches are looked at once more a little later: a question may have been asked at that moment with the vacations as
+    they were before, and be seen only after the first look.
+    """
+    settled, now = Settled(), timezone.now()
+    for change in absences.changes(user_id):
+        looked, seen_by = change.looked_at, change.written_at + KEPT
+        everywhere = looked is None or looked < seen_by <= now
+        failed = []
+        for match_id in _asked_in(change.user_id) if everywhere or change.failed else []:
+            if not everywhere and str(match_id) not in change.failed:
+                continue
+            try:
+                settled.moved += _reckon(Match.objects.get(pk=match_id), change)
+            except Exception:
+                failed.append(str(match_id))
+                settled.failed.add((match_id, change.user_id))
+                if str(match_id) not in change.failed:
+                    logger.exception("A vacation could not move the deadlines of match %s; it is tried again.", match_id)
+        given_up = bool(failed) and now >= change.written_at + GIVEN_UP
+        if given_up:
+            logger.error("The vacation of user %s could not move all deadlines in %s.", change.user_id, GIVEN_UP)
+        looked = now if looked is None or everywhere else looked
+        if given_up or (not failed and looked >= seen_by):
+            change.delete()
+        elif (looked, failed) != (change.looked_at, change.failed):
+            # Another sweep may have done with it meanwhile.
+            AbsenceChange.objects.filter(pk=change.pk).update(looked_at=looked, failed=failed)
+    return settled
+
+
+def _asked_in(user_id: int) -> list[uuid.UUID]:
+    rows = Question.objects.filter(match__seats__user_id=user_id, seat=F("match__seats__index"), match__paused_at=None)
+    return list(rows.filter(match__status=Match.Status.RUNNING).values_list("match_id", flat=True).distinct())
+
+
+def _reckon(match: Match, change: AbsenceChange) -> bool:
+    """Only the time of that vacation counts anew, as far as it lay ahead when it was announced or called off."""
+
+    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+        policy = loaded.account.policy
+        if policy is None or not policy.vacation or loaded.ended:
+            return []
+        own = {seat.index for seat in seats if seat.user_id == change.user_id}
+        known, span = surroundings.around(policy, seats), Span(change.starts_at, change.ends_at)
+        events = []
+        for key, clock in loaded.account.open.items():
+            if key[0] in own and clock.due is not None and clock.due > change.made_at:
+                anew = absent(policy, clock, span, change.made_at, known(key[0]))
+                if anew.due != clock.due:
+                    events.append(surroundings.deadline_set(key, anew, "vacation", 0))
+        return events
+
+    return bool(service_events.append(match, decide, actor=Actor("system"), channel="clock"))

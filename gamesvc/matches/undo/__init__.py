@@ -1,0 +1,1 @@
+"""Taking a command back, with the consent it needs, and restoring it."""

@@ -1,0 +1,303 @@
+"""Taking back: what a seat is offered, taking back freely or with the others' word, and redo.
+
+A seat takes back its own latest command freely while no other seat has acted since and nothing was told; else it asks, and all
+others who play on must accept. What others did unseen is kept where it holds all the same; where it does not, taking back needs
+their word as well, so a request is made of it. Organisers go back through `organising.rewinds`. Time is the clocks' own affair
+(`clock.fold`): the undoer's runs on as if nothing had been sent, the others get theirs back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F, Q
+from django.utils import timezone
+
+from events.canonical import write_time
+from events.store import DuplicateCommand, Statement, VersionConflict
+from gamesvc.games.kernel import undo_rules
+from gamesvc.games.kernel.game import REWOUND, Event, Refused, see_event
+from gamesvc.games.kernel.undo_rules import Found, Taken, Trail
+from gamesvc.matches import sweeping
+from gamesvc.matches.clock import fold
+from gamesvc.matches.clock.account import Key, Step
+from gamesvc.matches.clock.compute import Clock
+from gamesvc.matches.models import Match, Seat, UndoRequest
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import availability, loading, surroundings
+from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.undo import undo_announcements
+from gamesvc.matches.undo.undo_acts import ASKED, Decided, Outcome, carry_out, check_fresh, check_running, rewind, trail_of
+from gamesvc.matches.undo.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a seat may take back now. `how`: `free`, `ask`, or empty with the reason in `code` and `detail`."""
+
+    how: str
+    code: str = ""
+    detail: str = ""
+    to: int | None = None
+    command: dict[str, Any] | None = None
+    asks: tuple[int, ...] = ()
+    redo: int | None = None
+    request: UndoRequest | None = None
+
+
+STAYS = "What was drawn, rolled or shown stays: a bot never gives it back, and nobody else can."
+NO_SEAT = Offer("", "no_seat", "You have no seat in this match.")
+
+
+def take_back(*, match: Match, sender: Sender, expected_version: int, command_id: uuid.UUID) -> Outcome:
+    """Take back the sender's latest command, or ask the others for it. Raises `Refused`, `Stale`, `KeyReused` or `Busy`."""
+
+    def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
+        seat = sender.seat
+        check_fresh(match, loaded, seat, expected_version)
+        found, offer = _look(loaded, match, seats, seat, trail_of(loaded), open_request(match))
+        _check_due(loaded, seats, seat, found.to, sender.received_at)
+        if offer.how == "free":
+            try:
+                return _go_back(match, loaded, seats, seat, found.to, found, [])
+            except Taken:
+                pass  # an act that the seat cannot see hangs on what it takes back: that needs a word, too
+        return _ask(match, loaded, seats, seat, found, sender.received_at)
+
+    return carry_out(match, sender, command_id, {"name": "undo"}, decide)
+
+
+def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uuid.UUID) -> Outcome:
+    """Take the sender's own undo back, as long as nothing else has happened. Raises as `take_back` does."""
+
+    def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
+        seat = sender.seat
+        check_fresh(match, loaded, seat, expected_version)
+        check_running(match, loaded)
+        trail = trail_of(loaded)
+        undone = undo_rules.find_redo(loaded.game, trail, seat)
+        if undone is None:
+            raise Refused("nothing_to_redo", "There is no undo of yours that nothing has followed.")
+        _check_due(loaded, seats, seat, undone.before, sender.received_at, "redo")
+        private = bool(undone.going_back and undone.going_back.data.get("private"))
+        try:
+            since = undo_rules.since_undo(trail, undone)
+            return rewind(match, loaded, seats, undone.before, since, [], cause="redo", seat=seat, private=private)
+        except Taken:
+            raise Refused("nothing_to_redo", "The match has moved on; this undo cannot be taken back any more.") from None
+
+    return carry_out(match, sender, command_id, {"name": "redo"}, decide)
+
+
+def answer(
+    *, match: Match, sender: Sender, accept: bool, request: int | None = None, command_id: uuid.UUID | None = None
+) -> Outcome:
+    """Accept or decline the open request, or withdraw one's own. With the last word the match goes back.
+
+    `request`: the version of the request that is meant. Raises `Refused` where none is open, or it is not the seat's to answer.
+    """
+
+    def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
+        row = open_request(match)
+        if row is None or request not in (None, row.version) or is_over(loaded, row):
+            raise Refused("no_request", "There is no open request to take back; it was answered, or the match has moved on.")
+        seat = sender.seat
+        if seat == row.seat:
+            if accept:
+                raise Refused("own_request", "The others answer your request; you may withdraw it.", "accept")
+            return settle(match, loaded, seats, row, seat, "withdrawn")
+        if seat not in row.asked or seat in row.accepted:
+            raise Refused("not_asked", "Your word was not asked for, or you have given it.")
+        if not accept:
+            return settle(match, loaded, seats, row, seat, "declined")
+        if {*row.accepted, seat} != set(row.asked):
+            more = [Statement(ACCEPT, [seat, row.pk])]
+            return Decided([answered(loaded.version + 1, row.version, seat, "accepted")], more)
+        found = undo_rules.find(loaded.game, trail_of(loaded), row.seat, changes=undo_rules.changing(loaded.timeline, row.seat))
+        settled = settle(match, loaded, seats, row, seat, "accepted")
+        return _go_back(match, loaded, seats, row.seat, found.to, found, settled.events, give_up=True, more=settled.more)
+
+    content = {"name": "undo_answer", "accept": accept, "request": request}
+    return carry_out(match, sender, command_id or uuid.uuid4(), content, decide)
+
+
+def lapse_requests(limit: int = 100) -> int:
+    """Settle requests whose time is over, or whose match has moved on. Returns how many."""
+    moved_on = Q(until__lte=timezone.now()) | Q(match__version__gt=F("version"))
+    rows = UndoRequest.objects.filter(moved_on, settled_at=None).order_by("until")
+    return sweeping.each("the lapse of request", rows.values_list("pk", flat=True), _lapse, limit=limit)
+
+
+def _lapse(request_id: int) -> int:
+    row = UndoRequest.objects.select_related("match").get(pk=request_id)
+    loaded = loading.load(row.match.id, row.match.game)
+    if row.settled_at is not None or not is_over(loaded, row):
+        return 0
+    if loaded.ended:
+        UndoRequest.objects.filter(pk=row.pk, settled_at=None).update(settled_at=timezone.now())
+        return 1
+    seats = list(row.match.seats.all())
+    decided = settle(row.match, loaded, seats, row, None, "lapsed")
+    act = Act(Actor("clock"), "clock", turns.command_id(sender=f"lapse {row.pk}", key=""), timezone.now())
+    try:
+        record(row.match, loaded, decided.events, act, seats=seats, more=decided.more)
+    except (VersionConflict, DuplicateCommand):
+        return 0  # somebody was faster; the next sweep looks again
+    return 1
+
+
+def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
+    """What this seat may take back now, from nothing but what it may see."""
+    request = open_request(match)
+    request = None if request is not None and is_over(loaded, request) else request
+    trail, now = trail_of(loaded), timezone.now()
+    try:
+        seats = list(match.seats.all())
+        found, given = _look(loaded, match, seats, seat, trail, request)
+        if not _surely_in_time(loaded, seat, found, now):
+            _check_due(loaded, seats, seat, found.to, now)
+    except Refused as refused:
+        given = Offer("", refused.code, refused.detail)
+    undone = undo_rules.find_redo(loaded.game, trail, seat) if loaded.started and not loaded.ended else None
+    more: dict[str, Any] = {"request": request, "redo": undone.before if undone is not None else None}
+    return dataclasses.replace(given, **more)
+
+
+# --- what may be taken back ---
+
+
+def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
+    """Whether what a seat saw at a version was taken back since by a person: an answer to it is not taken any more."""
+    for past, _kept_by in trail_of(loaded).back(loaded.version):
+        event = past.event
+        if event.version <= version:
+            return False
+        if event.type == REWOUND and event.data["to"] < version and version not in event.data.get("kept", ()):
+            seen = see_event(loaded.game, event, seat) is not None
+            return seen and event.data.get("cause") in undo_rules.BY_SERVICE
+    return False
+
+
+def _look(
+    loaded: Loaded, match: Match, seats: Sequence[Seat], seat: int, trail: Trail, request: UndoRequest | None
+) -> tuple[Found, Offer]:
+    """What would be taken back, and whether that is free or asked for. Raises `Refused` where it is neither."""
+    check_running(match, loaded)
+    option = loaded.opened.get("undo", Match.Undo.FREE)
+    if option == Match.Undo.NEVER:
+        raise Refused("never", "In this match nothing is taken back.")
+    found = undo_rules.find(loaded.game, trail, seat, changes=undo_rules.changing(loaded.timeline, seat))
+    shown = Offer("free", to=found.deed.before, command=found.deed.first.command)
+    if option == Match.Undo.FREE and not found.others and not found.told:
+        return found, shown
+    asks, bots = _asked(loaded, seats, seat, found)
+    if found.told and (bots or not asks):
+        raise Refused("draw_stays", STAYS)
+    if not asks and not bots:
+        return found, shown
+    if request is not None and not is_over(loaded, request):
+        raise Refused("asked_already", "A request to take back is open; it is answered, withdrawn or lapses first.")
+    return found, dataclasses.replace(shown, how="ask", asks=asks)
+
+
+def _asked(loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The other seats that are asked: those that acted since and those still playing; people, and bots."""
+    people: list[int] = []
+    bots: list[int] = []
+    for other in seats:
+        if other.index == seat or not (other.user_id or other.bot):
+            continue
+        if other.index in found.others or loaded.game.legal_commands(loaded.timeline.state, other.index):
+            (bots if other.bot else people).append(other.index)
+    return tuple(people), tuple(bots)
+
+
+def _check_due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str = "undo") -> None:
+    """Refuse what comes after a deadline of the seat: of what it is asked now, and of a question that would be open again, whose
+    clock runs on as if it had never been answered."""
+    reopened = _reopened(loaded, seats, seat, to, now, cause)
+    for key, clock in (reopened | loaded.account.open).items():
+        due = clock.due
+        if key[0] == seat and due is not None and now >= due and not availability.forgives(due, loaded.match_id):
+            raise Refused("too_late", f"The time for that answer ran out at {due:%d %b %Y %H:%M} UTC.")
+
+
+def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str) -> dict[Key, Clock]:
+    """The clocks as they would be if the seat took back now, without those that run already."""
+    then = loading.load_at(loaded.game, loaded.match_id, to)
+    account = loaded.account.copy()
+    step = Step([(REWOUND, {"to": to, "cause": cause, "seat": seat})], "seat", seat, now, now)
+    around = surroundings.around(account.policy, seats)
+    fold.follow(account, step, then.awaited(), surroundings=around, recall=lambda version: then.account)
+    running = {(seat, clock.name) for (seat, _), clock in loaded.account.open.items()}
+    return {key: clock for key, clock in account.open.items() if (key[0], clock.name) not in running}
+
+
+def _surely_in_time(loaded: Loaded, seat: int, found: Found, now: datetime) -> bool:
+    """Whether the clock that the command stopped would still run, told without reading the match as it was before it.
+
+    Days and hours that do not count only put a deadline off, so that a clock never runs out before what was left of it.
+    """
+    stopped_at = min(found.deed.first.received_at, found.deed.first.occurred_at)
+    own = [clock for key, clock in loaded.account.stopped.items() if key[0] == seat and clock.since == stopped_at]
+    return bool(own) and all(now < clock.since + clock.own for clock in own)
+
+
+def _due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime) -> datetime | None:
+    """The deadline of what would be open again for the seat; None where it has none. One that is over waits for its outage."""
+    found = {**loaded.account.open, **_reopened(loaded, seats, seat, to, now, "undo")}
+    own = [clock.due for key, clock in found.items() if key[0] == seat and clock.due is not None]
+    return min((due for due in own if due > now), default=None)
+
+
+# --- going back ---
+
+
+def _go_back(
+    match: Match,
+    loaded: Loaded,
+    seats: Sequence[Seat],
+    seat: int,
+    to: int,
+    found: Found,
+    leading: list[Event],
+    *,
+    give_up: bool = False,
+    more: Sequence[Statement] = (),
+) -> Decided:
+    """Undo. `leading`: events that come first. Raises `Taken` where another's act would be lost that he has not given up."""
+    private = not leading and undo_rules.unseen(loaded.game, found.deed, seat, loaded.seats)
+    return rewind(
+        match, loaded, seats, to, found.since, leading, give_up=give_up, more=more, cause="undo", seat=seat, private=private
+    )
+
+
+def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found, now: datetime) -> Decided:
+    """Ask the others; bots answer at once, and where nobody else is asked the match goes back at once."""
+    people, bots = _asked(loaded, seats, seat, found)
+    if (found.told and bots) or not (people or bots):
+        raise Refused("draw_stays", STAYS)
+    due = _due(loaded, seats, seat, found.to, now)
+    until = now + timedelta(seconds=HOURS_TO_ANSWER * settings.SECONDS_PER_HOUR)
+    until = min(until, due) if due is not None else until
+    leading: list[Event] = []
+    more: list[Statement] = []
+    if (old := open_request(match)) is not None:  # it has lapsed, and no sweep has come by yet
+        leading.append(answered(loaded.version + 1, old.version, None, "lapsed"))
+        more.append(Statement(SETTLE, [now, old.pk]))
+    version = loaded.version + len(leading) + 1
+    asked = sorted((*people, *bots))
+    leading.append(Event(ASKED, {"seat": seat, "to": found.to, "asked": asked, "until": write_time(until)}, version))
+    leading += [answered(version + at, version, bot, "accepted") for at, bot in enumerate(bots, 1)]
+    if not people:
+        return _go_back(match, loaded, seats, seat, found.to, found, leading, give_up=True, more=more)
+    more.append(Statement(INSERT, [match.id, version, seat, found.to, asked, list(bots), until]))
+    return Decided(leading, [*more, *undo_announcements.asked(match, seats, seat, people, version)])

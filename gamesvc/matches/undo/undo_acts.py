@@ -1,0 +1,208 @@
+"""Acts of taking back on their way into the record: what they are decided on, how they are appended, what came of them.
+
+Which of them a seat may do is in `taking_back`, what an organiser may in `organising.rewinds`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
+from gamesvc.games.kernel import undo_rules
+from gamesvc.games.kernel.game import REWOUND, Event, Refused, see_event
+from gamesvc.games.kernel.undo_rules import Deed, Past, Trail
+from gamesvc.matches import errors
+from gamesvc.matches.access import selectors
+from gamesvc.matches.models import Match, Refusal, Seat
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Act, record, seats_held
+from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.undo import undo_announcements
+
+ASKED, ANSWERED = "match.undo_asked", "match.undo_answered"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of taking back, asking or answering: the sender's version after it, and the events as he may see them.
+
+    `done`: the match has gone back (or forward). `request`: the request that waits for answers, or was answered.
+    """
+
+    match_id: uuid.UUID
+    version: int
+    events: list[dict[str, Any]]
+    done: bool
+    request: int | None
+    repeated: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "match": str(self.match_id),
+            "version": self.version,
+            "done": self.done,
+            "request": self.request,
+            "events": self.events,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Events to append, with the rows and notices that go with them."""
+
+    events: list[Event]
+    more: list[Statement]
+
+
+def trail_of(loaded: Loaded) -> Trail:
+    """The record of a match, read backwards as far as it is needed."""
+
+    def read(after: int, until: int) -> list[Past]:
+        return [past_of(loaded, stored) for stored in STORE.read(loaded.match_id, after, until)]
+
+    return Trail(read, loaded.version)
+
+
+def past_of(loaded: Loaded, stored: StoredEvent) -> Past:
+    meta = stored.meta
+    received = meta.get("received_at")
+    return Past(
+        event=loading.lift(loaded.game, stored),
+        first="command_id" in meta,
+        kind=meta["actor"]["kind"],
+        seat=meta["actor"].get("seat"),
+        command=meta.get("command"),
+        occurred_at=stored.occurred_at,
+        received_at=datetime.fromisoformat(received) if received else stored.occurred_at,
+    )
+
+
+def check_running(match: Match, loaded: Loaded) -> None:
+    """Refuse what only a running match allows."""
+    if loaded.ended:
+        raise Refused("match_over", "The match is over; what was played stays.")
+    if not loaded.started:
+        raise Refused("not_started", "The match has not started yet.")
+
+
+def check_fresh(match: Match, loaded: Loaded, seat: int | None, expected_version: int) -> None:
+    """Raise `Stale` where something has happened in the game that the sender had not seen."""
+    newest = loaded.viewer_version(seat)
+    if expected_version >= newest:
+        return
+    for stored in STORE.read(loaded.match_id, max(0, expected_version), newest):
+        past = past_of(loaded, stored)
+        if past.of_game and see_event(loaded.game, past.event, seat) is not None:
+            since = selectors.records_for(loaded, seat, max(0, expected_version), newest - expected_version)
+            raise errors.Stale(newest, since)
+
+
+def rewind(
+    match: Match,
+    loaded: Loaded,
+    seats: Sequence[Seat],
+    to: int,
+    since: Sequence[Deed],
+    leading: list[Event],
+    *,
+    cause: str,
+    seat: int,
+    private: bool,
+    give_up: bool = False,
+    more: Sequence[Statement] = (),
+) -> Decided:
+    """The rewind with all that holds of what others did."""
+    timeline = loaded.copy().timeline
+    log = timeline.log
+    if leading and log is not None:
+        whole = log
+        timeline.log = lambda: [*whole(), *leading]
+    timeline.fold(leading)
+    why: dict[str, Any] = {"cause": cause, "seat": seat}
+    if private:
+        why["private"] = True
+    run = timeline.rewind(to, turns.dice_for(match, loaded), **why)
+    if held := undo_rules.kept(timeline, run.state, since, give_up=give_up):
+        run = timeline.rewind(to, turns.dice_for(match, loaded), **why, kept=held)
+    told = undo_announcements.taken_back(match, loaded, run.state, seats, seat) if cause == "undo" else []
+    return Decided([*leading, *run.events], [*more, *told])
+
+
+def carry_out(
+    match: Match,
+    sender: Sender,
+    command_id: uuid.UUID,
+    content: dict[str, Any],
+    decide: Callable[[Loaded, Sequence[Seat]], Decided],
+) -> Outcome:
+    """Decide on the newest version and append, again while others are faster. What is known by its id is answered as before."""
+    if (known := _known(match, sender, command_id, content)) is not None:
+        return known
+    seats: Sequence[Seat] | None = None
+    for _ in range(turns.ATTEMPTS):
+        loaded = loading.load(match.id, match.game)
+        seats = seats_held(match, loaded, seats)
+        try:
+            decided = decide(loaded, seats)
+        except (Refused, errors.Stale) as refused:
+            if (known := _known(match, sender, command_id, content)) is not None:
+                return known  # a copy of this request was faster
+            if isinstance(refused, Refused):
+                turns.remember_refusal(match, sender, content, command_id, refused)
+            raise
+        act = Act(sender.actor, sender.channel, command_id, sender.received_at)
+        try:
+            stored = record(match, loaded, decided.events, act, seats=seats, more=decided.more)
+        except VersionConflict:
+            continue
+        except DuplicateCommand:
+            known = _known(match, sender, command_id, content)
+            assert known is not None
+            return known
+        return _outcome(loaded, match, sender.seat, stored)
+    raise errors.Busy
+
+
+def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: dict[str, Any]) -> Outcome | None:
+    """Replay the result of the same request, an event before a refusal; None for a new one. Raises `Refused`, `KeyReused`."""
+    stored = STORE.command(match.id, command_id)
+    if not stored:
+        refusal = Refusal.objects.filter(match=match, command_id=command_id).first()
+        if refusal is None:
+            return None
+        if not refusal.is_of(content):
+            raise errors.KeyReused
+        raise Refused(refusal.code, refusal.detail, refusal.parameter)
+    if not _is_of(stored, content):
+        raise errors.KeyReused
+    loaded = loading.load(match.id, match.game)
+    return dataclasses.replace(_outcome(loaded, match, sender.seat, stored), repeated=True)
+
+
+def _is_of(stored: Sequence[StoredEvent], content: dict[str, Any]) -> bool:
+    """Return True if an append came from a request with this content."""
+    first, name = stored[0], content["name"]
+    if any(event.type == ASKED for event in stored):
+        return bool(name == "undo")
+    if first.type == REWOUND:
+        return bool(name == first.data.get("cause", ""))
+    if first.type != ANSWERED or name != "undo_answer":
+        return False
+    accepted = first.data["answer"] == "accepted"
+    return accepted == content["accept"] and content["request"] in (None, first.data["request"])
+
+
+def _outcome(loaded: Loaded, match: Match, seat: int, stored: Sequence[StoredEvent]) -> Outcome:
+    seen = [selectors.see_record(loaded, one, seat, ended=False) for one in stored]
+    version = max((one["version"] for one in seen if "type" in one), default=stored[-1].version)
+    asked = [one.version for one in stored if one.type == ASKED]
+    answered = [int(one.data["request"]) for one in stored if one.type == ANSWERED]
+    done = any(one.type == REWOUND for one in stored)
+    return Outcome(match.id, version, seen, done, next(iter((*asked, *answered)), None))

@@ -1,0 +1,51 @@
+"""Requests to take back: the rows that say who was asked and what has become of it, and the events they follow from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from events.store import Statement
+from gamesvc.games.kernel.game import Event, see_event
+from gamesvc.matches.models import Match, Seat, UndoRequest
+from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.undo import undo_announcements
+from gamesvc.matches.undo.undo_acts import ANSWERED, Decided, past_of
+
+# How long the others have to answer a request, in hours of the clocks.
+HOURS_TO_ANSWER = 24
+INSERT = (
+    'INSERT INTO matches_undorequest (match_id, version, seat, "to", asked, accepted, until)'
+    " SELECT %s::uuid, %s::int, %s::int, %s::int, %s::int[], %s::int[], %s::timestamptz WHERE EXISTS (SELECT FROM appended)"
+)
+ACCEPT = (
+    "UPDATE matches_undorequest SET accepted = accepted || %s::smallint WHERE id = %s::bigint AND EXISTS (SELECT FROM appended)"
+)
+SETTLE = "UPDATE matches_undorequest SET settled_at = %s::timestamptz WHERE id = %s::bigint AND EXISTS (SELECT FROM appended)"
+
+
+def open_request(match: Match) -> UndoRequest | None:
+    """The request of this match that is not settled; it may have lapsed all the same (`is_over`)."""
+    return UndoRequest.objects.filter(match=match, settled_at=None).order_by("-version").first()
+
+
+def is_over(loaded: Loaded, row: UndoRequest) -> bool:
+    """Whether a request has lapsed: its time is over, or something happened that he who asked can see."""
+    if loaded.ended or timezone.now() >= row.until:
+        return True
+    for stored in STORE.read(loaded.match_id, row.version, loaded.version):
+        past = past_of(loaded, stored)
+        if past.of_game and see_event(loaded.game, past.event, row.seat) is not None:
+            return True
+    return False
+
+
+def answered(version: int, request: int, seat: int | None, word: str) -> Event:
+    return Event(ANSWERED, {"request": request, "seat": seat, "answer": word}, version)
+
+
+def settle(match: Match, loaded: Loaded, seats: Sequence[Seat], row: UndoRequest, seat: int | None, word: str) -> Decided:
+    """The last answer to a request; he who asked is told."""
+    told = undo_announcements.answered(match, seats, row, seat, word) if seat != row.seat else []
+    return Decided([answered(loaded.version + 1, row.version, seat, word)], [Statement(SETTLE, [timezone.now(), row.pk]), *told])

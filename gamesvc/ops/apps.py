@@ -1,0 +1,7 @@
+"""The application that holds the commands of `manage.py`."""
+
+from django.apps import AppConfig
+
+
+class OpsConfig(AppConfig):
+    name = "gamesvc.ops"

@@ -1,0 +1,204 @@
+"""`bench feed`: a follower of the feed beside eight writers, one of which is killed, and a transaction that stays open.
+
+Writers are processes of their own, some of which append late in a transaction that took its id early. The follower is the
+one of `following.py`, with its cursor and what it makes of the events in one transaction; it is killed too, and begun anew.
+What it wrote is compared with the log: `missed`, `doubled`, `disordered` must be 0. `raw` reads the same log by one scan of
+the primary key.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import connection, connections, transaction
+
+from events.store import DuplicateCommand, Head, NewEvent, StoredEvent, VersionConflict
+from gamesvc.matches.models import FeedCursor
+from gamesvc.matches.record import following
+from gamesvc.matches.record.loading import STORE
+from gamesvc.ops.benches import Row, row
+
+EVENTS = 100_000
+WRITERS = 8
+FOLLOWER = "bench"
+DATA = {"colony": {"at": "C4", "seat": 1, "size": 3}, "ships": ["scout", "miner"], "turn": 12}
+META = {"actor": {"kind": "seat", "seat": 1}, "channel": "api", "rules": "stratastar/1.0.0"}
+TABLE = """
+CREATE TABLE bench_followed (number bigint GENERATED ALWAYS AS IDENTITY, stream uuid NOT NULL, version int NOT NULL);
+CREATE INDEX bench_followed_stream ON bench_followed (stream, version);
+GRANT SELECT, INSERT ON bench_followed TO PUBLIC;
+"""
+
+
+def rows(seconds: float) -> list[Row]:
+    """About 100,000 events with the usual seconds; fewer where a test asks for less."""
+    return [measure(max(1000, int(EVENTS * min(1.0, seconds / 4.0))))]
+
+
+def measure(events: int) -> Row:
+    with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
+        owner.execute(TABLE)
+    connections.close_all()
+    context = multiprocessing.get_context("fork")
+    each = events // (WRITERS - 1)
+    # One more than needed: it writes on and on, until it is killed.
+    doomed = context.Process(target=_write, args=(0, 10**9), daemon=True)
+    writers = [context.Process(target=_write, args=(number, each), daemon=True) for number in range(1, WRITERS)]
+    follower = context.Process(target=_follow, daemon=True)
+    began = time.perf_counter()
+    for process in (doomed, *writers, follower):
+        process.start()
+    idle = psycopg.connect(settings.DATABASE_OWNER_URL)
+    kills = 0
+    held = 0
+    # On a busy machine the follower has still much to do when the writers are done.
+    while any(writer.is_alive() for writer in writers) or (kills < 3 and follower.is_alive()):
+        time.sleep(0.05)
+        passed = _followed() / events
+        if not held and passed > 0.1:
+            idle.execute("SELECT pg_current_xact_id()")
+            held = 1
+        if held == 1 and passed > 0.1 and _written() > 0.4 * events:
+            idle.rollback()
+            held = 2
+        if doomed.is_alive() and _written() > 0.2 * events:
+            os.kill(doomed.pid or 0, signal.SIGKILL)
+        if kills < 3 and _followed() > (0.02, 0.3, 0.6)[kills] * events:
+            os.kill(follower.pid or 0, signal.SIGKILL)
+            follower.join()
+            connections.close_all()  # a forked child must not share ours
+            follower = context.Process(target=_follow, daemon=True)
+            follower.start()
+            kills += 1
+    if doomed.is_alive():
+        os.kill(doomed.pid or 0, signal.SIGKILL)
+    for process in (doomed, *writers):
+        process.join()
+    idle.rollback()
+    idle.close()
+    follower.terminate()
+    follower.join()
+    while _step():
+        pass
+    took = time.perf_counter() - began
+    if any(writer.exitcode for writer in writers):
+        raise RuntimeError("A writer failed.")
+    written, missed, doubled, disordered = _compare()
+    return row(
+        "feed",
+        written / took,
+        "events/s",
+        _raw(),
+        events=written,
+        missed=missed,
+        doubled=doubled,
+        disordered=disordered,
+        writers=WRITERS,
+        writers_killed=1,
+        followers_killed=kills,
+        transactions_left_open=int(held > 0),
+    )
+
+
+def _write(number: int, count: int) -> None:
+    """Append so many events to streams of one's own, alone and within longer transactions."""
+    connections.close_all()
+    rng = random.Random(number)
+    done = 0
+    while done < count:
+        stream = uuid.uuid4()
+        head = Head.empty(stream)
+        for _ in range(rng.randint(1, 60)):
+            made = [NewEvent("stratastar.colony_placed", 1, DATA, META, datetime.now(UTC))] * rng.randint(1, 4)
+            try:
+                if rng.random() < 0.2:
+                    with transaction.atomic():
+                        with connection.cursor() as cursor:
+                            cursor.execute("SELECT pg_current_xact_id()")
+                        time.sleep(rng.random() / 500)
+                        head = STORE.append(stream, made, expected=head, command_id=uuid.uuid4())[-1].head
+                else:
+                    head = STORE.append(stream, made, expected=head, command_id=uuid.uuid4())[-1].head
+            except (VersionConflict, DuplicateCommand):
+                raise SystemExit(1) from None  # nobody else writes here
+            done += len(made)
+            if done >= count:
+                return
+
+
+def _follow() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    connections.close_all()
+    while True:
+        if not _step():
+            time.sleep(0.01)
+
+
+def _step() -> int:
+    return following.follow(FOLLOWER, applied=_applied, apply=_apply)
+
+
+def _applied(stream: uuid.UUID) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT max(version) FROM bench_followed WHERE stream = %s::uuid", [stream])
+        return cursor.fetchone()[0] or 0
+
+
+def _apply(stream: uuid.UUID, events: Sequence[StoredEvent]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO bench_followed (stream, version) SELECT %s::uuid, unnest(%s::int[])",
+            [stream, [one.version for one in events]],
+        )
+
+
+def _count(query: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        return int(cursor.fetchone()[0])
+
+
+def _followed() -> int:
+    return _count("SELECT count(*) FROM bench_followed")
+
+
+def _written() -> int:
+    return _count("SELECT count(*) FROM events_event")
+
+
+def _compare() -> tuple[int, int, int, int]:
+    """How many events there are, and how many of them were missed, taken twice, or taken out of order."""
+    assert FeedCursor.objects.filter(name=FOLLOWER).exists()
+    written = _written()
+    missed = _count(
+        "SELECT count(*) FROM events_event e WHERE NOT EXISTS"
+        " (SELECT FROM bench_followed f WHERE f.stream = e.stream AND f.version = e.version)"
+    )
+    doubled = _followed() - _count("SELECT count(*) FROM (SELECT DISTINCT stream, version FROM bench_followed) d")
+    disordered = _count(
+        "SELECT count(*) FROM (SELECT version, lag(version) OVER (PARTITION BY stream ORDER BY number) AS before"
+        " FROM bench_followed) o WHERE version <> coalesce(before, 0) + 1"
+    )
+    return written, missed, doubled, disordered
+
+
+def _raw() -> float:
+    """Events a second of a plain scan of the log into the same objects."""
+    streams: list[Any]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT stream FROM events_event")
+        streams = [one[0] for one in cursor.fetchall()]
+    began, read = time.perf_counter(), 0
+    for stream in streams:
+        read += len(STORE.read(stream))
+    return read / (time.perf_counter() - began)

@@ -1,0 +1,228 @@
+"""`bench pages`: what pages, API lists, mails and proofs cost in a full database against an empty one, and late in a match.
+
+`raw` is the same with a full page of matches, and of a match of 200 events; `value` with 10,000 matches more, and of one of
+10,000 events; `ratio` compares the quickest of each, so that a neighbour on the machine counts little. `queries` and
+`raw_queries` say how often the database was asked, `cpu_ratio` compares the processor time of this process alone. Nothing is
+remembered from one request to the next.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts import tokens
+from accounts.addresses import add_verified_address
+from accounts.models import User
+from events import checkpoints
+from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.mail_orders import receipts, replies
+from gamesvc.matches.models import HeldOrders, Match
+from gamesvc.matches.record import loading, secrets
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import STORE
+from gamesvc.ops.benches import Row, row
+from gamesvc.ops.benches.load import Table, milliseconds
+from gamesvc.ops.benches.sweep import Template, fill
+from notifications.models import Outbox, Status
+
+# As many as a page of each list holds, and how many more there are then.
+FEW, MORE = 60, 10_000
+# As many events as fill a page of the clock, of events and of history; a younger match has less to show and costs less.
+SHORT, LONG = 200, 10_000
+LEAST = 5
+HISTORY = 40
+
+Act = Callable[[], Any]
+
+
+@dataclass
+class Timed:
+    """How long an act took each time, and how often it asked the database."""
+
+    queries: int = 0
+    times: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+    def take(self, act: Act, before: Act = lambda: None) -> None:
+        before()
+        loading.forget_all()
+        if not self.times:
+            with CaptureQueriesContext(connection) as captured:
+                act()
+            self.queries = len(captured)
+            before()
+            loading.forget_all()
+        began = time.process_time()
+        self.times.append(milliseconds(act))
+        self.cpu.append(time.process_time() - began)
+
+
+def rows(seconds: float) -> list[Row]:
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 10 * MORE
+    settings.ALLOWED_HOSTS = ["*"]
+    table = Table()
+    for player in table.players:
+        add_verified_address(player, player.email)
+    return [*_by_matches(table, seconds), *_by_length(table, seconds)]
+
+
+def _by_matches(table: Table, seconds: float) -> list[Row]:
+    """The reader's own ten matches stay; of everybody else's there are ten thousand more."""
+    own = [table.match() for _ in range(10)]
+    templates = [_running(), _open(), _free()]
+    fill(templates, FEW * len(templates))
+    Outbox.objects.update(status=Status.SENT)
+    named = _of_lists(table, own[0]) | _of_match(table, own[1])
+    few = _measure(named, seconds)
+    fill(templates, MORE)
+    checkpoints.make()
+    _more_notices()
+    many = _measure(named, seconds)
+    return [_row(f"matches_{name}", many[name], few[name]) for name in named]
+
+
+def _by_length(table: Table, seconds: float) -> list[Row]:
+    short, long = table.match(), table.match()
+    table.play_to(short, SHORT)
+    table.play_to(long, LONG)
+    checkpoints.make()
+    few, many = _of_match(table, short), _of_match(table, long)
+    both = {f"{name} {length}": act for name in few for length, act in (("short", few[name]), ("long", many[name]))}
+    found = _measure(both, seconds)
+    return [_row(f"length_{name}", found[f"{name} long"], found[f"{name} short"]) for name in few]
+
+
+def _measure(named: dict[str, tuple[Act, Act]], seconds: float) -> dict[str, Timed]:
+    """In turn, so that a machine whose speed drifts weighs on all."""
+    found = {name: Timed() for name in named}
+    for act, before in named.values():
+        before()
+        act()
+    until = time.perf_counter() + seconds
+    while len(next(reversed(found.values())).times) < LEAST or time.perf_counter() < until:
+        for name, (act, before) in named.items():
+            found[name].take(act, before)
+    return found
+
+
+def _row(name: str, ours: Timed, raw: Timed) -> Row:
+    return row(
+        name,
+        statistics.median(ours.times),
+        "ms",
+        statistics.median(raw.times),
+        ratio=round(min(ours.times) / min(raw.times), 3),
+        cpu_ratio=round(min(ours.cpu) / min(raw.cpu), 3),
+        queries=ours.queries,
+        raw_queries=raw.queries,
+    )
+
+
+# --- what is measured: an act, and what must be done before each time ---
+
+
+def _of_lists(table: Table, match: Match) -> dict[str, tuple[Act, Act]]:
+    get = _reader(table.players[0])
+    paths = {
+        "dashboard": "/",
+        "lobby": "/lobby/",
+        "substitutes": "/substitutes/",
+        "api_own": "/api/v1/matches/",
+        "api_open": "/api/v1/matches/?mine=false",
+        "api_substitutes": "/api/v1/substitutes/",
+        "api_notices": "/api/v1/me/notices/",
+        "api_checkpoints": "/api/v1/checkpoints/",
+    }
+    found: dict[str, tuple[Act, Act]] = {name: (lambda path=path: get(path), _nothing) for name, path in paths.items()}  # type: ignore[misc]
+    return found | {"checkpoint": (checkpoints.make, lambda: table.turn(match))}
+
+
+def _of_match(table: Table, match: Match) -> dict[str, tuple[Act, Act]]:
+    get = _reader(table.players[0])
+    paths = {"page": "", "clock": "clock"}
+    api = {"api_match": "", "api_view": "view/", "api_clock": "clock/"}
+    found: dict[str, tuple[Act, Act]] = {
+        name: (lambda path=path: get(path), _nothing)  # type: ignore[misc]
+        for name, path in (
+            *((name, f"/matches/{match.number}/{path}") for name, path in paths.items()),
+            *((name, f"/api/v1/matches/{match.number}/{path}") for name, path in api.items()),
+        )
+    }
+    held = _answered(table, match)
+    notice = Outbox(kind="receipt", user=table.players[0], payload={"match": str(match.id), "seat": 0, "held": str(held.id)})
+    return found | {
+        "history_by_mail": (lambda: replies.history(loading.load(match.id, match.game), 0, ("anna", "ben"), HISTORY), _nothing),
+        "receipt": (lambda: receipts.receipt(notice), _nothing),
+        "proof": (lambda: checkpoints.prove(match.id, checkpoints.heads_of(match.id, most=1)[0][0]), checkpoints.forget_trees),
+    }
+
+
+def _nothing() -> None:
+    """Nothing is to be done before."""
+
+
+def _reader(user: User) -> Callable[[str], None]:
+    """Requests of somebody who is signed in."""
+    client = Client()
+    client.force_login(user)
+    _token, key = tokens.create_token(user=user, name="bench", scopes=["read"])
+
+    def get(path: str) -> None:
+        answer = client.get(path, headers={"Authorization": f"Bearer {key}"} if path.startswith("/api/") else None)
+        if answer.status_code != 200:
+            raise AssertionError(f"{path} answers {answer.status_code}")
+
+    return get
+
+
+def _answered(table: Table, match: Match) -> HeldOrders:
+    """Orders that came by mail and were done, of which a receipt tells."""
+    line = {"number": 1, "text": "end turn", "understood": "end turn", "state": "done", "detail": ""}
+    return HeldOrders.objects.create(
+        match=match, seat=0, user=table.players[0], question="", mail=uuid.uuid4(), first=1, lines=[], version=1, kept_at=1,
+        counts_at=timezone.now(), state=HeldOrders.State.DONE, until=HeldOrders.Until.WINDOW,
+        report={"problem": "", "lines": [line], "sections": []},
+    )  # fmt: skip
+
+
+# --- what fills the database ---
+
+
+def _running() -> Template:
+    return _template(Table().match())
+
+
+def _open() -> Template:
+    return _template(opening.create_match(by=Table().players[0], game="stratastar"))
+
+
+def _free() -> Template:
+    """A match with a seat that waits for a substitute."""
+    match = Table().match()
+    substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
+    return _template(match)
+
+
+def _template(match: Match) -> Template:
+    secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
+    return Template(Match.objects.get(pk=match.pk), STORE.read(match.id), secret, 0)
+
+
+def _more_notices() -> None:
+    """Those of other people, whose mails were sent."""
+    user = Table().players[0]
+    rows = (Outbox(kind="your_turn", user=user, topic=str(uuid.uuid4()), status=Status.SENT) for _ in range(MORE))
+    Outbox.objects.bulk_create(rows, batch_size=1000)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")

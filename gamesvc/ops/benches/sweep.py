@@ -1,0 +1,232 @@
+"""`bench sweep`: 100,000 open matches, 10,000 of them due at once, two sweepers racing, and others that fall due meanwhile.
+
+The matches are made from one real beginning of each game: their events are linked and hashed anew for each, their rows copied
+in bulk. What is measured is all real: the claims, the default commands through `submit`, appends, new deadlines, notices, and
+the heartbeat with a door that the sweepers look at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import random
+import socket
+import time
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, connections
+
+from accounts.models import User
+from events.chain import forge
+from events.store import Head, NewEvent, StoredEvent
+from gamesvc.games import catalog
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.models import Heartbeat, Match, Question, Seat
+from gamesvc.matches.play import turns
+from gamesvc.matches.record import availability, loading, secrets
+from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.timekeeping import expiry
+from gamesvc.ops.benches import Row, row
+
+MATCHES = 100_000
+DUE = 10_000
+# Others that fall due, one after the other, while the sweepers are at the ten thousand: ten times as dense as 90,000 deadlines
+# over two days.
+MEANWHILE = 150
+PER_SECOND = 5
+PATIENCE = 120.0
+LATE = 2.0
+IDLE = 0.5
+TARGET_SECONDS = 30.0
+
+_EVENT = "stream, version, type, type_version, payload, meta, occurred_at, salt, hash, command_id, command_seq"
+_COPY = f"COPY events_event ({_EVENT}) FROM STDIN"
+_TABLE = "CREATE TEMP TABLE bench_copy (id uuid PRIMARY KEY, template uuid, key_id text, sealed bytea, link text, hash bytea)"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One real match, as it stands when the first seat is asked."""
+
+    match: Match
+    events: Sequence[StoredEvent]
+    secret: bytes
+    defaults: int
+    """How many default commands it takes to close its first question."""
+
+
+def rows(seconds: float) -> list[Row]:
+    """Fill the database, let the time come, watch two sweepers. `seconds` has no say: the load is fixed."""
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = MATCHES
+    templates = [_template(game.id) for game in catalog.games()]
+    ids = fill(templates, MATCHES)
+    Question.objects.filter(match__in=[template.match.pk for template in templates]).delete()
+    begin = datetime.now(UTC) + timedelta(seconds=3)
+    due = _set_deadlines(list(ids), begin)
+    Heartbeat.objects.update_or_create(name=availability.NAME, defaults={"beat_at": datetime.now(UTC)})
+    connections.close_all()
+    context = multiprocessing.get_context("fork")
+    with socket.create_server(("127.0.0.1", 0)) as door, ProcessPoolExecutor(2, mp_context=context) as pool:
+        sweepers = [pool.submit(_sweep_until_done, begin, door.getsockname()[1]) for _ in range(2)]
+        door.settimeout(0.1)
+        while not all(sweeper.done() for sweeper in sweepers):
+            with contextlib.suppress(TimeoutError):
+                door.accept()[0].close()
+        fired = [sweeper.result() for sweeper in sweepers]
+    return [_judge(templates, ids, due, begin, fired)]
+
+
+def _template(game: str) -> Template:
+    people = [_user(f"sweep{number}") for number in range(2)]
+    options = {"homeworld_choice": "random"} if game == "stratastar" else {}
+    match = opening.create_match(by=people[0], game=game, options=options)
+    for person in people[1 : match.seat_count]:
+        match = opening.join_match(by=person, match=match)
+    loaded = loading.load(match.id, game)
+    asked, timeline, steps = loaded.awaited()[0], loaded.timeline, 0
+    dice = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
+    while any((one.seat, one.id) == (asked.seat, asked.id) for one in loaded.game.awaited(timeline.state)):
+        command = loaded.game.default_command(timeline.state, asked.seat)
+        timeline.follow(timeline.command(asked.seat, command, turns.dice_for(match, loaded)))
+        steps += 1
+    return Template(match, STORE.read(match.id), dice, steps)
+
+
+def _user(name: str) -> User:
+    return User.objects.filter(username=name).first() or User.objects.create_user(username=name, email=f"{name}@players.example")
+
+
+def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]:
+    """Copies of the templates in turn, each with a valid chain and a sealed secret of its own."""
+    made = {uuid.uuid4(): templates[at % len(templates)] for at in range(count)}
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS bench_copy")
+        cursor.execute(_TABLE)
+    raw: Any = connection.connection
+    heads: dict[uuid.UUID, bytes] = {}
+    with raw.cursor() as cursor, cursor.copy(_COPY) as copy:
+        for match_id, template in made.items():
+            news = [NewEvent(one.type, one.type_version, one.data, one.meta, one.occurred_at) for one in template.events]
+            command, seq = "", 0
+            for stored in forge(match_id, news, Head.empty(match_id)):
+                command, seq = (stored.meta["command_id"], 0) if "command_id" in stored.meta else (command, seq + 1)
+                payload, meta = stored.written
+                copy.write_row(
+                    (
+                        match_id,
+                        stored.version,
+                        stored.type,
+                        stored.type_version,
+                        payload,
+                        meta,
+                        stored.occurred_at,
+                        stored.salt,
+                        stored.hash,
+                        command,
+                        seq,
+                    )
+                )
+                heads[match_id] = stored.hash
+    with raw.cursor() as cursor, cursor.copy("COPY bench_copy FROM STDIN") as copy:
+        for match_id, template in made.items():
+            key_id, sealed = secrets.seal(template.secret, match_id)
+            copy.write_row((match_id, template.match.id, key_id, sealed, match_id.hex, heads[match_id]))
+    own = {"id": "c.id", "key_id": "c.key_id", "sealed_secret": "c.sealed", "link_token": "c.link", "head_hash": "c.hash"}
+    _copy_rows(Match, {**own, "number": "nextval('matches_number')"}, "t.id = c.template")
+    _copy_rows(Seat, {"id": None, "match_id": "c.id"}, "t.match_id = c.template")
+    _copy_rows(Question, {"id": "gen_random_uuid()", "match_id": "c.id"}, "t.match_id = c.template")
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    return made
+
+
+def _copy_rows(model: Any, instead: dict[str, str | None], on: str) -> None:
+    """Copy the rows of the templates for every match, with some columns of their own (None: as the database sets it)."""
+    columns = [field.column for field in model._meta.concrete_fields if instead.get(field.column, "") is not None]
+    taken = ", ".join(instead.get(column) or f't."{column}"' for column in columns)
+    into = ", ".join(f'"{column}"' for column in columns)
+    table = model._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {table} ({into}) SELECT {taken} FROM bench_copy c JOIN {table} t ON {on}")  # noqa: S608
+
+
+def _set_deadlines(ids: list[uuid.UUID], begin: datetime) -> dict[uuid.UUID, datetime]:
+    """Ten thousand at once, some one after the other from then on, all others days away. Only one seat of a match is due."""
+    chosen = random.Random(1).sample(ids, DUE + MEANWHILE)
+    due = dict.fromkeys(chosen[:DUE], begin)
+    due |= {match_id: begin + timedelta(seconds=at / PER_SECOND) for at, match_id in enumerate(chosen[DUE:], 1)}
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE matches_question SET due_at = now() + interval '1 day' + random() * interval '6 days'")
+        cursor.execute(
+            "UPDATE matches_question q SET due_at = d.due_at FROM unnest(%s::uuid[], %s::timestamptz[]) AS d(id, due_at)"
+            " WHERE q.match_id = d.id AND q.seat = (SELECT min(seat) FROM matches_question o WHERE o.match_id = d.id)",
+            [list(due), list(due.values())],
+        )
+        cursor.execute("ANALYZE matches_question")
+    return due
+
+
+def _sweep_until_done(begin: datetime, door: int) -> tuple[int, float]:
+    """One sweeper: sweeps until nothing of the load is left, or for so long. Returns how many it closed, and its CPU seconds."""
+    settings.HEARTBEAT_PROBES = [f"tcp://127.0.0.1:{door}"]
+    time.sleep(max(0.0, (begin - datetime.now(UTC)).total_seconds()))
+    started, fired, cpu = time.monotonic(), 0, time.process_time()
+    until = begin + timedelta(seconds=MEANWHILE / PER_SECOND)
+    while time.monotonic() - started < PATIENCE:
+        swept = expiry.sweep()
+        fired += swept
+        if not swept:
+            if datetime.now(UTC) > until and not Question.objects.filter(due_at__lte=datetime.now(UTC)).exists():
+                break
+            time.sleep(IDLE)
+    connections.close_all()
+    return fired, time.process_time() - cpu
+
+
+def _judge(
+    templates: Sequence[Template],
+    ids: dict[uuid.UUID, Template],
+    due: dict[uuid.UUID, datetime],
+    begin: datetime,
+    fired: list[tuple[int, float]],
+) -> Row:
+    """What the log says came of it: when each match was timed out, and how often."""
+    originals = [template.match.id for template in templates]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT stream, occurred_at, command_seq FROM events_event WHERE occurred_at >= %s::timestamptz"
+            """ AND starts_with(meta, '{"actor":{"kind":"clock"') AND NOT stream = ANY(%s::uuid[])""",
+            [begin - timedelta(seconds=3), originals],
+        )
+        found = cursor.fetchall()
+    commands = Counter(stream for stream, _, seq in found if seq == 0)
+    last: dict[uuid.UUID, datetime] = {}
+    for stream, moment, _ in found:
+        last[stream] = max(moment, last.get(stream, moment))
+    at_once = [match_id for match_id, moment in due.items() if moment == begin]
+    late_by = [(last[one] - due[one]).total_seconds() for one in due if due[one] != begin and one in last]
+    seconds = max((last[one] - begin).total_seconds() for one in at_once if one in last)
+    return row(
+        "sweep",
+        seconds,
+        "s",
+        raw=TARGET_SECONDS,
+        matches=len(ids),
+        due=len(at_once),
+        meanwhile=len(due) - len(at_once),
+        doubled=sum(count > ids[match_id].defaults for match_id, count in commands.items()),
+        missed=sum(commands[match_id] < ids[match_id].defaults for match_id in due),
+        early=sum(match_id not in due for match_id in commands),
+        late=sum(delay > LATE for delay in late_by),
+        latest_s=round(max(late_by, default=0.0), 3),
+        by_sweeper=[closed for closed, _ in fired],
+        cpu_s=[round(cpu, 2) for _, cpu in fired],
+        commands=sum(commands.values()),
+    )

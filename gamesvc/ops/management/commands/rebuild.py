@@ -1,0 +1,78 @@
+"""`manage.py rebuild`: make the projections again from the events, and tell what had been different."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.models import Match
+from gamesvc.matches.proof import audit
+from gamesvc.matches.record import projections
+from gamesvc.matches.statistics import totals
+from gamesvc.ops.management.commands.export import find
+
+# A log is told how far it is after so many matches; a terminal after each.
+STEP = 1000
+
+
+class Command(BaseCommand):
+    help = (
+        "Make match rows, seats, open questions and the players' statistics again from the events, while the service runs. "
+        "Tells what differed; fails if something cannot be mended."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--match", help="Only this match (number or uuid).")
+        parser.add_argument("--statistics", action="store_true", help="Only the players' statistics.")
+        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        ids = [find(options["match"]).pk] if options["match"] is not None else audit.all_ids()
+        found: list[dict[str, Any]] = []
+        left = 0
+        for number, match_id in enumerate(ids, 1):
+            if not options["statistics"]:
+                rebuilt = projections.rebuild(match_id)
+                left += len(rebuilt.left)
+                found += [{**one.as_json(), "mended": one not in rebuilt.left} for one in rebuilt.found]
+            wrong, hopeless = _statistics(match_id)
+            left += hopeless
+            found += wrong
+            self.progress(number, len(ids))
+        if options["json"]:
+            self.stdout.write(json.dumps({"ok": not left, "matches": len(ids), "differences": found}))
+        else:
+            for one in found:
+                mended = "mended" if one["mended"] else "NOT MENDED"
+                self.stdout.write(f"{one['code']:12} match {one['match']}: {one['detail']} {mended}")
+            self.stdout.write(f"{len(ids)} matches replayed: {len(found)} differences, {len(found) - left} of them mended.")
+        if left:
+            raise CommandError(f"{left} differences could not be mended.")
+
+    def progress(self, number: int, total: int) -> None:
+        if sys.stderr.isatty():
+            self.stderr.write(f"{number} of {total} matches", ending="\r" if number < total else "\n")
+        elif number % STEP == 0:
+            self.stderr.write(f"{number} of {total} matches")
+
+
+def _statistics(match_id: Any) -> tuple[list[dict[str, Any]], int]:
+    """What was wrong with the statistics of a match, and how much of it stays so."""
+
+    def told(detail: str, *, mended: bool) -> dict[str, Any]:
+        return {"code": "statistics", "detail": detail, "match": str(match_id), "version": None, "mended": mended}
+
+    if not Match.objects.filter(pk=match_id).exists():
+        return [], 0  # told of already: its row is missing
+    try:
+        wrong = totals.rebuild(match_id)
+    except Refused as refused:
+        return [told(refused.detail, mended=False)], 1
+    except totals.Moving as moving:
+        return [told(str(moving), mended=False)], 1
+    return [told(f"Holder {one.holder}: {one.detail}." if one.holder else f"{one.detail}.", mended=True) for one in wrong], 0

@@ -1,0 +1,62 @@
+"""`manage.py restore DIR`: bring a backup back into an empty server, begin a new epoch of the feed, audit what is there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from events import audit
+from gamesvc.matches.proof import audit as auditing
+from gamesvc.ops import backups
+
+STEP = 100
+
+
+class Command(BaseCommand):
+    help = "Bring a backup back into an empty server, then audit it. Says what is lost; fails if anything is, or is wrong."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="DIR")
+        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            restored = backups.restore(options["folder"])
+        except backups.BackupError as error:
+            raise CommandError(str(error)) from None
+        anchors = audit.check_checkpoints()
+        findings = list(anchors.findings)
+        ids = auditing.all_ids()
+        for number, match_id in enumerate(ids, 1):
+            findings += auditing.check_match(match_id)
+            if number % STEP == 0 and sys.stderr.isatty():
+                self.stderr.write(f"{number} of {len(ids)} matches audited", ending="\r")
+        if options["json"]:
+            told = {
+                "ok": not (findings or restored.lost),
+                "epoch": restored.epoch,
+                "matches": len(ids),
+                "checkpoints": anchors.count,
+                "notes": restored.notes,
+                "lost": restored.lost,
+                "findings": [finding.as_json() for finding in findings],
+            }
+            self.stdout.write(json.dumps(told))
+        else:
+            for note in restored.notes:
+                self.stdout.write(note)
+            for sentence in restored.lost:
+                self.stdout.write(f"LOST: {sentence}")
+            for finding in findings:
+                self.stdout.write(f"{finding.code:18} match {finding.stream}: {finding.detail}")
+            self.stdout.write(
+                f"{len(ids)} matches and {anchors.count} checkpoints are back, epoch {restored.epoch}: "
+                f"{len(findings)} findings of the audit, {len(restored.lost)} losses."
+            )
+        if findings or restored.lost:
+            raise CommandError(f"Restored, with {len(restored.lost)} losses and {len(findings)} findings of the audit.")

@@ -1,0 +1,152 @@
+"""The workers of a simulation as one: they share out what is to be done, and mishaps strike them in the middle of it."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from multiprocessing.connection import wait
+from typing import Any
+
+from django.db import connections
+
+from gamesvc.ops.simulation.clock import VirtualClock
+from gamesvc.ops.simulation.record import Broken, Record
+from gamesvc.ops.simulation.workers import Job, Worker, sends_mails
+
+# A job that died is done again by whoever asked for it, so often at most.
+MOST_TRIES = 20
+JOB_SECONDS = 120.0
+# A hit strikes one of the first mails of a job; where fewer were due, it waits for the next job.
+FIRST_MAILS = 3
+
+
+class Crew:
+    """So many workers. At each of `kill_moments` of the virtual clock one of them is killed over its job, and at each of
+    `hit_moments` one dies between the mail server's 250 and the commit."""
+
+    def __init__(
+        self,
+        size: int,
+        clock: VirtualClock,
+        mail_port: int,
+        record: Record,
+        breaking: random.Random,
+        kill_moments: list[datetime],
+        hit_moments: list[datetime],
+    ) -> None:
+        self._clock, self._mail_port, self._record, self._breaking = clock, mail_port, record, breaking
+        self._kill_moments, self._hit_moments = kill_moments, hit_moments
+        self._strike: tuple[str, Callable[[], None]] | None = None
+        self._workers: list[Worker] = []
+        for _ in range(size):
+            self._workers.append(self._worker())
+
+    def stop(self) -> None:
+        for worker in self._workers:
+            worker.stop()
+
+    def strike_database(self, what: str, strike: Callable[[], None]) -> None:
+        """Have the database ended and started anew while the next jobs are done."""
+        self._strike = what, strike
+
+    def _worker(self) -> Worker:
+        return Worker(self._clock, self._workers, self._mail_port)
+
+    def work(self, jobs: Iterable[Job]) -> list[Any]:
+        """Have these jobs done, several at once; the answers in their order. Acts of people are tried until they are answered."""
+        waiting = [(job, at, 1) for at, job in reversed(list(enumerate(jobs)))]
+        answers: list[Any] = [None] * len(waiting)
+        busy: dict[int, tuple[int, int]] = {}
+        hit = self._hit([job for job, _, _ in waiting])
+        victim = self._victim(bool(waiting) and hit is None)
+        began = time.monotonic()
+        while waiting or busy:
+            for index, worker in enumerate(self._workers):
+                if waiting and worker.job is None:
+                    job, at, tries = waiting.pop()
+                    struck = hit if sends_mails(job) else None
+                    hit = None if struck is not None else hit
+                    worker.give(job, struck)
+                    busy[index] = (at, tries)
+            if self._strike is not None:
+                self._strike_now(*self._strike)
+            pause = JOB_SECONDS if victim is None else max(0.0, victim - time.monotonic())
+            ready = wait([self._workers[index].pipe for index in busy], timeout=pause)
+            if not ready and victim is not None:
+                victim = None
+                index = self._breaking.choice(sorted(busy))
+                self._kill(index)
+                at, tries = busy.pop(index)
+                self._again(waiting, self._record.killed_jobs[-1], at, tries)
+                continue
+            if not ready:
+                given_out = [self._workers[index].job for index in busy]
+                raise Broken(f"Nothing came of {given_out} in {time.monotonic() - began:.0f} s.")
+            for index in [index for index in busy if self._workers[index].pipe in ready]:
+                at, tries = busy.pop(index)
+                given = self._workers[index].job
+                self._workers[index].job = None
+                try:
+                    how, answer, told = self._workers[index].pipe.recv()
+                except (EOFError, ConnectionError):
+                    # Reset, not only ended, where it died before it had read its job.
+                    raise Broken(f"A worker died by itself over {given}.") from None
+                assert given is not None
+                if how == "done":
+                    answers[at] = answer
+                    self._record.spent[str(given[1] if given[0] in ("task", "hints") else given[0])] += told
+                    self._record.did(given, answer)
+                elif how == "hit":
+                    self._was_hit(index, answer, told)
+                    self._again(waiting, given, at, tries)
+                else:
+                    self._record.failures[f"{given[0]}: {answer}"] += 1
+                    self._again(waiting, given, at, tries)
+        return answers
+
+    def _victim(self, work: bool) -> float | None:
+        """When, if now is the time for it, a worker is killed: a moment on the machine's clock."""
+        if not work or not self._kill_moments or self._kill_moments[0] > self._clock.now():
+            return None
+        return time.monotonic() + self._breaking.uniform(0, 0.04)
+
+    def _hit(self, jobs: list[Job]) -> int | None:
+        """After how many mails, if now is the time for it, a sender dies."""
+        if not self._hit_moments or self._hit_moments[0] > self._clock.now() or not any(map(sends_mails, jobs)):
+            return None
+        return self._breaking.randint(1, FIRST_MAILS)
+
+    def _was_hit(self, index: int, message_id: str, clock: float) -> None:
+        self._hit_moments.pop(0)
+        self._record.broken.append((self._clock.now(), clock, "hit"))
+        self._record.hits.append(message_id)
+        self._replace(index)
+
+    def _kill(self, index: int) -> None:
+        worker = self._workers[index]
+        assert worker.job is not None
+        self._kill_moments.pop(0)
+        self._record.broken.append((self._clock.now(), time.time(), "kill"))
+        self._record.killed_jobs.append(worker.job)
+        self._replace(index)
+
+    def _replace(self, index: int) -> None:
+        self._workers.pop(index).kill()
+        self._workers.insert(index, self._worker())
+
+    def _again(self, waiting: list[tuple[Job, int, int]], job: Job, at: int, tries: int) -> None:
+        """A player whose request got no answer sends it again; a task that is lost is called again when it is due again."""
+        if job[0] in ("task", "hints"):
+            return
+        if tries >= MOST_TRIES:
+            raise Broken(f"{job} failed {tries} times: {dict(self._record.failures)}")
+        waiting.append((job, at, tries + 1))
+
+    def _strike_now(self, what: str, strike: Callable[[], None]) -> None:
+        self._strike = None
+        time.sleep(self._breaking.uniform(0, 0.03))
+        self._record.broken.append((self._clock.now(), time.time(), what))
+        strike()
+        connections.close_all()

@@ -1,0 +1,33 @@
+"""Erasing one's account: what goes and what stays is told first, then the user name is asked for."""
+
+from __future__ import annotations
+
+from allauth.account.decorators import reauthentication_required
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+
+from accounts import erasure
+from gamesvc.matches.models import Match
+from gamesvc.web.common.access import signed_in
+
+
+@never_cache
+@login_required
+@reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]
+def erase(request: HttpRequest) -> HttpResponse:
+    """GET tells what would happen; POST with the user name erases, after the password was asked for once more."""
+    user = signed_in(request)
+    wrong = False
+    if request.method == "POST":
+        wrong = request.POST.get("name", "").strip() != user.username
+        if not wrong:
+            erasure.erase(user)
+            logout(request)
+            messages.success(request, "Your account is erased.")
+            return redirect("web:home")
+    running = Match.objects.filter(seats__user=user, status=Match.Status.RUNNING).count()
+    return render(request, "web/erase.html", {"wrong": wrong, "running": running}, status=422 if wrong else 200)

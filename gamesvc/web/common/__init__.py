@@ -1,0 +1,1 @@
+"""What all pages share, and pages that belong to no match."""

@@ -1,0 +1,32 @@
+"""Whose eyes a page is made for."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest
+
+from accounts.models import User
+from gamesvc.matches import errors
+from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import Access
+
+
+def signed_in(request: HttpRequest) -> User:
+    """The user of a page that needs one."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def _side(request: HttpRequest) -> int | None:
+    """The seat from which the owner of a what-if board looks at it."""
+    text = request.POST.get("_as") or request.GET.get("as", "")
+    return int(text) if text.isdecimal() and len(text) < 3 else None
+
+
+def find(request: HttpRequest, ident: str) -> Access:
+    """The match of an address as this reader may use it; 404 where he may not know of it."""
+    user = request.user if isinstance(request.user, User) else None
+    link = request.POST.get("_link") or request.GET.get("link", "")
+    try:
+        return selectors.access_match(user=user, ident=ident, link=link, as_seat=_side(request))
+    except errors.Unknown:
+        raise Http404("There is no such match, or it is not open to you.") from None

@@ -1,0 +1,336 @@
+"""Forms of engines as HTML controls. Knows schemas, not games, not Django.
+
+A schema becomes a tree of `Control`; templates draw it, `posted` gathers the posted fields by the same tree. Field names are
+the dotted path of a value (`cards.2.kind`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gamesvc.games.kernel.forms import label
+from gamesvc.games.kernel.game import Form, Schema
+
+MOST_CHIPS = 14
+MOST_ROWS = 12
+MOST_BROAD_ROWS = 3
+BROAD = 6
+NOTHING = ""
+_NO_DEFAULT = object()
+UNSAID = "As usual"
+"""What an optional parameter means that is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    value: str
+    label: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One control: `kind` names how it is drawn (templates) and read (`_READERS`)."""
+
+    kind: str
+    path: str
+    label: str
+    schema: Schema
+    required: bool = True
+    options: tuple[Option, ...] = ()
+    children: tuple[Control, ...] = ()
+    low: int | None = None
+    high: int | None = None
+    note: str = ""
+    value: str = ""
+
+    @property
+    def ident(self) -> str:
+        return self.path.replace(".", "-")
+
+    @property
+    def shown(self) -> str:
+        """The one value of a fixed control, in words."""
+        return _label(self.schema, only(self.schema))
+
+    @property
+    def long(self) -> bool:
+        """Whether a text may be long enough to need several lines."""
+        return self.high is None or self.high > 120
+
+    @property
+    def bare(self) -> bool:
+        """Whether there is nothing to choose inside."""
+        if self.kind in ("group", "counts", "rows"):
+            return all(child.bare for child in self.children)
+        return self.kind in ("fixed", "absent") or (self.kind == "checks" and not self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A whole form: its key finds the same form again when it is posted."""
+
+    key: str
+    form: Form
+    controls: tuple[Control, ...] = field(default_factory=tuple)
+
+    @property
+    def plain(self) -> bool:
+        """Whether there is nothing to choose: the button alone is the form."""
+        return all(control.bare for control in self.controls)
+
+    @property
+    def summary(self) -> str:
+        """The form's label, with what is settled in it, to tell forms of one command apart."""
+        settled = [
+            control
+            for control in self.controls
+            if control.kind == "fixed" and isinstance(only(control.schema), str) and control.shown not in self.form.label
+        ]
+        told = ", ".join(f"{control.label.lower()} {control.shown}" for control in settled)
+        return f"{self.form.label}: {told}" if told else self.form.label
+
+
+def key_of(form: Form) -> str:
+    """A name for a form that is the same as long as the form offers the same."""
+    written = json.dumps(form.as_json(), sort_keys=True, separators=(",", ":"), default=list)
+    return hashlib.sha256(written.encode()).hexdigest()[:16]
+
+
+def sheet(form: Form) -> Sheet:
+    """The controls of a form, in its order."""
+    required = tuple(form.parameters) if form.required is None else form.required
+    controls = tuple(control(schema, name, name in required) for name, schema in form.parameters.items())
+    return Sheet(key_of(form), form, controls)
+
+
+def sheets(forms: Iterable[Form]) -> list[Sheet]:
+    return [sheet(form) for form in forms]
+
+
+def words(name: str) -> str:
+    """An identifier as words: `from_slot` is "From slot"."""
+    text = name.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def key(value: Any) -> str:
+    """A value of an enum as it stands in HTML."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+# --- from schema to controls ---
+
+
+def control(schema: Schema, path: str, required: bool = True) -> Control:
+    """The control for one value."""
+    title = str(schema.get("title") or words(path.rsplit(".", 1)[-1]))
+    base: dict[str, Any] = {
+        "path": path,
+        "label": title,
+        "schema": schema,
+        "required": required,
+        "note": str(schema.get("description", "")),
+    }
+    if "oneOf" in schema:
+        some = [option for option in schema["oneOf"] if option.get("type") != "null"]
+        if len(some) == 1 and len(schema["oneOf"]) == 2 and isinstance(some[0].get("type"), str):
+            # "This or nothing" is this, with a field that may stay empty.
+            return control({**some[0], "title": title, "type": [some[0]["type"], "null"]}, path, required=False)
+        return _one_of(schema, path, base)
+    if "const" in schema:
+        return Control("fixed", **base) if required else _choice([schema["const"]], schema, base)
+    if "enum" in schema:
+        return _choice(list(schema["enum"]), schema, base)
+    kinds = [schema["type"]] if isinstance(schema.get("type"), str) else list(schema.get("type", ()))
+    if "null" in kinds:
+        base["required"] = False
+        kinds.remove("null")
+        if not kinds:
+            return Control("absent", **base)
+    kind = kinds[0] if len(kinds) == 1 else "json"
+    if kind == "integer":
+        return _integer(schema, base)
+    if kind == "boolean":
+        default = schema.get("default")
+        return Control("check", **base, value="true" if default else "") if required else _choice([True, False], schema, base)
+    if kind == "string":
+        return Control("text", **base, high=schema.get("maxLength"), value=str(schema.get("default") or ""))
+    if kind == "object" and "properties" in schema:
+        return _group(schema, path, base)
+    if kind == "array":
+        return _array(schema, path, base)
+    default = json.dumps(schema["default"]) if "default" in schema else ""
+    return Control("json", **base, value=default)
+
+
+def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
+    if not base["required"] and len(values) == 1 and not values[0] and values[0] != "":
+        # Zero, no or nothing is all there is to choose: leaving it out says the same.
+        return Control("absent", **base)
+    default = schema.get("default", _NO_DEFAULT)
+    if base["required"] and len(values) == 1:
+        return Control("fixed", **base)
+    options = [Option(key(value), _label(schema, value), value == default and value is not _NO_DEFAULT) for value in values]
+    if not base["required"]:
+        options.insert(0, Option(NOTHING, UNSAID, not any(option.chosen for option in options)))
+    return Control("radios" if len(options) <= MOST_CHIPS else "select", **base, options=tuple(options))
+
+
+def only(schema: Schema) -> Any:
+    """The one value that a schema leaves."""
+    if "const" in schema:
+        return schema["const"]
+    if "oneOf" in schema:
+        return schema["oneOf"][0]["const"]
+    return schema["enum"][0] if "enum" in schema else schema["minimum"]
+
+
+def _label(schema: Schema, value: Any) -> str:
+    if value is None:
+        return "Nothing"
+    if isinstance(value, bool):
+        labels = schema.get("labels", {})
+        return str(labels.get(str(value).lower(), "Yes" if value else "No"))
+    shown = label(schema, value)
+    return words(shown) if isinstance(value, str) and shown == value and "_" in value else shown
+
+
+def _integer(schema: Schema, base: dict[str, Any]) -> Control:
+    low, high, default = schema.get("minimum"), schema.get("maximum"), schema.get("default")
+    if low is not None and high is not None and high - low < 8:
+        return _choice(list(range(low, high + 1)), schema, base)
+    value = default if default is not None else (low if base["required"] and low is not None else "")
+    return Control("number", **base, low=low, high=high, value=str(value))
+
+
+def _one_of(schema: Schema, path: str, base: dict[str, Any]) -> Control:
+    options = list(schema["oneOf"])
+    if all("const" in option for option in options):
+        values = [option["const"] for option in options]
+        labels = {key(option["const"]): option.get("title", key(option["const"])) for option in options}
+        return _choice(values, {**schema, "labels": labels}, base)
+    alternatives = tuple(control(option, f"{path}.{at}") for at, option in enumerate(options))
+    choices = [
+        Option(str(at), str(option.get("title") or _gist(option, at)), at == 0 and base["required"])
+        for at, option in enumerate(options)
+    ]
+    if not base["required"]:
+        choices.insert(0, Option(NOTHING, UNSAID, True))
+    return Control("alternatives", **base, options=tuple(choices), children=alternatives)
+
+
+def _gist(schema: Schema, at: int) -> str:
+    """A few words for an alternative that has no title: its constants."""
+    constants = [key(sub["const"]) for sub in schema.get("properties", {}).values() if "const" in sub]
+    return words(", ".join(constants)) if constants else f"Choice {at + 1}"
+
+
+def _group(schema: Schema, path: str, base: dict[str, Any]) -> Control:
+    needed = schema.get("required", ())
+    children = tuple(
+        _member(sub, f"{path}.{name}", name in needed, base["required"]) for name, sub in schema["properties"].items()
+    )
+    base["note"] = " ".join(filter(None, [base["note"], _total(schema)]))
+    return Control("group", **base, children=children)
+
+
+def _member(schema: Schema, path: str, needed: bool, whole: bool) -> Control:
+    """A field of an object. In an object that may be left out (`whole` is false) every field may stay empty."""
+    if whole or ("const" in schema and needed):
+        return control(schema, path, needed or "default" in schema)
+    return control({name: value for name, value in schema.items() if name != "default"}, path, required=False)
+
+
+def _total(schema: Schema) -> str:
+    if "total" not in schema:
+        return ""
+    rule = schema["total"]
+    low, high = rule.get("minimum", 0), rule.get("maximum")
+    what = "Worth together" if rule.get("worth") else "Together"
+    if high is None:
+        found = f"{what} at least {low}."
+    else:
+        found = f"{what} {low}." if low == high else f"{what} {low} to {high}."
+    return found + (" No more than needed." if rule.get("spare", True) is False else "")
+
+
+def _span(low: int, high: int | None) -> str:
+    if high is None:
+        return f"At least {low}." if low else ""
+    return f"Choose {low}." if low == high else f"Choose {low} to {high}."
+
+
+def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
+    items: Schema = schema.get("items", {})
+    low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
+    unsaid = "" if base["required"] else f"None chosen: {UNSAID.lower()}."
+    base["note"] = " ".join(filter(None, [base["note"], _span(low, high), _total(schema), unsaid]))
+    default = schema.get("default", [])
+    if "supply" in schema:
+        supply: Mapping[str, int] = {item: count for item, count in schema["supply"].items() if count > 0}
+        if all(count == 1 for count in supply.values()):
+            return _checks(list(supply), schema, items, base, default)
+        return _counts(supply, schema, items, path, base)
+    values = list(items["enum"]) if "enum" in items else None
+    if values is not None and schema.get("uniqueItems"):
+        if len(values) == low > 1:
+            return _rows(schema, path, base, low)
+        return _checks(values, schema, items, base, default)
+    most = int(high) if high is not None else MOST_ROWS
+    if values is not None and most > MOST_ROWS:
+        return _counts({key(value): most for value in values}, schema, items, path, base)
+    return _rows(schema, path, base, most)
+
+
+def _checks(values: list[Any], schema: Schema, items: Schema, base: dict[str, Any], default: Sequence[Any]) -> Control:
+    labelled = _labelled(schema, items)
+    every = len(values) == schema.get("minItems", 0)
+    options = tuple(Option(key(value), _worthy(schema, labelled, value), every or value in default) for value in values)
+    return Control("checks", **base, options=options)
+
+
+def _counts(supply: Mapping[str, int], schema: Schema, items: Schema, path: str, base: dict[str, Any]) -> Control:
+    labelled = _labelled(schema, items)
+    most = schema.get("maxItems")
+    children = tuple(
+        Control(
+            "number",
+            f"{path}.{at}",
+            f"{_worthy(schema, labelled, item)} (of {count})" if count < 1000 else _worthy(schema, labelled, item),
+            {"const": item},
+            low=0,
+            high=count if most is None else min(count, most),
+            value="0",
+        )
+        for at, (item, count) in enumerate(supply.items())
+    )
+    return Control("counts", **base, children=children)
+
+
+def _labelled(schema: Schema, items: Schema) -> Schema:
+    return items if "labels" in items else {"labels": schema.get("labels", {})}
+
+
+def _worthy(schema: Schema, labelled: Schema, value: Any) -> str:
+    """The label of an item, with its worth where worths are summed."""
+    worth = schema.get("total", {}).get("worth", {}).get(value if isinstance(value, str) else str(value))
+    shown = _label(labelled, value)
+    return f"{shown} · {worth}" if worth is not None else shown
+
+
+def _breadth(one: Control) -> int:
+    return 1 + sum(_breadth(child) for child in one.children)
+
+
+def _rows(schema: Schema, path: str, base: dict[str, Any], most: int) -> Control:
+    needed = int(schema.get("minItems", 0))
+    items: Schema = schema.get("items", {})
+    first = control({"title": "1", **items}, f"{path}.0", needed > 0)
+    shown = min(most, MOST_BROAD_ROWS if _breadth(first) > BROAD else MOST_ROWS)
+    rows = tuple(control({"title": f"{at + 1}", **items}, f"{path}.{at}", at < needed) for at in range(max(needed, shown)))
+    return Control("rows", **base, children=rows)

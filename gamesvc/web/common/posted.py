@@ -1,0 +1,191 @@
+"""What is posted from controls, back as commands: the other half of `controls`.
+
+The order of array items is as listed for check boxes and counts, as numbered for rows. Whether a command is legal is not
+asked here: that is for `forms.fault` and the engine.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gamesvc.games.kernel import intake
+from gamesvc.web.common.controls import NOTHING, Control, Sheet, key, only
+
+Posted = Mapping[str, Sequence[str]]
+MISSING = object()
+
+
+class Unreadable(Exception):
+    """A posted field that is no value at all; `path` names the field."""
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(detail)
+        self.path = path
+        self.detail = detail
+
+
+def filled(one: Control, posted: Posted) -> Control:
+    """The same control showing what was posted, so that a refused form need not be filled in again."""
+    children = tuple(filled(child, posted) for child in one.children)
+    if one.kind in ("radios", "select", "checks", "alternatives"):
+        given = posted.get(one.path, ())
+        options = tuple(replace(option, chosen=option.value in given) for option in one.options)
+        return replace(one, options=options, children=children)
+    return replace(one, value=_first(posted, one.path), children=children)
+
+
+def read(the_sheet: Sheet, posted: Posted) -> dict[str, Any]:
+    """The command that was posted. Raises `Unreadable`; whether it is legal is for `forms.fault` and the engine."""
+    command: dict[str, Any] = {"name": the_sheet.form.name}
+    for one in the_sheet.controls:
+        value = read_value(one, posted)
+        if value is not MISSING:
+            command[one.path] = value
+    return command
+
+
+def _first(posted: Posted, path: str) -> str:
+    values = posted.get(path, ())
+    return values[-1].strip() if values else ""
+
+
+def _empty(one: Control) -> Any:
+    """What an empty field means: nothing, or null where the schema allows it."""
+    kinds = one.schema.get("type", ())
+    return None if not isinstance(kinds, str) and "null" in kinds else MISSING
+
+
+def _none(one: Control) -> Any:
+    """What a list means in which nothing is chosen."""
+    return [] if one.required else _empty(one)
+
+
+def read_value(one: Control, posted: Posted) -> Any:
+    """The value of one control, `MISSING` where it was left empty."""
+    match one.kind:
+        case "fixed":
+            return only(one.schema)
+        case "absent":
+            return _empty(one)
+        case "radios" | "select":
+            return _read_choice(one, posted)
+        case "number":
+            return _read_number(one, _first(posted, one.path))
+        case "check":
+            return _first(posted, one.path) == "true"
+        case "text":
+            text = _first(posted, one.path)
+            return text if text or one.required else _empty(one)
+        case "group":
+            return _read_group(one, posted)
+        case "alternatives":
+            return _read_alternatives(one, posted)
+        case "checks":
+            return _read_checks(one, posted) or _none(one)
+        case "counts":
+            counted = [child.schema["const"] for child in one.children for _ in range(_read_count(child, posted))]
+            return counted or _none(one)
+        case "rows":
+            rows = [read_value(row, posted) for row in one.children]
+            return [row for row in rows if row is not MISSING] or _none(one)
+        case _:
+            return _read_json(one, _first(posted, one.path))
+
+
+def _values(one: Control) -> list[Any]:
+    schema = one.schema
+    if "oneOf" in schema:
+        return [option["const"] for option in schema["oneOf"]]
+    if "const" in schema:
+        return [schema["const"]]
+    if "enum" in schema:
+        return list(schema["enum"])
+    if schema.get("type") == "boolean":
+        return [True, False]
+    return list(range(schema["minimum"], schema["maximum"] + 1))
+
+
+def _read_choice(one: Control, posted: Posted) -> Any:
+    text = _first(posted, one.path)
+    if text == NOTHING and not any(key(value) == NOTHING for value in _values(one)):
+        if one.required:
+            raise Unreadable(one.path, f"{one.label}: choose one.")
+        return _empty(one)
+    for value in _values(one):
+        if key(value) == text:
+            return value
+    raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+
+
+def _read_count(one: Control, posted: Posted) -> int:
+    """How many of an item; at most as many as there are, so that no number makes a list without end."""
+    text = _first(posted, one.path)
+    count = int(_read_number(one, text)) if text else 0
+    if not 0 <= count <= (one.high or 0):
+        raise Unreadable(one.path, f"{one.label}: take 0 to {one.high or 0}.")
+    return count
+
+
+def _read_number(one: Control, text: str) -> Any:
+    if not text:
+        if one.required:
+            raise Unreadable(one.path, f"{one.label}: write a whole number.")
+        return _empty(one)
+    if not re.fullmatch(r"[+-]?[0-9]{1,12}", text):
+        raise Unreadable(one.path, f"{one.label}: {text[:40]!r} is no whole number.")
+    return int(text)
+
+
+def _read_group(one: Control, posted: Posted) -> Any:
+    found = {child.path.rsplit(".", 1)[-1]: read_value(child, posted) for child in one.children}
+    found = {name: value for name, value in found.items() if value is not MISSING}
+    if not one.required and all(child.kind == "fixed" or _blank(child, posted) for child in one.children):
+        return _empty(one)
+    return found
+
+
+def _blank(one: Control, posted: Posted) -> bool:
+    return not any(
+        value.strip()
+        for path, values in posted.items()
+        if path == one.path or path.startswith(one.path + ".")
+        for value in values
+    )
+
+
+def _read_alternatives(one: Control, posted: Posted) -> Any:
+    text = _first(posted, one.path)
+    if text == NOTHING:
+        if one.required:
+            raise Unreadable(one.path, f"{one.label}: choose one.")
+        return _empty(one)
+    chosen = intake.whole(text, 4)
+    if chosen is None or chosen >= len(one.children):
+        raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+    return read_value(one.children[chosen], posted)
+
+
+def _read_checks(one: Control, posted: Posted) -> list[Any]:
+    ticked = posted.get(one.path, ())
+    listed: list[Any] = list(one.schema["supply"]) if "supply" in one.schema else list(one.schema["items"]["enum"])
+    known = {key(value) for value in listed}
+    for text in ticked:
+        if text not in known:
+            raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+    return [value for value in listed if key(value) in ticked]
+
+
+def _read_json(one: Control, text: str) -> Any:
+    if not text and not one.required:
+        return _empty(one)
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable(one.path, f"{one.label}: this is no JSON.") from None
+    if fault := intake.value_fault(read):
+        raise Unreadable(one.path, f"{one.label}: {fault.detail}")
+    return read

@@ -1,0 +1,204 @@
+"""Before a match starts: open one, take and give seats, invite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.games.drawing.chart import SEAT_NAMES
+from gamesvc.games.kernel.forms import fault
+from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.matches import errors
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.models import Match
+from gamesvc.matches.story import option_words
+from gamesvc.web.common import controls, rules
+from gamesvc.web.common import posted as reading
+from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.common.once import once
+from gamesvc.web.timekeeping import clocks
+
+PACES = (24, 48, 72, 120, 168, 12, 4, 1)
+
+
+@require_safe
+def choose_game(request: HttpRequest) -> HttpResponse:
+    return render(request, "web/choose.html", {"games": [game.manifest for game in catalog.games()]})
+
+
+@login_required
+def new_match(request: HttpRequest, game: str) -> HttpResponse:
+    """The form for a new match of a game, and what is posted from it."""
+    engine = rules.engine(game)
+    options = _options(engine)
+    error: Refused | None = None
+    if request.method == "POST":
+        posted = _posted(request)
+        options = reading.filled(options, posted)
+        try:
+            return redirect("web:match", once(request, lambda: _create(request, engine, options, posted).number))
+        except errors.TooMany as too_many:
+            error = Refused("too_many", str(too_many))
+        except reading.Unreadable as unreadable:
+            error = Refused("unreadable", unreadable.detail, unreadable.path)
+        except Refused as refused:
+            error = refused
+    manifest = engine.manifest
+    context = {
+        "manifest": manifest,
+        "counts": range(manifest.min_seats, manifest.max_seats + 1),
+        "seat_choices": [(index, SEAT_NAMES[index]) for index in range(1, manifest.max_seats)],
+        "bots": list(engine.bots),
+        "paces": PACES,
+        "clock": clocks.choices(request.POST),
+        "options": options,
+        "error": error,
+        "data": request.POST,
+    }
+    return render(request, "web/new.html", context, status=422 if error else 200)
+
+
+def _options(engine: Game[Any]) -> controls.Control:
+    schema = {"title": "Options", **engine.manifest.options}
+    return controls.control(schema, "options")
+
+
+def _posted(request: HttpRequest) -> dict[str, list[str]]:
+    return {name: request.POST.getlist(name) for name in request.POST}
+
+
+def _number(request: HttpRequest, name: str, default: int) -> int:
+    text = request.POST.get(name, "")
+    if not text:
+        return default
+    if not text.isdecimal() or len(text) > 6:
+        raise Refused("unreadable", f"{name} is a whole number.", name)
+    return int(text)
+
+
+def _create(request: HttpRequest, engine: Game[Any], options: controls.Control, posted: reading.Posted) -> Match:
+    chosen = reading.read_value(options, posted) if options.children else {}
+    if found := fault(engine.manifest.options, chosen, "options"):
+        raise Refused("bad_options", found.detail, found.path)
+    seats = _number(request, "seats", engine.manifest.min_seats)
+    bots = {
+        index: request.POST[f"bot{index}"]
+        for index in range(1, min(seats, engine.manifest.max_seats))
+        if request.POST.get(f"bot{index}")
+    }
+    return opening.create_match(
+        by=signed_in(request),
+        game=engine.id,
+        options=chosen,
+        seats=seats,
+        hours=_number(request, "hours", 48),
+        clock=clocks.chosen(request),
+        entry=request.POST.get("entry", Match.Entry.PUBLIC),
+        watch=request.POST.get("watch", Match.Watch.LINK),
+        press=request.POST.get("press", Match.PressKind.PRIVATE),
+        anonymous="anonymous" in request.POST,
+        undo=request.POST.get("undo", Match.Undo.FREE),
+        bots=bots,
+        reliability=_reliability(request),
+        channel="web",
+    )
+
+
+def _reliability(request: HttpRequest) -> dict[str, int] | None:
+    """What the match asks of its players' past, as the form has it."""
+    return {name: _number(request, name, 0) for name in ("finished", "timeouts") if request.POST.get(name)} or None
+
+
+@require_POST
+@login_required
+def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
+    """Join, leave, put bots on seats, start, cancel: `act` says which."""
+    if request.POST.get("act") == "leave":
+        return _leave(request, ident)
+    access = find(request, ident)
+    user, match = access.user, access.match
+    assert user is not None
+    seat = int(text) if (text := request.POST.get("seat", "")).isdecimal() and len(text) < 3 else None
+    link = request.POST.get("_link", "")
+    act = request.POST.get("act", "")
+    try:
+        match act:
+            case "join":
+                words = request.POST.get("contribution", "")
+                opening.join_match(by=user, match=match, seat=seat, contribution_text=words, link=link, channel="web")
+            case "remove" if seat is not None:
+                opening.remove_seat(by=user, match=match, seat=seat, channel="web")
+            case "bot":
+                opening.add_bot(by=user, match=match, seat=seat, bot=request.POST.get("bot", ""), channel="web")
+            case "start":
+                opening.start_match(by=user, match=match, bot=request.POST.get("bot") or None, channel="web")
+            case "cancel":
+                opening.cancel_match(by=user, match=match, channel="web")
+            case _:
+                raise Refused("unreadable", "Choose what to do with the seats.", "act")
+    except Refused as refused:
+        messages.error(request, refused.detail)
+    return redirect("web:match", match.number)
+
+
+def _leave(request: HttpRequest, ident: str) -> HttpResponse:
+    """Give the seat back. Who has left may not find the match any more, so the second of two clicks is known before."""
+
+    def leave() -> str:
+        access = find(request, ident)
+        opening.leave_match(by=signed_in(request), match=access.match, channel="web")
+        return str(access.match.number) if access.is_host else ""
+
+    try:
+        hosted = once(request, leave)
+    except Refused as refused:
+        messages.error(request, refused.detail)
+        access = find(request, ident)
+        hosted = str(access.match.number) if access.is_host else ""
+    return redirect("web:match", hosted) if hosted else redirect("web:home")
+
+
+@require_POST
+@login_required
+def invite(request: HttpRequest, ident: str) -> HttpResponse:
+    """Ask a user or a mail address to take a seat."""
+    access = find(request, ident)
+    whom = request.POST.get("whom", "").strip()
+    try:
+        named = {"address": whom} if "@" in whom else {"username": whom}
+        once(request, lambda: opening.invite(by=signed_in(request), match=access.match, **named)[0].pk)
+        messages.success(request, f"{whom} is invited.")
+    except (Refused, errors.TooMany) as refused:
+        messages.error(request, str(refused))
+    return redirect("web:match", access.match.number)
+
+
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """The link of an invitation: looking changes nothing, the button takes the seat."""
+    found = opening.find_invitation(token)
+    if found is None:
+        raise Http404("There is no such invitation.")
+    if request.method == "POST" and isinstance(request.user, User):
+        try:
+            match = opening.accept_invitation(by=request.user, token=token, channel="web")
+            return redirect("web:match", match.number)
+        except Refused as refused:
+            messages.error(request, refused.detail)
+    seats = tuple(found.match.seats.select_related("user").order_by("index"))
+    context = {
+        "invitation": found,
+        "match": found.match,
+        "manifest": catalog.game(found.match.game).manifest,
+        "seats": list(zip(seats, selectors.seat_names(seats), strict=True)),
+        "told": option_words.always_told(found.match),
+        "options": option_words.changed(found.match),
+    }
+    return render(request, "web/invitation.html", context)

@@ -1,0 +1,102 @@
+"""The page on which the players of a match write to each other, and the panel of it on the match page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.errors import TooMany
+from gamesvc.matches.lobby import press
+from gamesvc.matches.models import Match, Press
+from gamesvc.matches.record import secrets
+from gamesvc.web.common import once
+from gamesvc.web.common.access import find
+
+SHOWN = 5
+PAGE = 50
+
+
+def panel(access: Access) -> dict[str, Any]:
+    """What the match page shows of the press: the newest messages, and to whom one may write."""
+    match = access.match
+    if match.press == Match.PressKind.NONE:
+        return {}
+    found = press.messages(match, access.viewer)
+    names = selectors.seat_names(access.seats)
+    shown = [_line(one, names) for one in found[:SHOWN]]
+    receivers = _receivers(access, names)
+    if not shown and not receivers:
+        return {}
+    more = found.count() - len(shown)
+    return {"press": {"lines": shown, "more": more, "receivers": receivers, "longest": press.LONGEST}}
+
+
+def _line(message: Press, names: tuple[str, ...]) -> dict[str, Any]:
+    to = "all" if not message.to else ", ".join(names[seat] for seat in message.to)
+    return {"seat": message.seat, "name": press.author(message), "to": to, "text": message.text, "moment": message.said_at}
+
+
+def _receivers(access: Access, names: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The choices of the form: value and label. The first is chosen, and is the one that reaches everybody."""
+    if access.seat is None:
+        return []
+    others = [seat.index for seat in access.seats if seat.user_id is not None and seat.index != access.seat.index]
+    if not others:
+        return []
+    choices: list[tuple[str, str]] = [(press.ALL, "All, and who watches")]
+    if access.match.press == Match.PressKind.PRIVATE:
+        choices += [
+            (str(index), f"{names[index]} alone" if len(others) > 1 else f"{names[index]} in private") for index in others
+        ]
+    return choices
+
+
+def press_page(request: HttpRequest, ident: str) -> HttpResponse:
+    """All messages that the reader may read; what is written on it or on the match page comes here."""
+    access = find(request, ident)
+    written, status = "", 200
+    chosen: str = press.ALL
+    if request.method == "POST":
+        written, chosen = request.POST.get("text", ""), request.POST.get("to", "")
+        try:
+            _say(access, request, chosen, written)
+            return redirect("web:press", access.match.number)
+        except (Refused, TooMany) as refused:
+            messages.error(request, str(refused))
+            status = 422
+    names = selectors.seat_names(access.seats)
+    page = Paginator(press.messages(access.match, access.viewer), PAGE).get_page(request.GET.get("page"))
+    context = {
+        "match": access.match,
+        "manifest": catalog.game(access.match.game).manifest,
+        "page": page,
+        "lines": [_line(one, names) for one in page],
+        "receivers": _receivers(access, names),
+        "longest": press.LONGEST,
+        "written": written,
+        "chosen": chosen,
+        "link": request.GET.get("link", ""),
+    }
+    answer = render(request, "web/press.html", context, status=status)
+    answer["Cache-Control"] = "private, no-store"
+    return answer
+
+
+def _say(access: Access, request: HttpRequest, chosen: str, written: str) -> None:
+    if not isinstance(request.user, User) or access.seat is None:
+        raise Refused("no_seat", "Only the players of a match write in it.")
+    if chosen != press.ALL and not (chosen.isdecimal() and len(chosen) < 3):
+        raise Refused("unreadable", "Choose to whom you write.", "to")
+    to = press.ALL if chosen == press.ALL else [int(chosen)]
+    # The page's own key makes a double click one message.
+    key = secrets.keyed_uuid("press", request.user.pk, access.match.pk, once.given(request), chosen, written)
+    press.say(match=access.match, by_seat=access.seat.index, to=to, text=written, channel="web", key=key)

@@ -1,0 +1,109 @@
+"""On the profile page: when notices come, reply addresses, the calendar address, the webhook; and the calendar itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.models import User
+from gamesvc.matches.notices import reply_addresses as letterbox
+from gamesvc.web.common.access import signed_in
+from notifications import calendar, webhooks, wishes
+from notifications.models import Webhook
+from notifications.wishes import WishRefused
+
+
+def context(user: User) -> dict[str, Any]:
+    """What the section of the profile page shows."""
+    holds = wishes.wishes_of(user.pk)
+    hook = Webhook.objects.filter(user=user).first()
+    return {
+        "holds": holds,
+        "points": ", ".join(holds.reminders),
+        "hours": range(24),
+        "feed_address": calendar.address(user),
+        "hook": hook,
+        "hook_secret": webhooks.secret_of(hook) if hook is not None else "",
+    }
+
+
+@require_POST
+@login_required
+def timing(request: HttpRequest) -> HttpResponse:
+    """When notices come. Empty fields mean: no digest, every mail at once."""
+    user = signed_in(request)
+    changes: dict[str, Any] = {"reminders": [point for point in request.POST.get("reminders", "").split(",") if point.strip()]}
+    for name in ("batch_minutes", "digest_hour", "immediate_below"):
+        text = request.POST.get(name, "").strip()
+        changes[name] = int(text) if text.isdecimal() and len(text) < 6 else text or None
+    channels = ["mail", "webhook"] if request.POST.get("webhook") == "after" else ["mail"]
+    changes["channels"] = ["webhook", "mail"] if request.POST.get("webhook") == "first" else channels
+    try:
+        wishes.set_wishes(user, changes)
+    except WishRefused as refused:
+        messages.error(request, refused.detail)
+    else:
+        messages.success(request, "Your choice is saved.")
+    return redirect("web:profile")
+
+
+@require_POST
+@login_required
+def feed_address(request: HttpRequest) -> HttpResponse:
+    """Make or withdraw the calendar address."""
+    user = signed_in(request)
+    if request.POST.get("act") == "withdraw":
+        calendar.withdraw_address(user)
+        messages.success(request, "The calendar address is withdrawn.")
+    else:
+        calendar.renew_address(user)
+        messages.success(request, "You have a new calendar address.")
+    return redirect("web:profile")
+
+
+@require_POST
+@login_required
+def reply_addresses(request: HttpRequest) -> HttpResponse:
+    """Make the addresses in all mails sent so far useless: one of the mails went where it should not."""
+    letterbox.renew(user=signed_in(request))
+    messages.success(request, "Mails you got so far cannot be answered any more. Turns that wait for you are sent again.")
+    return redirect("web:profile")
+
+
+@require_POST
+@login_required
+def webhook(request: HttpRequest) -> HttpResponse:
+    """Set or forget the address to which a program gets notices."""
+    user = signed_in(request)
+    if request.POST.get("act") == "remove":
+        webhooks.remove(user)
+        messages.success(request, "The address is forgotten.")
+    elif request.POST.get("act") == "rotate":
+        webhooks.rotate(user)
+        messages.success(request, "There is a new secret. For a day the former one signs too.")
+    else:
+        try:
+            webhooks.set_up(user, request.POST.get("url", "").strip())
+        except WishRefused as refused:
+            messages.error(request, refused.detail)
+        else:
+            messages.success(request, "The address is saved.")
+    return redirect("web:profile")
+
+
+@require_GET
+def calendar_feed(request: HttpRequest, secret: str) -> HttpResponse:
+    """A player's deadlines for his calendar program, which cannot sign in: the address is the key."""
+    user = calendar.owner_of(secret)
+    if user is None:
+        raise Http404("There is no such calendar, or its address was withdrawn.")
+    answer = HttpResponse(calendar.feed(user), content_type="text/calendar; charset=utf-8")
+    answer["Content-Disposition"] = 'inline; filename="matches.ics"'
+    answer["Cache-Control"] = "private, no-store"
+    answer["Referrer-Policy"] = "no-referrer"
+    return answer

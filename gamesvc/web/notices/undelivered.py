@@ -1,0 +1,46 @@
+"""Mails that came back: what the profile says of them, and the button that has them sent again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from accounts.models import User
+from gamesvc.web.common.access import signed_in
+from notifications import registry, suppression
+
+
+def of_user(user: User) -> list[dict[str, Any]]:
+    """What is held back from a person, for his page."""
+    found = []
+    for row in suppression.of_user(user):
+        kind = registry.find(row.kind)
+        label = kind.label if kind is not None else row.kind.replace("_", " ")
+        found.append(
+            {
+                "pk": row.pk,
+                "kind": row.kind,
+                "label": label,
+                "report": row.report,
+                "detail": row.detail,
+                "created_at": row.created_at,
+            }
+        )
+    return found
+
+
+@require_POST
+@login_required
+def send_again(request: HttpRequest) -> HttpResponse:
+    """Send mail to one's own address again after it came back."""
+    number = request.POST.get("suppression", "")
+    if number.isdecimal() and len(number) < 18 and suppression.lift(signed_in(request), int(number)):
+        messages.success(request, "Mail is sent to you again. If it comes back once more, you read it here.")
+    else:
+        messages.error(request, "Nothing was held back there.")
+    return redirect("web:profile")

@@ -1,0 +1,88 @@
+"""The organiser's panel on the page of a match: pause, more time, replace a player, call it off. Setting back is beside undo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors
+from gamesvc.matches.access import authority, selectors, tenures
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.models import Match
+from gamesvc.matches.organising import measures
+from gamesvc.matches.organising.measures import Measure
+from gamesvc.matches.play import turns
+from gamesvc.matches.story.undo_words import CODES
+from gamesvc.web.common import once
+from gamesvc.web.common.access import find, signed_in
+
+DONE = {
+    "pause": "The match is paused, and the players are told.",
+    "resume": "The match goes on, and the players are told.",
+    "extend": "The seat has more time, and the players are told.",
+    "replace": "The seat is given up, and the players are told.",
+    "abort": "The match is called off.",
+}
+
+
+def panel(access: Access) -> dict[str, Any]:
+    """What the page shows to an organiser who has never played in the match."""
+    match = access.match
+    if match.status != Match.Status.RUNNING or not authority.may_rule(access.user, match):
+        return {}
+    names = selectors.seat_names(access.seats)
+    return {
+        "organiser": {
+            "actions": [
+                ("resume", "Let it go on") if match.paused_at is not None else ("pause", "Pause"),
+                ("extend", "Give a seat more time"),
+                ("replace", "Replace a player"),
+                ("abort", "Call the match off"),
+            ],
+            "seats": list(enumerate(names)),
+            "codes": CODES.items(),
+            "longest": authority.LONGEST_REASON,
+            "tenures": tenures.of_match(match),
+        }
+    }
+
+
+@require_POST
+@login_required
+def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
+    """Carry a measure out."""
+    access = find(request, ident)
+    user, posted = signed_in(request), request.POST
+    action = posted.get("action", "")
+    key = once.request_key(request)
+    try:
+        if action not in DONE:
+            raise Refused("bad_action", "Choose what to do.", "action")
+        measure = Measure(
+            action=action,
+            code=posted.get("code", ""),
+            reason=posted.get("reason", ""),
+            seat=_number(posted.get("seat", "")),
+            hours=_number(posted.get("hours", "")),
+            bot=bool(posted.get("bot")),
+        )
+        command_id = turns.command_id(sender=f"web host {user.pk} {access.match.pk}", key=key)
+        measures.organise(by=user, match=access.match, measure=measure, command_id=command_id, channel="web")
+    except (Refused, Forbidden) as refused:
+        messages.error(request, str(refused))
+    except (errors.Busy, errors.Stale, errors.KeyReused):
+        messages.error(request, "Something happened since this page was made; look at the match and decide again.")
+    else:
+        messages.success(request, DONE[action])
+    return redirect("web:match", access.match.number)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 6 else None

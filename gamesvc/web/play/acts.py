@@ -1,0 +1,162 @@
+"""What is sent from the page of a match: a form, order texts, a form to be shown as an order."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.forms import fault
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import read_order
+from gamesvc.matches import errors
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import idempotency, loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.rate_limits import folds_history
+from gamesvc.web.common import controls, once
+from gamesvc.web.common import posted as reading
+from gamesvc.web.common.access import find
+from gamesvc.web.play.table import Failed, show_match
+
+MOST_ORDERS = 30
+SEND_AGAIN = "Something happened since this page was made. Look at the board and the log, then send it again."
+
+
+@require_POST
+@login_required
+def send_command(request: HttpRequest, ident: str) -> HttpResponse:
+    """A form of the page: find it again among those legal now, read its fields, submit. Sent again it is done already."""
+    access = find(request, ident)
+    posted = {name: request.POST.getlist(name) for name in request.POST}
+    form_key = request.POST.get("_form", "")
+    try:
+        read = functools.partial(_chosen, access, form_key, posted)
+        order, _version = _submit(access, once.fingerprint(request), _expected(request), read)
+    except reading.Unreadable as unreadable:
+        return show_match(request, access, Failed(unreadable.detail, 422, form_key, unreadable.path, posted))
+    except Refused as refused:
+        return show_match(request, access, Failed(refused.detail, 422, form_key, refused.parameter or "", posted))
+    except (errors.Stale, errors.KeyReused, errors.Busy):
+        return show_match(request, access, Failed(SEND_AGAIN, 409, form_key, "", posted))
+    messages.success(request, f"Done: {order}")
+    return redirect("web:match", access.match.number)
+
+
+@folds_history()
+@require_POST
+@login_required
+def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
+    """What a form as it is filled in now would be as an order text, or what is still missing. Changes nothing."""
+    access = find(request, ident)
+    posted = {name: request.POST.getlist(name) for name in request.POST}
+    try:
+        command = _chosen(access, request.POST.get("_form", ""), posted)
+    except (reading.Unreadable, Refused) as failed:
+        return JsonResponse({"order": "", "why": failed.detail})
+    except errors.Stale:
+        return JsonResponse({"order": "", "why": SEND_AGAIN})
+    return JsonResponse({"order": loading.load(access.match.id, access.match.game).game.render(command), "why": ""})
+
+
+def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> dict[str, Any]:
+    if access.seat is None:
+        raise Refused("no_seat", "You have no seat in this match.")
+    loaded = loading.load(access.match.id, access.match.game)
+    if not loaded.started or loaded.ended:
+        raise Refused("not_running", "The match is not running.")
+    forms = loaded.game.legal_commands(loaded.timeline.state, access.seat.index)
+    form = next((form for form in forms if controls.key_of(form) == form_key), None)
+    if form is None:
+        raise errors.Stale(loaded.viewer_version(access.viewer), [])
+    command = reading.read(controls.sheet(form), posted)
+    if found := fault(form.schema(), command):
+        raise Refused("not_offered", found.detail, found.path)
+    return command
+
+
+def _expected(request: HttpRequest) -> int:
+    text = request.POST.get("_version", "")
+    if not text.isdecimal() or len(text) > 9:
+        raise Refused("unreadable", "The page did not say which version it showed; load it again.", "version")
+    return int(text)
+
+
+def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[str, Any]]) -> tuple[str, int]:
+    """Submit the command that `read` gives, once for its key; returns it as an order text, and the version it led to.
+
+    A known key is answered first: what was done may have changed what can be read.
+    """
+    if access.seat is None or access.user is None:
+        raise Refused("no_seat", "You have no seat in this match.")
+    command_id = turns.command_id(sender=f"web {access.user.pk} {access.match.pk}", key=key)
+    before = idempotency.known(access.match, command_id)
+    try:
+        command = before.command if before is not None else read()
+    except (Refused, reading.Unreadable, errors.Stale):
+        # The other click of two may have been faster by a moment.
+        before = idempotency.known(access.match, command_id)
+        if before is None:
+            raise
+        command = before.command
+    receipt = turns.submit(
+        match=access.match,
+        sender=Sender(Actor("seat", access.seat.index), "web", timezone.now(), access.user.pk),
+        command=command,
+        expected_version=version,
+        command_id=command_id,
+    )
+    return loading.load(access.match.id, access.match.game).game.render(command), receipt.version
+
+
+@require_POST
+@login_required
+def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
+    """Orders as text, one a line, in the game's own notation; at the first that cannot be done the rest waits."""
+    access = find(request, ident)
+    text = request.POST.get("orders", "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()][:MOST_ORDERS]
+    done: list[str] = []
+    try:
+        shown = version = _expected(request)
+        if not lines:
+            raise Refused("unreadable", "Write an order, one a line.", "orders")
+        for number, line in enumerate(lines):
+            # The page, the line and its place: the same however often it is sent, and a corrected line is another one.
+            key = f"{once.given(request)}:{shown}:{number}:{hashlib.sha256(line.encode()).hexdigest()}"
+            order, version = _submit(access, key, version, functools.partial(_parsed, access, line))
+            done.append(order)
+    except Refused as refused:
+        return show_match(request, access, _failed_orders(refused.detail, 422, lines, done))
+    except (errors.Stale, errors.KeyReused, errors.Busy):
+        return show_match(request, access, _failed_orders(SEND_AGAIN, 409, lines, done))
+    messages.success(request, f"Done: {'; '.join(done)}")
+    return redirect("web:match", access.match.number)
+
+
+def _parsed(access: Access, line: str) -> Mapping[str, Any]:
+    intake.check_order(line)
+    loaded = loading.load(access.match.id, access.match.game)
+    if not loaded.started or loaded.ended:
+        raise Refused("not_running", "The match is not running.")
+    return read_order(loaded.game, line, loaded.game.view(loaded.timeline.state, access.viewer))
+
+
+def _failed_orders(detail: str, status: int, lines: list[str], done: list[str]) -> Failed:
+    """Say which line failed; what stood before it is done, what follows is kept in the field."""
+    if len(lines) > 1:
+        detail = f"Line {len(done) + 1} ({lines[len(done)]}): {detail}"
+    if done:
+        detail += f" Done before it: {'; '.join(done)}."
+    return Failed(detail, status, "orders", "orders", orders="\n".join(lines[len(done) :]))

@@ -1,0 +1,67 @@
+"""On the page of a match: commands laid by for a case, as text, the same as by mail."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.models import Premove, Seat
+from gamesvc.matches.play import standing_orders
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.common.once import once
+
+
+def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
+    """What the player of a running match has laid by."""
+    if access.seat is None or not loaded.started or loaded.ended:
+        return {}
+    rows = [
+        {
+            "number": one.number,
+            "words": standing_orders.words(loaded, one),
+            "open": one.status in (Premove.Status.WAITING, Premove.Status.ARMED),
+            "status": one.get_status_display(),
+            "why": one.why,
+        }
+        for one in standing_orders.laid_by(access.match, access.seat.index)
+    ]
+    lately = standing_orders.lately(loaded, access.seat.index)
+    return {"standing": {"rows": rows, "shows": standing_orders.SHOWS, "lately": lately}}
+
+
+@require_POST
+@login_required
+def change(request: HttpRequest, ident: str) -> HttpResponse:
+    """Lay an order by, or cancel one."""
+    user, access = signed_in(request), find(request, ident)
+    try:
+        if access.seat is None:
+            raise Refused("no_seat", "Only the players of a match leave orders in it.")
+        given = request.POST.get("cancel", "")
+        if given.isdecimal() and len(given) < 5:
+            standing_orders.cancel(match=access.match, seat=access.seat.index, number=int(given))
+            messages.success(request, "The order is cancelled.")
+        else:
+            once(request, functools.partial(_lay_by, user, access, access.seat, request.POST.get("order", "")))
+            messages.success(request, "The order is laid by.")
+    except Refused as refused:
+        messages.error(request, refused.detail)
+    return redirect("web:match", access.match.number)
+
+
+def _lay_by(user: User, access: Access, seat: Seat, order: str) -> int:
+    asked = standing_orders.parse_text(access.match, seat.index, order)
+    if asked.condition is None:
+        raise Refused("unreadable", f"This lays nothing by. {standing_orders.HOW}")
+    made = standing_orders.lay_by(match=access.match, seat=seat, user=user, condition=asked.condition, commands=asked.commands)
+    return made.number

@@ -1,0 +1,303 @@
+"""The page of one match: what is expected, the board, the controls, the log. What is sent from it is in `acts`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from html import unescape
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_safe
+
+from gamesvc.games.drawing.chart import WIDTH
+from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.game import Awaited, Caption, Form
+from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.models import Match, Question
+from gamesvc.matches.reading import board
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.statistics import reliability
+from gamesvc.matches.story import option_words, sentences
+from gamesvc.rate_limits import folds_history
+from gamesvc.web.common import controls, moments
+from gamesvc.web.common import posted as reading
+from gamesvc.web.common.access import find
+from gamesvc.web.lobby import forks, lists, press
+from gamesvc.web.organising import measures
+from gamesvc.web.play import standing_orders
+from gamesvc.web.timekeeping import absence
+from gamesvc.web.undo import taking_back
+
+LOG_LINES = 40
+_SHEET = re.compile(rf'viewBox="0 0 {WIDTH} (?P<height>[0-9.]+)" width="{WIDTH}" height="[0-9.]+"')
+
+
+@dataclass(slots=True)
+class Group:
+    """The forms of one command, under their label, or the command's name where each has another."""
+
+    name: str
+    label: str
+    aside: bool
+    sheets: list[controls.Sheet] = field(default_factory=list)
+
+    @property
+    def plain(self) -> bool:
+        """Whether a single button is all of it."""
+        return len(self.sheets) == 1 and self.sheets[0].plain
+
+
+@dataclass(slots=True)
+class Failed:
+    """What the reader sent and why it was not done."""
+
+    detail: str
+    status: int
+    form: str = ""
+    parameter: str = ""
+    posted: Mapping[str, list[str]] = field(default_factory=dict)
+    orders: str = ""
+
+
+@folds_history("at")
+@require_safe
+def match_page(request: HttpRequest, ident: str) -> HttpResponse:
+    return show_match(request, find(request, ident))
+
+
+@folds_history()
+@require_safe
+def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
+    """The board alone, as the reader may see it."""
+    access = find(request, ident)
+    answer = HttpResponse(board.look(access).picture, content_type="image/svg+xml")
+    answer["Cache-Control"] = "private, no-cache"
+    answer["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    return answer
+
+
+@require_safe
+def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
+    """The version the reader may know of, for pages that ask whether something has happened."""
+    access = find(request, ident)
+    loaded = loading.load(access.match.id, access.match.game)
+    answer = JsonResponse({"version": loaded.viewer_version(access.viewer)})
+    answer["Cache-Control"] = "private, no-store"
+    return answer
+
+
+# --- what the page shows ---
+
+
+def _caption(access: Access) -> Caption:
+    return Caption(str(access.match.number), selectors.seat_names(access.seats))
+
+
+def _picture(access: Access, loaded: Loaded) -> str:
+    return loaded.game.picture(loaded.game.view(loaded.timeline.state, access.viewer), _caption(access))
+
+
+def show_match(request: HttpRequest, access: Access, failed: Failed | None = None) -> HttpResponse:
+    match = access.match
+    loaded = loading.load(match.id, match.game)
+    names = selectors.seat_names(access.seats)
+    context: dict[str, Any] = {
+        "match": match,
+        "manifest": loaded.game.manifest,
+        "access": access,
+        "names": names,
+        "seats": [(seat, name) for seat, name in zip(access.seats, names, strict=True)],
+        "link": request.GET.get("link", ""),
+        "options": option_words.changed(match),
+        "told": option_words.always_told(match),
+        "asks": reliability.words(match.reliability),
+        "failed": failed,
+        "log": _log(request, access, loaded, names),
+        "last_told": loaded.viewer_version(access.viewer),
+        "commitment": loaded.opened.get("commitment", ""),
+        "head_hash": _head_hash(access, loaded),
+        "unreachable": board.unreachable_players(access) or (),
+    }
+    if loaded.started:
+        context |= _position(access, loaded, _version(request, "at")) | _questions(access, loaded, names)
+        context |= _ranking(match, names)
+    else:
+        context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
+    if access.seat is not None and loaded.started and not loaded.ended:
+        context |= _orders(access, loaded, failed)
+    context |= press.panel(access)
+    context |= measures.panel(access)
+    context |= taking_back.panel(access, loaded)
+    context |= absence.panel(access)
+    context |= standing_orders.panel(access, loaded)
+    at = _version(request, "at")
+    here = (context.get("past") or {"at": context.get("version", 0)})["at"]
+    context |= forks.panel(access, loaded, at, here)
+    if access.seat is not None:
+        board.mark_seen(access.seat, loaded.viewer_version(access.viewer))
+    return render(request, "web/match.html", context, status=failed.status if failed else 200)
+
+
+def _version(request: HttpRequest, name: str) -> int | None:
+    """The version that an address names: `at` for a replay, `before` for the older part of the log."""
+    return intake.whole(request.GET.get(name, ""))
+
+
+def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
+    """The board now, or as the reader saw it at an earlier version."""
+    last = loaded.viewer_version(access.viewer)
+    first = _first_version(loaded) if at is not None else 0
+    here = last if at is None or at >= last else max(at, first)
+    past = here < last
+    then = loading.as_seen(loaded, access.viewer, here)
+    state = loading.state_at(loaded.game, loaded.match_id, then) if past else loaded.timeline.state
+    view = loaded.game.view(state, access.viewer)
+    caption = replace(_caption(access), past=past)
+    steps = [
+        ("first", "First", "0" if here > first else ""),
+        ("previous", "Previous", str(here - 1) if here > first else ""),
+        ("next", "Next", str(here + 1) if past else ""),
+        ("last", "Last", str(last) if past else ""),
+    ]
+    picture = loaded.game.picture(view, caption)
+    return {
+        "picture": _safe(picture),
+        "headline": _headline(picture, f"{loaded.game.manifest.title} {access.match.number}"),
+        "board_text": loaded.game.board_text(view, caption),
+        "version": last,
+        "past": {"at": here, "last": last} if past else None,
+        "steps": steps,
+    }
+
+
+def _first_version(loaded: Loaded) -> int:
+    """The version at which there was a board for the first time: that after the game's opening events."""
+    started = loading.started_at(loaded)
+    return loaded.version if started is None else loading.act_end(loaded, started)
+
+
+def _safe(picture: str) -> SafeString:
+    """A board inside the page, without its header: the page says the same above it.
+
+    Pictures come from our own engines, which escape what people wrote into them.
+    """
+    return mark_safe(_SHEET.sub(_cropped, picture, count=1))
+
+
+def _cropped(found: re.Match[str]) -> str:
+    left, top, width, height = 6, 84, WIDTH - 12, float(found["height"]) - 84
+    return f'viewBox="{left} {top} {width} {height:g}" width="{width}" height="{height:g}"'
+
+
+def _head_hash(access: Access, loaded: Loaded) -> str:
+    """The hash of the last event the reader may know of: whoever notes it down can prove later what there was."""
+    version = loaded.viewer_version(access.viewer)
+    return STORE.read(loaded.match_id, version - 1, version)[-1].hash.hex() if version else ""
+
+
+def _headline(picture: str, name: str) -> str:
+    """The picture's own title without the match's name: turn, phase, who acts."""
+    found = re.search(r"<title[^>]*>(.*?)</title>", picture, re.DOTALL)
+    told = unescape(found[1]).strip().removeprefix(name).lstrip(" ,:.") if found else ""
+    return told[:1].upper() + told[1:]
+
+
+def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
+    """Who must act and until when; for the reader also what happens without an order of his."""
+    rows = {(row.seat, row.question): row for row in Question.objects.filter(match=access.match)}
+    asked = [
+        _question(one, rows.get((one.seat, one.id)), names, plain=access.match.hides_names and one.seat != access.viewer)
+        for one in loaded.awaited()
+    ]
+    own = next((one for one in asked if one["seat"] == access.viewer and access.viewer is not None), None)
+    without = ""
+    if own is not None:
+        key = (own["seat"], own["question"])
+        own["stands"] = board.stands_until(loaded.account.open.get(key), timezone.now())
+        without = loaded.game.render(loaded.game.default_command(loaded.timeline.state, own["seat"]))
+    return {"asked": [one for one in asked if one is not own], "own": own, "without": without}
+
+
+def _question(one: Awaited, row: Question | None, names: tuple[str, ...], *, plain: bool) -> dict[str, Any]:
+    share = lists.share(row, plain=plain)
+    return {
+        "seat": one.seat,
+        "name": names[one.seat],
+        "question": one.id,
+        "prompt": one.prompt,
+        "due": row.deadline if row is not None and not row.paused else None,
+        "grace": row.due_at if row is not None and row.grace_from is not None else None,
+        "late": row is not None and row.late,
+        "share": share,
+        "urgent": row is not None and share < 100 * moments.NEARLY_OVER,
+    }
+
+
+def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, Any]:
+    if match.outcome is None:
+        return {}
+    groups = [
+        {"place": place, "seats": [(seat, names[seat], match.outcome["scores"][seat]) for seat in group]}
+        for place, group in enumerate(match.outcome["ranking"], 1)
+    ]
+    return {"ranking": groups, "reason": match.outcome["reason"]}
+
+
+def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
+    """The last events as sentences, newest first, or those before a version that the reader asks for."""
+    before = _version(request, "before")
+    until = None if before is None else before - 1
+    told = sentences.tell_last(loaded, access.viewer, names, LOG_LINES + 1, until=until)[::-1]
+    last = access.seat.seen_version if access.seat is not None else None
+    lines = [
+        {
+            "version": version,
+            "moment": moment,
+            "minute": moment.replace(second=0, microsecond=0),
+            "sentence": sentence,
+            "new": last is not None and version > last,
+        }
+        for version, moment, sentence in told[:LOG_LINES]
+    ]
+    return {"lines": lines, "past": before is not None, "before": lines[-1]["version"] if len(told) > LOG_LINES else None}
+
+
+def _share_link(access: Access) -> str:
+    """The link that lets others in, for those who may pass it on."""
+    if not (access.is_host or access.seat is not None):
+        return ""
+    return f"{settings.BASE_URL}/matches/{access.match.number}/?link={access.match.link_token}"
+
+
+def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, Any]:
+    """The controls of everything this seat may do now."""
+    assert access.seat is not None
+    groups: dict[tuple[str, bool], Group] = {}
+    for form in loaded.game.legal_commands(loaded.timeline.state, access.seat.index):
+        group = groups.setdefault((form.name, form.aside), Group(form.name, form.label, form.aside))
+        group.sheets.append(_sheet(form, failed))
+        if form.label != group.label:
+            group.label = controls.words(form.name)
+    prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
+    return {
+        "groups": [group for group in groups.values() if not group.aside],
+        "has_buttons": any(group.plain for group in groups.values() if not group.aside),
+        "only_buttons": all(group.plain for group in groups.values() if not group.aside),
+        "asides": [group for group in groups.values() if group.aside],
+        "order_help": loaded.game.order_help(prompt),
+    }
+
+
+def _sheet(form: Form, failed: Failed | None) -> controls.Sheet:
+    made = controls.sheet(form)
+    if failed is None or failed.form != made.key:
+        return made
+    return controls.Sheet(made.key, form, tuple(reading.filled(one, failed.posted) for one in made.controls))

@@ -1,0 +1,1 @@
+"""Deadlines, pauses and absences on pages."""

@@ -1,0 +1,194 @@
+"""On pages: vacations and quiet hours on the profile; pausing, free seats and who is away on a match; the list of free seats."""
+
+from __future__ import annotations
+
+from datetime import date, time
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts import absences
+from accounts.models import Absence, User
+from gamesvc.games import catalog
+from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import selectors, tenures
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.lobby import follows, substitutes
+from gamesvc.matches.models import Match
+from gamesvc.matches.reading import board
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.timekeeping import pauses, vacations
+from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.common.once import once
+
+MOST_LISTED = 100
+
+
+def of_user(user: User) -> dict[str, Any]:
+    """What the profile page shows of being away."""
+    today = timezone.now().astimezone(user.zone).date()
+    return {
+        "absences": absences.absences_of(user),
+        "days_left": absences.days_left(user, today.year),
+        "quiet": absences.quiet_hours(user),
+        "today": today.isoformat(),
+        "follows": [(row.pk, row.organiser.username if row.organiser else _title(row.game)) for row in follows.of(user)],
+    }
+
+
+def panel(access: Access) -> dict[str, Any]:
+    """What the page of a running match shows of pauses, free seats and vacations."""
+    match = access.match
+    if match.status != Match.Status.RUNNING or match.board:
+        return {}
+    names, away, coming = selectors.seat_names(access.seats), board.away_players(access), board.announced(access)
+    wishes = pauses.wishes(match)
+    free = [seat.index for seat in access.seats if seat.waits]
+    held = tenures.seats_held(access.user, match) if free and access.user is not None else set()
+    open_to_reader = [seat for seat in free if not held or seat in held]
+    shown = {
+        "paused_since": match.paused_at,
+        "by_host": pauses.paused_by(match) == "host",
+        "wishes": [names[seat] for seat in wishes],
+        "mine": access.viewer in wishes,
+        "away": [(seat.index, names[seat.index], away[seat.user_id]) for seat in access.seats if seat.user_id in away],
+        "coming": [(seat.index, names[seat.index], coming[seat.user_id]) for seat in access.seats if seat.user_id in coming],
+        "free": free,
+        "may_take": open_to_reader if access.user is not None and access.seat is None else [],
+        "seated": access.seat is not None,
+    }
+    return {"absence": shown}
+
+
+@require_POST
+@login_required
+def change_vacations(request: HttpRequest) -> HttpResponse:
+    """Announce a vacation or call one off."""
+    user = signed_in(request)
+    try:
+        if request.POST.get("act") == "cancel":
+            number = intake.whole(request.POST.get("absence", ""), 18)
+            row = Absence.objects.filter(user=user, pk=number).first() if number is not None else None
+            if row is None:
+                raise ValidationError("You have announced no such vacation.")
+            absences.call_off(absence=row)
+            messages.success(request, "The vacation is called off.")
+        else:
+            first, last = _day(request.POST.get("first", "")), _day(request.POST.get("last", ""))
+            absences.announce(user=user, first=first, last=last)
+            messages.success(request, "Your vacation is announced.")
+    except ValidationError as error:
+        messages.error(request, error.messages[0])
+    else:
+        vacations.settle(user.pk)
+    return redirect("web:profile")
+
+
+@require_POST
+@login_required
+def quiet_hours(request: HttpRequest) -> HttpResponse:
+    """Set quiet hours, or end them with both fields empty."""
+    user = signed_in(request)
+    try:
+        absences.set_quiet_hours(user=user, start=_time(request.POST.get("start", "")), end=_time(request.POST.get("end", "")))
+    except ValidationError as error:
+        messages.error(request, error.messages[0])
+    else:
+        messages.success(request, "Your quiet hours are saved.")
+    return redirect("web:profile")
+
+
+@require_POST
+@login_required
+def follow(request: HttpRequest) -> HttpResponse:
+    """Be told of free seats of a game or an organiser, or stop it."""
+    user = signed_in(request)
+    try:
+        if request.POST.get("act") == "stop":
+            follows.stop(by=user, follow_id=intake.whole(request.POST.get("follow", ""), 18) or 0)
+        else:
+            follows.follow(by=user, game=request.POST.get("game", ""), organiser=request.POST.get("organiser", "").strip())
+    except Refused as refused:
+        messages.error(request, refused.detail)
+    return redirect("web:profile" if request.POST.get("act") == "stop" else "web:substitutes")
+
+
+@require_safe
+def free_seats(request: HttpRequest) -> HttpResponse:
+    """The seats of running matches that wait for a substitute."""
+    rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats()[:MOST_LISTED]]
+    games = [(engine.id, engine.manifest.title) for engine in catalog.games()]
+    return render(request, "web/substitutes.html", {"rows": rows, "games": games})
+
+
+@require_POST
+@login_required
+def change(request: HttpRequest, ident: str) -> HttpResponse:
+    """Pausing, giving up and taking over a seat, from the page of a match."""
+    if request.POST.get("act") == "give_up":
+        return _give_up(request, ident)
+    user, access = signed_in(request), find(request, ident)
+    act, seat = request.POST.get("act", ""), access.viewer
+    try:
+        if act == "take":
+            given = request.POST.get("seat", "")
+            wanted = int(given) if given.isdecimal() and len(given) < 3 else None
+            substitutes.take_over(by=user, match=access.match, seat=wanted, link=request.POST.get("_link", ""), channel="web")
+            messages.success(request, "The seat is yours.")
+        elif seat is None:
+            raise Refused("no_seat", "Only the players of a match do this.")
+        elif act == "withdraw":
+            pauses.withdraw(match=access.match, seat=seat)
+        elif act in ("pause", "resume"):
+            done = pauses.wish(match=access.match, seat=seat, pause=act == "pause", channel="web")
+            messages.success(request, "Done: all have agreed." if done else "The others are asked.")
+        else:
+            raise Refused("unreadable", "The page has sent what this match does not know.")
+    except Refused as refused:
+        messages.error(request, refused.detail)
+    return redirect("web:match", access.match.number)
+
+
+def _give_up(request: HttpRequest, ident: str) -> HttpResponse:
+    """Leave the seat to a substitute; the second of two clicks comes from one who has none any more, and is known before."""
+
+    def give_up() -> int:
+        access = find(request, ident)
+        if access.seat is None:
+            raise Refused("no_seat", "Only the players of a match do this.")
+        seat = access.seat.index
+        substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat), channel="web")
+        return seat
+
+    try:
+        once(request, give_up)
+    except Refused as refused:
+        messages.error(request, refused.detail)
+        return redirect("web:match", find(request, ident).match.number)
+    messages.success(request, "Your seat is free for a substitute.")
+    return redirect("web:home")
+
+
+def _title(game: str) -> str:
+    return catalog.game(game).manifest.title
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValidationError(f"A day is written like 2026-12-24, not {text[:20]!r}.") from None
+
+
+def _time(text: str) -> time | None:
+    try:
+        return time.fromisoformat(text) if text else None
+    except ValueError:
+        raise ValidationError(f"A time is written like 22:00, not {text[:20]!r}.") from None

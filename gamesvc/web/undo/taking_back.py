@@ -1,0 +1,125 @@
+"""The panel of the match page for taking back, and what is sent from it."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import errors
+from gamesvc.matches.access import authority, selectors
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.organising import rewinds
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.story.undo_words import CODES
+from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo.undo_acts import Outcome
+from gamesvc.web.common import once
+from gamesvc.web.common.access import find, signed_in
+
+DONE = {
+    "undo": "Taken back.",
+    "asked": "The others are asked; without their word it stands.",
+    "redo": "Done again.",
+    "accept": "You agree to take it back.",
+    "decline": "It stands.",
+    "rewind": "The match is set back, and the players are told.",
+}
+
+
+def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
+    """What the page of a running match offers to take back, for its players and for who may set it back."""
+    if not loaded.started or loaded.ended:
+        return {}
+    shown: dict[str, Any] = {"version": loaded.viewer_version(access.viewer)}
+    if access.seat is not None:
+        offer = taking_back.offer(loaded, access.match, access.seat.index)
+        names = selectors.seat_names(access.seats)
+        shown |= {
+            "how": offer.how,
+            "order": loaded.game.render(offer.command) if offer.command else "",
+            "asks": ", ".join(names[seat] for seat in offer.asks),
+            "redo": offer.redo is not None,
+            "request": offer.request,
+        }
+        if (request := offer.request) is not None:
+            mine = request.seat == access.seat.index
+            to_answer = access.seat.index in request.asked and access.seat.index not in request.accepted
+            shown |= {"name": names[request.seat], "mine": mine, "to_answer": to_answer}
+        if not (offer.how or offer.redo is not None or offer.request):
+            return {}
+        return {"undo": shown}
+    if authority.may_rule(access.user, access.match):
+        return {"undo": {**shown, "codes": CODES.items(), "longest": authority.LONGEST_REASON}}
+    return {}
+
+
+@require_POST
+@login_required
+def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
+    """Undo, redo, answer a request, set the match back: `act` says which."""
+    access = find(request, ident)
+    act = request.POST.get("act", "")
+    try:
+        outcome = _carry_out(request, access, act)
+    except (Refused, Forbidden) as refused:
+        messages.error(request, str(refused))
+    except (errors.Stale, errors.KeyReused, errors.Busy):
+        messages.error(request, "Something has happened since this page was made; look at the board and decide again.")
+    else:
+        messages.success(request, DONE["asked" if act == "undo" and not outcome.done else act])
+    return redirect("web:match", access.match.number)
+
+
+def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
+    command_id = turns.command_id(sender=f"web {signed_in(request).pk} {access.match.pk}", key=once.request_key(request))
+    if act == "rewind":
+        return _set_back(request, access, command_id)
+    if access.seat is None:
+        raise Forbidden("You have no seat in this match.")
+    sender = Sender(Actor("seat", access.seat.index), "web", timezone.now(), signed_in(request).pk)
+    match act:
+        case "undo":
+            version = _number(request, "_version")
+            return taking_back.take_back(match=access.match, sender=sender, expected_version=version, command_id=command_id)
+        case "redo":
+            version = _number(request, "_version")
+            return taking_back.redo(match=access.match, sender=sender, expected_version=version, command_id=command_id)
+        case "accept" | "decline":
+            asked = _number(request, "request")
+            return taking_back.answer(
+                match=access.match, sender=sender, accept=act == "accept", request=asked, command_id=command_id
+            )
+    raise Refused("unreadable", "Choose what to take back.", "act")
+
+
+def _set_back(request: HttpRequest, access: Access, command_id: uuid.UUID) -> Outcome:
+    return rewinds.set_back(
+        by=signed_in(request),
+        match=access.match,
+        to=_number(request, "to"),
+        code=request.POST.get("code", ""),
+        reason=request.POST.get("reason", ""),
+        expected_version=_number(request, "_version"),
+        command_id=command_id,
+        received_at=timezone.now(),
+        channel="web",
+    )
+
+
+def _number(request: HttpRequest, name: str) -> int:
+    text = request.POST.get(name, "")
+    if not text.isdecimal() or len(text) > 9:
+        raise Refused("unreadable", "The page did not say which version is meant; load it again.", name)
+    return int(text)
