@@ -338,3 +338,18 @@ def test_who_has_brought_out_a_prepared_play_has_been_told_something() -> None:
     assert table.ever("ability_activated")
     assert table.waits() == ("window", 0)
     assert any(GAME.reveals(event) for event in table.session.log[since:])
+
+
+def test_a_window_tells_who_is_asked_in_it() -> None:
+    """Who is left out has passed beforehand or can play nothing: what led to the window is not taken back freely."""
+    table = Table(seats=2).system("1,1", "trade_world")
+    table.vessel(0, "destroyer", "1,1")
+    table.vessel(1, "corvette", "1,1")
+    table.tech(1, "railgun_turrets")
+    for seat in (0, 1):
+        table.orders(seat, abilities="ask")
+        table.state["seats"][seat]["orders"]["combat"]["after_initiate"] = "ask"
+    since = table.session.match.version
+    table.fight("1,1")
+    assert table.waits()[0] == "window"
+    assert any(GAME.reveals(event) for event in table.session.log[since:] if event.type == "choice_requested")

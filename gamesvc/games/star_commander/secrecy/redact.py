@@ -92,7 +92,8 @@ def reveals(event: Event) -> bool:
     """Return True if somebody learnt something hidden: cards, systems, looks, and answers given by orders or beforehand."""
     if event.type in _TELLING or event.data.get("auto") is True or event.data.get("prepared") is True:
         return True
-    return event.type == "choice_requested" and "card" in event.data
+    # A window names those who will be asked: who is left out has passed beforehand, or can play nothing.
+    return event.type == "choice_requested" and ("card" in event.data or event.data["prompt"] == "window")
 
 
 def hidden_ids(state: State) -> set[str]:
