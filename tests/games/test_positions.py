@@ -109,6 +109,23 @@ CASES = {
 CASE_SEATS = {"stratastar": 2, "space_fleet_commander": 1, "star_commander": 2, "space_war": 2}
 
 
+def test_no_two_dice_of_a_race_draw_the_same_number() -> None:
+    """A die whose `index` is left out stands in place 0 of its colour, where another one stands already."""
+    game = catalog.game("space_fleet_commander")
+    dropped = 0
+    for position in positions.corpus(game):
+        state = position["state"]
+        for seat, sheet in enumerate(state.get("sheets", []) if state.get("mode") == "race" else []):
+            for number, die in enumerate(sheet.get("dice", [])):
+                if sheet.get("attempt") and die.get("index") and die.get("status", "live") != "aside":
+                    wrong = copy.deepcopy(position)
+                    wrong["state"]["sheets"][seat]["dice"][number].pop("index")
+                    with pytest.raises(Refused, match="same place of the stream"):
+                        trial.begin(game, wrong)
+                    dropped += 1
+    assert dropped > 10
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_the_refusal_names_the_place(name: str) -> None:
     game_id, path, value, named = CASES[name]

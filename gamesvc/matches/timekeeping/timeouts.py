@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from events.canonical import write_time
 from events.store import Statement
+from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.bots import bot_of
 from gamesvc.games.kernel.game import Event
 from gamesvc.matches.models import Match, Seat
@@ -142,8 +143,9 @@ def _laid_aside(match: Match, seat: Seat) -> list[Statement]:
 
 
 def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:
-    forms = loaded.game.legal_commands(loaded.timeline.state, seat)
-    return {"name": "pass"} if any(form.name == "pass" and not form.required and not form.parameters for form in forms) else None
+    command = {"name": "pass"}
+    legal = [form for form in loaded.game.legal_commands(loaded.timeline.state, seat) if not form.aside]
+    return command if forms.offered(legal, command) else None
 
 
 def _timed_out(

@@ -130,6 +130,9 @@ def _sheet_faults(state: State, sheet: Sheet) -> list[str]:
         found.append("a die was not rolled")
     if any(die.index >= ROSTER.limit for die in numbered(sheet.dice)):
         found.append(f"more than {ROSTER.limit} dice of a colour")
+    drawn = [(die.colour, die.index) for die in not_aside(sheet)]
+    if state.mode == "race" and sheet.attempt and len(set(drawn)) < len(drawn):
+        found.append("two dice of a colour stand in the same place of the stream")
     return found
 
 
