@@ -6,7 +6,6 @@ Sending is `notifications.delivery`, started by `notifications.tasks`.
 from __future__ import annotations
 
 import json
-import logging
 import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,12 +17,9 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
+from notifications import hints
 from notifications.models import Outbox
-from notifications.tasks import send_soon
-
-log = logging.getLogger(__name__)
 
 _TOPIC = re.compile(r"\A[A-Za-z0-9._-]{0,100}\Z")
 # More ids than this in one hint save nothing: the sweep takes them in batches anyway.
@@ -108,9 +104,5 @@ def notify(*notices: Notice) -> None:
 def wake(ids: Iterable[uuid.UUID]) -> None:
     """Tell the sender of new notices. Call it after the commit; if the broker is away, the next sweep finds them."""
     hinted = [str(identity) for identity in ids][:_HINTED]
-    if not hinted:
-        return
-    try:
-        send_soon.apply_async(args=[hinted], retry=False, ignore_result=True)
-    except OperationalError as failure:
-        log.warning("no hint to the sender of notices, the sweep will find them: %s", failure)
+    if hinted:
+        hints.publish("notifications.tasks.send_soon", hinted)

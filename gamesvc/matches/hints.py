@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from uuid import UUID
 
-from kombu.exceptions import OperationalError
+from notifications.hints import publish
 
-from gamesvc.celery import app
-
-logger = logging.getLogger(__name__)
-
-# After a broker failure no hint is tried for this long, so that a broker that is down does not slow down turns.
-PAUSE_SECONDS = 10.0
 # One hint is enough for all that is written within this time; the sweep finds what comes after it was taken.
 TOGETHER_SECONDS = 0.5
 
 _lock = threading.Lock()
-_silent_until = 0.0
 _published_at: dict[str, float] = {}
-
-
-def _publish(name: str, *args: str) -> None:
-    global _silent_until
-    if time.monotonic() < _silent_until:
-        return
-    try:
-        app.send_task(name, args=args, ignore_result=True, retry=False)
-    except (OperationalError, OSError) as error:
-        _silent_until = time.monotonic() + PAUSE_SECONDS
-        logger.warning("The broker does not answer (%s); the sweeps go on without hints.", error)
 
 
 def bots(match_id: UUID) -> None:
     """A bot is awaited in this match."""
-    _publish("gamesvc.matches.tasks.play_bots", str(match_id))
+    publish("gamesvc.matches.tasks.play_bots", str(match_id))
 
 
 def ended(match_id: UUID) -> None:
     """A match is over: its head belongs into a checkpoint."""
-    _publish("gamesvc.matches.tasks.checkpoint_ended", str(match_id))
+    publish("gamesvc.matches.tasks.checkpoint_ended", str(match_id))
 
 
 def conditional_orders() -> None:
@@ -61,4 +42,4 @@ def _publish_once(name: str) -> None:
         if now - _published_at.get(name, -TOGETHER_SECONDS) < TOGETHER_SECONDS:
             return
         _published_at[name] = now
-    _publish(name)
+    publish(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
@@ -11,21 +10,16 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
-from notifications import leases, outbox
+from notifications import hints, leases, outbox
 from notifications.inbound.reading import body_of, message_id
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
 
-log = logging.getLogger(__name__)
-
 LEASE_SECONDS = 30
 MOST_ATTEMPTS = 6
-# A due deadline waits at most so long for mail taken before it.
-HOLDS_BACK = timedelta(minutes=10)
 
 # One writer's mails about one topic are worked on in the order in which they came, whoever works: a later one waits for those
 # before it, which are done or set aside soon. Of each writer one mail is taken at a time, and those writers come first whose
@@ -73,12 +67,7 @@ def store(raw: bytes, *, address: ReplyAddress, envelope_from: str, received_at:
 
 def wake(ids: Iterable[UUID]) -> None:
     """Tell the workers of new mail. If the broker is away, the next sweep finds it."""
-    from notifications.inbound.tasks import work_soon  # here: the tasks import the pipeline, which imports this module
-
-    try:
-        work_soon.apply_async(args=[[str(one) for one in ids]], retry=False, ignore_result=True)
-    except (OperationalError, OSError) as failure:
-        log.warning("no hint about new mail, the sweep will find it: %s", failure)
+    hints.publish("notifications.inbound.tasks.work_soon", [str(one) for one in ids])
 
 
 def claim(limit: int, *, ids: Iterable[UUID] | None = None) -> list[InboundMail]:
@@ -146,38 +135,6 @@ def confirm(mail_id: UUID) -> bool:
     return bool(done)
 
 
-def waits_before(*, topic: str, user_id: int, moment: datetime) -> bool:
-    """Whether mail of a user in a topic that counts before a moment is unread, here or in a mailbox not looked into since."""
-    from notifications.inbound import imap  # here: the mailbox stores what it reads by this module
-
-    return _waiting(topic, user_id, moment).exists() or imap.behind(topic=topic, user_id=user_id, moment=moment)
-
-
-def topics_waiting(topics: Iterable[str]) -> set[str]:
-    """Those of the topics in which `waits_before` may say yes of somebody: one question for many."""
-    from notifications.inbound import imap  # here: the mailbox stores what it reads by this module
-
-    asked = set(topics)
-    if imap.account() is not None:
-        return asked
-    waiting = InboundMail.objects.filter(status=MailStatus.WAITING, address__topic__in=asked)
-    return set(waiting.values_list("address__topic", flat=True))
-
-
-def set_aside(*, topic: str, user_id: int, moment: datetime) -> int:
-    """Give up on the mail that a deadline has waited for long enough and tell its writer; return how many mails it was."""
-    from notifications.inbound import held  # here: what is held is confirmed by this module
-
-    error = "not worked on in time for the deadline it was sent for"
-    with transaction.atomic():
-        rows = list(_waiting(topic, user_id, moment).select_related("address").select_for_update(of=("self",)))
-        InboundMail.objects.filter(pk__in=[row.pk for row in rows]).update(
-            status=MailStatus.FAILED, error=error, finished_at=timezone.now()
-        )
-        outbox.notify(*(failed_notice(row) for row in rows if held.may_answer(row.address)))
-    return len(rows)
-
-
 def failed_notice(mail: InboundMail, *, code: str = "") -> Notice:
     """Return the notice that tells the owner of the reply address that a mail was not worked on, and why (`refusals`).
 
@@ -185,12 +142,6 @@ def failed_notice(mail: InboundMail, *, code: str = "") -> Notice:
     """
     payload = {"mail": str(mail.id), "code": code} if code else {"mail": str(mail.id)}
     return Notice("mail_failed", mail.address.user_id, mail.address.email, payload=payload)
-
-
-def _waiting(topic: str, user_id: int, moment: datetime) -> QuerySet[InboundMail]:
-    return InboundMail.objects.filter(
-        status=MailStatus.WAITING, counts_at__lt=moment, address__topic=topic, address__user_id=user_id
-    )
 
 
 def _change(mail: InboundMail, **values: Any) -> bool:

@@ -23,7 +23,7 @@ from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import STORE
 from gamesvc.matches.timekeeping import expiry
-from notifications.inbound import addresses, limits, pipeline, store
+from notifications.inbound import addresses, limits, pipeline, waiting
 from notifications.inbound.text import MARK
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from tests.games.toy import GAME as TOY
@@ -361,7 +361,7 @@ def test_status_tells_the_end(duel, mailing):  # noqa: F811
     loaded = loading.load(duel.id, duel.game)
     loaded.ended = True
     assert replies.status(duel, loaded, ("anna", "ben")) == "The match is over."
-    assert store.waits_before(topic=str(duel.id), user_id=0, moment=timezone.now()) is False
+    assert waiting.waits_before(topic=str(duel.id), user_id=0, moment=timezone.now()) is False
 
 
 def test_what_a_player_writes_is_shown_as_text(duel, mailing):  # noqa: F811

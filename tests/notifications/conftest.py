@@ -5,7 +5,7 @@ from allauth.account.models import EmailAddress
 
 from accounts.addresses import add_verified_address
 from accounts.models import User
-from notifications import muting, outbox, registry
+from notifications import hints, muting, registry
 from notifications.models import Mute, Outbox
 from notifications.registry import Image, Message
 from notifications.sink import MailSink
@@ -20,7 +20,7 @@ PNG = bytes.fromhex(
 @pytest.fixture(autouse=True)
 def _no_hints(monkeypatch):
     """No worker listens here: the tests call the sender themselves."""
-    monkeypatch.setattr(outbox.send_soon, "apply_async", lambda **_: None)
+    monkeypatch.setattr(hints, "publish", lambda task, *args: None)
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from kombu.exceptions import OperationalError
 
-from notifications import outbox
+from notifications import hints, outbox
+from notifications.hints import publish
 from notifications.models import Outbox, Status
 from notifications.outbox import Notice, insert_sql, notify
 
@@ -75,13 +76,13 @@ def test_the_table_refuses_a_notice_for_nobody(db):
 
 
 def test_notify_wakes_the_sender_after_the_commit(ann, monkeypatch, django_capture_on_commit_callbacks):
-    hints = []
-    monkeypatch.setattr(outbox.send_soon, "apply_async", lambda args, **_: hints.append(args))
+    published = []
+    monkeypatch.setattr(hints, "publish", lambda task, *args: published.append((task, *args)))
     now, later = Notice("your_turn", user_id=ann.pk), Notice("reminder", user_id=ann.pk, due_at=LATER)
     with django_capture_on_commit_callbacks(execute=True):
         notify(now, later)
-        assert hints == []
-    assert hints == [[[str(now.id)]]]
+        assert published == []
+    assert published == [("notifications.tasks.send_soon", [str(now.id)])]
     assert Outbox.objects.count() == 2
 
 
@@ -93,17 +94,24 @@ def test_notify_rolls_back_with_the_caller(ann):
 
 
 def test_a_broker_that_is_down_costs_nothing(monkeypatch, caplog):
-    def down(**_):
+    tried = []
+
+    def down(name, **_):
+        tried.append(name)
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(outbox.send_soon, "apply_async", down)
+    monkeypatch.setattr(hints, "publish", publish)
+    monkeypatch.setattr(hints.current_app, "send_task", down)
+    monkeypatch.setattr(hints, "_silent_until", 0.0)
     outbox.wake([uuid.uuid4()])
-    assert "the sweep will find them" in caplog.text
+    outbox.wake([uuid.uuid4()])
+    assert "The broker does not answer" in caplog.text
+    assert tried == ["notifications.tasks.send_soon"], "a broker that is down is left alone for a while"
 
 
 def test_notices_of_the_past_are_due(ann, monkeypatch, django_capture_on_commit_callbacks):
-    hints = []
-    monkeypatch.setattr(outbox.send_soon, "apply_async", lambda args, **_: hints.append(args))
+    published = []
+    monkeypatch.setattr(hints, "publish", lambda task, *args: published.append((task, *args)))
     with django_capture_on_commit_callbacks(execute=True):
         notify(Notice("your_turn", user_id=ann.pk, due_at=datetime.now(UTC) - timedelta(days=1)))
-    assert len(hints) == 1
+    assert len(published) == 1

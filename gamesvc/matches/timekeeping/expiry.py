@@ -32,7 +32,7 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping import last_orders, timeouts, vacations
 from gamesvc.matches.timekeeping.timeouts import Ruling
 from notifications import leases, outbox, reminders
-from notifications.inbound import store
+from notifications.inbound import waiting
 
 logger = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class Batch:
         ids = [claim.match_id for claim in claims]
         return cls(
             Match.objects.prefetch_related("seats").in_bulk(ids),
-            store.topics_waiting(str(one) for one in ids),
+            waiting.topics_waiting(str(one) for one in ids),
             last_orders.waiting(ids),
             conditional_orders.pending(ids),
             reminders.sent_in(str(one) for one in ids),
@@ -271,13 +271,13 @@ def _mail_waits(match: Match, claim: Claim) -> bool:
     if holder is None:
         return False
     topic, now = str(match.id), timezone.now()
-    if not store.waits_before(topic=topic, user_id=holder, moment=claim.due_at):
+    if not waiting.waits_before(topic=topic, user_id=holder, moment=claim.due_at):
         return False
-    if now < claim.due_at + store.HOLDS_BACK:
+    if now < claim.due_at + waiting.HOLDS_BACK:
         Question.objects.filter(id=claim.id).update(claimed_until=now + PAUSE)
         return True
     with transaction.atomic():
-        if store.set_aside(topic=topic, user_id=holder, moment=claim.due_at) and match.creator_id is not None:
+        if waiting.set_aside(topic=topic, user_id=holder, moment=claim.due_at) and match.creator_id is not None:
             payload = {"match": topic, "seat": claim.seat}
             outbox.notify(outbox.Notice(kind="mail_set_aside", user_id=match.creator_id, topic=topic, payload=payload))
     return False

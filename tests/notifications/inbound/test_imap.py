@@ -13,7 +13,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from accounts.models import Throttle, User
-from notifications.inbound import addresses, doors, imap, store
+from notifications.inbound import addresses, doors, imap, store, waiting
 from notifications.inbound.tasks import poll_mailbox
 from notifications.models import InboundMail, Mailbox
 from tests.mailing import verify
@@ -205,7 +205,7 @@ def test_one_worker_polls_at_a_time(box, to):
 
 def test_a_deadline_waits_for_a_look_after_it(box, to, anna):
     def asked(moment, topic="42"):
-        return store.waits_before(topic=topic, user_id=anna.pk, moment=moment)
+        return waiting.waits_before(topic=topic, user_id=anna.pk, moment=moment)
 
     due = timezone.now()
     assert asked(due)

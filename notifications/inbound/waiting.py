@@ -1,0 +1,49 @@
+"""The mail that a deadline waits for: sent in time, and not worked on yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from notifications import outbox
+from notifications.inbound import held, imap, store
+from notifications.models import InboundMail, MailStatus
+
+# A due deadline waits at most this long for mail taken before it.
+HOLDS_BACK = timedelta(minutes=10)
+
+
+def waits_before(*, topic: str, user_id: int, moment: datetime) -> bool:
+    """Whether mail of a user in a topic that counts before a moment is unread, here or in a mailbox not looked into since."""
+    return _waiting(topic, user_id, moment).exists() or imap.behind(topic=topic, user_id=user_id, moment=moment)
+
+
+def topics_waiting(topics: Iterable[str]) -> set[str]:
+    """Those of the topics in which `waits_before` may say yes of somebody: one question for many."""
+    asked = set(topics)
+    if imap.account() is not None:
+        return asked
+    waiting = InboundMail.objects.filter(status=MailStatus.WAITING, address__topic__in=asked)
+    return set(waiting.values_list("address__topic", flat=True))
+
+
+def set_aside(*, topic: str, user_id: int, moment: datetime) -> int:
+    """Give up on the mail that a deadline has waited for long enough and tell its writer; return how many mails it was."""
+    error = "not worked on in time for the deadline it was sent for"
+    with transaction.atomic():
+        rows = list(_waiting(topic, user_id, moment).select_related("address").select_for_update(of=("self",)))
+        InboundMail.objects.filter(pk__in=[row.pk for row in rows]).update(
+            status=MailStatus.FAILED, error=error, finished_at=timezone.now()
+        )
+        outbox.notify(*(store.failed_notice(row) for row in rows if held.may_answer(row.address)))
+    return len(rows)
+
+
+def _waiting(topic: str, user_id: int, moment: datetime) -> QuerySet[InboundMail]:
+    return InboundMail.objects.filter(
+        status=MailStatus.WAITING, counts_at__lt=moment, address__topic=topic, address__user_id=user_id
+    )
