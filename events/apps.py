@@ -13,7 +13,8 @@ class EventsConfig(AppConfig):
     verbose_name = "Event store"
 
     def ready(self) -> None:
-        from events import checkpoints, epochs, roles  # here, because both need the settings
+        from events import epochs, roles  # here, because both need the settings
+        from events.proofs import checkpoints
 
         register(roles.check_two_roles)
         register(checkpoints.check_key)

@@ -14,9 +14,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from events import canonical, checkpoints, statements
-from events.checkpoints import Heads
-from events.statements import BadCheckpoint, Checkpoint
+from events import canonical
+from events.proofs import checkpoints, statements
+from events.proofs.checkpoints import Heads
+from events.proofs.statements import BadCheckpoint, Checkpoint
 from events.types import StoredEvent
 
 # So many leaves are hashed again at most: the newest checkpoints, and all of them while the service is young.

@@ -11,10 +11,13 @@ class NotificationsConfig(AppConfig):
     def ready(self) -> None:
         # Models may only be imported once all apps are loaded.
         from accounts import erasure
-        from notifications import bounces, digests, dkim, muting
-        from notifications import webhooks as hooks
         from notifications.eraser import erase_notices
-        from notifications.inbound import held, stopping, tasks, webhooks  # noqa: F401
+        from notifications.inbound import held, stopping, tasks  # noqa: F401
+        from notifications.inbound.doors import webhooks
+        from notifications.other_channels import webhooks as hooks
+        from notifications.returned import bounces
+        from notifications.sending import digests, dkim
+        from notifications.wanted import muting
 
         erasure.register("notifications", erase_notices)
         held.register()

@@ -1,7 +1,7 @@
 """The channels beside mail: each is tried when those before it had their time and nothing has happened.
 
 A notice's way through the mail stands in its outbox row, its way through each other channel in a `Handover`. Which channels,
-and in which order, each person chooses (`notifications.wishes`).
+and in which order, each person chooses (`notifications.wanted.wishes`).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from notifications.models import (
     Suppression,
     Webhook,
 )
-from notifications.preferences import address_hash
+from notifications.wanted.preferences import address_hash
 
 
 def erase_notices(user: User) -> None:

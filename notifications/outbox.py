@@ -1,6 +1,6 @@
 """Queueing notices, for the apps above: in the transaction of what they tell of, so that neither exists without the other.
 
-Sending is `notifications.delivery`, started by `notifications.tasks`.
+Sending is `notifications.sending.delivery`, started by `notifications.tasks`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Attachment:
 
 @dataclass(frozen=True)
 class Message:
-    """What a renderer makes of a notice: the words. Addressing, marks and threading are added by `notifications.mail`.
+    """What a renderer makes of a notice: the words. Addressing, marks and threading are added by `notifications.sending.mail`.
 
     `sender_name` and `list_name` should be the same for all notices of a topic (`Stones #42`, `match-42`). `reason` is
     machine-readable and goes to `X-Game-Reason`; it is the kind unless said otherwise. `in_reply_to` answers a mail outside

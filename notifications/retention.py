@@ -15,8 +15,11 @@ from django.conf import settings
 from django.db.models import Q
 
 from accounts.retention import FIXED, WITH_PLAYERS, Declared, Old
-from notifications import calendar, presence, registry, reminders, suppression, threads
+from notifications import registry
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress, Status
+from notifications.returned import suppression
+from notifications.sending import calendar, threads
+from notifications.wanted import presence, reminders
 
 log = logging.getLogger(__name__)
 

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from celery import shared_task
 
-from notifications import digests, handovers
-from notifications.claims import CHANNELS_LOCK, only_sweeper
-from notifications.delivery import send_claimed, sweep
+from notifications.other_channels import handovers
+from notifications.sending import digests
+from notifications.sending.claims import CHANNELS_LOCK, only_sweeper
+from notifications.sending.delivery import send_claimed, sweep
 
 
 @shared_task(name="notifications.tasks.send_due", ignore_result=True)  # type: ignore[untyped-decorator]

@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from notifications import views
-from notifications.inbound import webhooks
+from notifications.inbound.doors import webhooks
 
 app_name = "notifications"
 urlpatterns = [

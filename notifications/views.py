@@ -14,11 +14,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from notifications import muting, preferences
 from notifications.inbound import addresses, held, stopping
-from notifications.inbound.refusals import MailRefused
 from notifications.models import Scope
-from notifications.unsubscribe import Subscription, read
+from notifications.parsing.refusals import MailRefused
+from notifications.sending.unsubscribe import Subscription, read
+from notifications.wanted import muting, preferences
 
 PAGE = "notifications/unsubscribe.html"
 RESUME_PAGE = "notifications/resume.html"

@@ -14,11 +14,12 @@ import pytest
 from django.db import connections
 
 from accounts.addresses import add_verified_address
-from notifications import delivery, outbox
+from gamesvc.ops.sink import MailSink
+from notifications import outbox
 from notifications.inbound import pipeline, store
-from notifications.inbound.receiver import Receiver
+from notifications.inbound.doors.receiver import Receiver
 from notifications.models import InboundMail
-from notifications.sink import MailSink
+from notifications.sending import delivery
 
 FIXTURES = Path(__file__).parent / "fixtures" / "mail"
 

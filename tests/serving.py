@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gamesvc import queues
 from gamesvc.embedded import Servers
-from notifications.sink import MailSink
+from gamesvc.ops.sink import MailSink
 
 
 def environment_of(data: Path, servers: Servers, sink: MailSink, *, seconds_per_hour: int, **more: str) -> dict[str, str]:

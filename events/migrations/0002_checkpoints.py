@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from events import checkpoint_schema
+from events.proofs import checkpoint_schema
 
 
 class Migration(migrations.Migration):

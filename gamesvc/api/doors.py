@@ -23,9 +23,11 @@ from gamesvc.games.kernel import intake
 from gamesvc.games.protocol import Session
 from gamesvc.matches.lobby import press
 from gamesvc.rate_limits import ALWAYS
-from notifications import muting
-from notifications.inbound import held, limits, purposes, reading, receiver
+from notifications.inbound import held, purposes
+from notifications.inbound.doors import receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
+from notifications.parsing import limits, reading
+from notifications.wanted import muting
 
 EVERYONE = "everyone"
 USER = "signed-in users, for themselves"

@@ -8,7 +8,7 @@ from uuid import UUID
 from celery import shared_task
 from django.conf import settings
 
-from events import checkpoints
+from events.proofs import checkpoints
 from gamesvc.games import catalog
 from gamesvc.matches import retention, sweeping
 from gamesvc.matches.lobby import opening, substitutes

@@ -31,8 +31,9 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from events import canonical, checkpoints, epochs
-from events.statements import BadCheckpoint
+from events import canonical, epochs
+from events.proofs import checkpoints
+from events.proofs.statements import BadCheckpoint
 from gamesvc.embedded.postgres import bundled_programs
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import secrets

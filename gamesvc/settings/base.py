@@ -174,7 +174,7 @@ CACHES = {
     }
 }
 
-from accounts.allauth_settings import *  # noqa: F403, E402
+from accounts.signing_in.allauth_settings import *  # noqa: F403, E402
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
@@ -195,17 +195,17 @@ EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS", "") == "1"
 EMAIL_TIMEOUT = 20
-# An RSA key in PEM form, or its file: then mails are signed here (`notifications.dkim`), unless a provider does it.
+# An RSA key in PEM form, or its file: then mails are signed here (`notifications.sending.dkim`), unless a provider does it.
 DKIM_KEY = os.environ.get("DKIM_KEY", "")
 DKIM_SELECTOR = os.environ.get("DKIM_SELECTOR", "")
 if DKIM_KEY and EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend":
-    EMAIL_BACKEND = "notifications.dkim.EmailBackend"
+    EMAIL_BACKEND = "notifications.sending.dkim.EmailBackend"
 MAIL_DOMAIN = os.environ.get("MAIL_DOMAIN", "gamesvc.example")
 # The domain of reply addresses; empty: our mails cannot be answered and do not say so. Mails look like
 # `turn+<token>@REPLY_DOMAIN`; REPLY_MAILBOX is the part before the plus where one mailbox of a domain takes them.
 REPLY_DOMAIN = os.environ.get("REPLY_DOMAIN", "")
 REPLY_MAILBOX = os.environ.get("REPLY_MAILBOX", "")
-# Who proves that a mail comes from where it says (`notifications.inbound.authentication`): border, own or loopback.
+# Who proves that a mail comes from where it says (`notifications.inbound.proving.authentication`): border, own or loopback.
 INBOUND_AUTH = os.environ.get("INBOUND_AUTH", "border")
 INBOUND_AUTHSERV_ID = os.environ.get("INBOUND_AUTHSERV_ID", "")
 INBOUND_ANSWERS_PER_DAY = int(os.environ.get("INBOUND_ANSWERS_PER_DAY", "300"))

@@ -16,11 +16,12 @@ from django.utils.translation import gettext as _
 
 from accounts.throttling import throttle
 from notifications import registry
-from notifications.inbound import addresses, reading, stopping, store, text
-from notifications.inbound.limits import cpu_limit
-from notifications.inbound.refusals import MailRefused
+from notifications.inbound import addresses, stopping, store
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from notifications.outbox import Notice
+from notifications.parsing import reading, text
+from notifications.parsing.limits import cpu_limit
+from notifications.parsing.refusals import MailRefused
 from notifications.registry import Message
 
 PURPOSE = "confirm"

@@ -13,14 +13,16 @@ from email.message import Message
 from uuid import UUID
 
 from gamesvc.time_limits import TimeIsUp
-from notifications.inbound import doors, held, purposes, reading, robots, store, text, trust
-from notifications.inbound.authentication import Verdict
-from notifications.inbound.limits import cpu_limit
-from notifications.inbound.names import Unanswered
+from notifications.inbound import destinations, held, purposes, store
+from notifications.inbound.proving import trust
+from notifications.inbound.proving.authentication import Verdict
+from notifications.inbound.proving.names import Unanswered
+from notifications.inbound.proving.sender import sender_of
 from notifications.inbound.purposes import Letter
-from notifications.inbound.refusals import Hears, MailRefused
-from notifications.inbound.sender import sender_of
 from notifications.models import InboundMail, MailStatus
+from notifications.parsing import reading, robots, text
+from notifications.parsing.limits import cpu_limit
+from notifications.parsing.refusals import Hears, MailRefused
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +120,7 @@ def _steps(mail: InboundMail) -> bool:
         return store.settle(mail, MailStatus.DONE)
     if read.verdict is not None:
         trust.check_owner(address, read.sender, read.verdict)
-        if not doors.written_to(read.headers, address):
+        if not destinations.written_to(read.headers, address):
             raise MailRefused("misdirected")
     handler = purposes.find(address.purpose)
     if handler is None:

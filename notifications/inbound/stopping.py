@@ -10,12 +10,12 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from notifications import muting
 from notifications.inbound import addresses, purposes
 from notifications.inbound.purposes import Handled, Letter
 from notifications.models import Outbox, ReplyAddress, Scope, Status
-from notifications.preferences import Receiver, address_hash
-from notifications.return_paths import ReturnPath
+from notifications.returned.return_paths import ReturnPath
+from notifications.wanted import muting
+from notifications.wanted.preferences import Receiver, address_hash
 
 PURPOSE = "unsubscribe"
 _KEPT = timedelta(days=60)

@@ -14,9 +14,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from notifications import hints, leases, outbox
-from notifications.inbound.reading import body_of, message_id
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
+from notifications.parsing.reading import body_of, message_id
 
 LEASE_SECONDS = 30
 MOST_ATTEMPTS = 6

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from celery import shared_task
 
-from notifications.inbound import imap
+from notifications.inbound.doors import imap
 from notifications.inbound.pipeline import work
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from notifications import outbox
-from notifications.inbound import held, imap, store
+from notifications.inbound import held, store
+from notifications.inbound.doors import imap
 from notifications.models import InboundMail, MailStatus
 
 # A due deadline waits at most this long for mail taken before it.

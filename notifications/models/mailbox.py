@@ -17,7 +17,7 @@ class Mailbox(models.Model):
     uid_validity = models.BigIntegerField(default=0)
     last_uid = models.BigIntegerField(default=0)
     tries = models.IntegerField(default=0)
-    # Older messages that were over a cap when they were looked at (`inbound.rates`): they are looked at again.
+    # Older messages that were over a cap when they were looked at (`inbound.doors.rates`): they are looked at again.
     waiting = ArrayField(models.BigIntegerField(), default=list)
     # Of the waiting ones those that could not be read: by UID, in how many looks.
     failing = models.JSONField(default=dict)

@@ -14,7 +14,7 @@ from django.utils import timezone
 class Preference(models.Model):
     """A person's wishes: one row for all notices (`topic` empty), one for each topic where he wants it otherwise.
 
-    NULL means: as the wider row says, and at last as `notifications.preferences` does by default. The digest, its threshold
+    NULL means: as the wider row says, and at last as `wanted.preferences` does by default. The digest, its threshold
     and the channels are one choice for all topics. `digest_at` is the next moment of the digest.
     """
 

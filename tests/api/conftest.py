@@ -14,7 +14,7 @@ from gamesvc.embedded.postgres import Postgres
 from gamesvc.embedded.service import Service, free_port
 from gamesvc.embedded.valkey import Valkey
 from gamesvc.ops.client import Client
-from notifications.sink import MailSink
+from gamesvc.ops.sink import MailSink
 from tests import databases
 from tests.serving import environment_of, workers
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.test import Client
 
-from events import checkpoints, statements
+from events.proofs import checkpoints, statements
 from gamesvc.matches import tasks
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.record.loading import STORE

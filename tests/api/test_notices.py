@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from accounts import erasure, tokens
 from gamesvc.matches.lobby import opening
-from notifications import wishes
 from notifications.models import (
     CalendarFeed,
     Outbox,
@@ -19,6 +18,7 @@ from notifications.models import (
     Webhook,
 )
 from notifications.tasks import send_due
+from notifications.wanted import wishes
 from tests.api.test_api import etag, expect_problem
 from tests.mailing import verify
 

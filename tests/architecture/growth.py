@@ -49,9 +49,11 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
     """Return each reader of text, and the most characters that its door hands it."""
     from gamesvc.matches.mail_orders import invitation_mail, order_mail, service_words
     from gamesvc.matches.play import standing_orders
-    from notifications import dsn, return_paths
-    from notifications.inbound import addresses, authentication, doors, reading, robots, text
-    from notifications.inbound.sender import sender_of
+    from notifications.inbound import addresses, destinations
+    from notifications.inbound.proving import authentication
+    from notifications.inbound.proving.sender import sender_of
+    from notifications.parsing import dsn, reading, robots, text
+    from notifications.returned import return_paths
     from tests.notifications.inbound import providers, signing
 
     head = b"From: a@x.example\r\n"
@@ -96,8 +98,8 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
         "quoted html mail": (lambda said: mail("text/html")(f"<blockquote>{said}</blockquote>"), 300_000),
         "raw mail": (lambda said: reading.parse(said.encode()[: reading.LARGEST]), 300_000),
         "From": (field("From", sender_of), 60_000),
-        "To": (field("To", doors.addressed_to), 60_000),
-        "Return-Path": (field("Return-Path", doors.sent_by), 60_000),
+        "To": (field("To", destinations.addressed_to), 60_000),
+        "Return-Path": (field("Return-Path", destinations.sent_by), 60_000),
         "Content-Type": (field("Content-Type", robots.check_marks), 60_000),
         "Content-Type of a part": (part, 300_000),
         "Auto-Submitted": (field("Auto-Submitted", robots.check_marks), 60_000),
@@ -159,7 +161,7 @@ def games() -> Mapping[str, Any]:
 def read(reader: Callable[[str], Any], said: str) -> None:
     """Read a text; a refusal is as good as an answer."""
     from gamesvc.games.kernel.game import Refused
-    from notifications.inbound.refusals import MailRefused
+    from notifications.parsing.refusals import MailRefused
 
     try:
         reader(said)

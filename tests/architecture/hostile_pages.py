@@ -16,7 +16,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import User
 from gamesvc.matches.lobby import opening
-from notifications import calendar
+from notifications.sending import calendar
 from tests.conftest import make_anna, make_ben
 from tests.hostile import TEXTS
 

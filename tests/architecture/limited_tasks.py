@@ -7,8 +7,8 @@ import re
 
 from celery import Celery
 
-from notifications.inbound import limits
-from notifications.inbound.refusals import MailRefused
+from notifications.parsing import limits
+from notifications.parsing.refusals import MailRefused
 
 BROKER = os.environ["REDIS_URL"]
 app = Celery("limited", task_cls="gamesvc.time_limits:LimitedTask", broker=BROKER, backend=BROKER)

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts import tokens
 from accounts.models import Absence
-from events import checkpoints
+from events.proofs import checkpoints
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import follows, forks, opening, press, substitutes
 from gamesvc.matches.models import Match

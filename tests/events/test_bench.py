@@ -6,12 +6,12 @@ import psycopg
 from django.conf import settings
 from django.db import connections
 
-from events import bench
+from gamesvc.ops.benches import append
 
 
 def test_append_rows(database: str) -> None:
     assert database
-    rows = bench.append_rows(0.4, (1, 2))
+    rows = append.append_rows(0.4, (1, 2))
     assert [row["name"] for row in rows] == ["append_1", "append_2"]
     for row in rows:
         assert row["unit"] == "events/s"

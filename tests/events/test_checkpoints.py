@@ -21,8 +21,9 @@ from django.db import DatabaseError, connections, transaction
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
-from events import audit, canonical, checkpoints, merkle, statements
-from events.statements import BadCheckpoint, Checkpoint
+from events import audit, canonical
+from events.proofs import checkpoints, merkle, statements
+from events.proofs.statements import BadCheckpoint, Checkpoint
 from events.store import Head, PostgresStore
 from tests.events.conftest import event
 from tests.racing import at_once

@@ -30,7 +30,7 @@ from gamesvc.embedded.service import Service, free_port
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import REWOUND
 from gamesvc.ops.client import Client
-from notifications.sink import CaughtMail, MailSink
+from gamesvc.ops.sink import CaughtMail, MailSink
 from tests import databases
 from tests.serving import environment_of, workers
 

@@ -19,9 +19,11 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import STORE
 from gamesvc.matches.timekeeping import pauses
-from notifications import delivery, preferences, registry
+from notifications import registry
 from notifications.inbound import addresses, pipeline, store
 from notifications.models import InboundMail, MailStatus, Outbox, Scope, Status
+from notifications.sending import delivery
+from notifications.wanted import preferences
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import play_out
 

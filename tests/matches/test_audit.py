@@ -10,7 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from events import audit, canonical, checkpoints, statements
+from events import audit, canonical
+from events.proofs import checkpoints, statements
 from gamesvc.games import catalog
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question, Seat

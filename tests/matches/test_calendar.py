@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
-from notifications import calendar
 from notifications.models import CalendarFeed
+from notifications.sending import calendar
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from events import checkpoints
+from events.proofs import checkpoints
 from gamesvc.games import catalog
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks, opening

@@ -9,7 +9,7 @@ from accounts.models import User
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Invitation, Match
 from notifications.inbound import pipeline
-from notifications.inbound.authentication import NONE, Verdict
+from notifications.inbound.proving.authentication import NONE, Verdict
 from notifications.models import InboundMail, MailStatus, Outbox
 from tests.mailing import mailing, verify  # noqa: F401
 
@@ -94,7 +94,7 @@ def test_a_forwarded_invitation_seats_nobody_else(match, anna, mailing, monkeypa
 def test_what_is_not_proved_is_held(match, anna, mailing, monkeypatch):  # noqa: F811
     opening.invite(by=anna, match=match, address=CARA)
     invitation = asked(mailing, CARA)
-    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_, **__: Verdict(NONE))
+    monkeypatch.setattr("notifications.inbound.proving.trust.authenticate", lambda *_, **__: Verdict(NONE))
     mailing.write("join cara", to=to(invitation), sender=CARA)
     mailing.work()
     assert User.objects.count() == 1

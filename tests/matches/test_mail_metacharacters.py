@@ -11,9 +11,9 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.matches.lobby import opening
-from notifications import calendar, mail
-from notifications.calendar import Deadline
 from notifications.models import Outbox, Status
+from notifications.sending import calendar, mail
+from notifications.sending.calendar import Deadline
 from tests.mailing import mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db

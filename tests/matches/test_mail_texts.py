@@ -15,8 +15,8 @@ from gamesvc.matches.lobby import opening, press
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Actor, Sender
 from gamesvc.matches.record import loading
-from notifications import mail
 from notifications.models import Outbox
+from notifications.sending import mail
 from tests.mailing import mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db

@@ -19,8 +19,8 @@ from gamesvc.matches.proof import audit
 from gamesvc.matches.record import loading, snapshots
 from gamesvc.matches.statistics import totals
 from gamesvc.matches.timekeeping import expiry
-from notifications import delivery
 from notifications.models import Outbox, Status
+from notifications.sending import delivery
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act
 

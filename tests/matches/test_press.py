@@ -19,8 +19,10 @@ from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import opening, press
 from gamesvc.matches.models import Match, Press, Seat
 from gamesvc.matches.record.loading import STORE
-from notifications import channels, handovers, wishes
+from notifications import channels
 from notifications.models import Handover, InboundMail, Outbox
+from notifications.other_channels import handovers
+from notifications.wanted import wishes
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.web.page import chosen, forms
 

@@ -15,7 +15,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from events import checkpoints
+from events.proofs import checkpoints
 from gamesvc.games import catalog
 from gamesvc.games.kernel import timeline
 from gamesvc.matches.lobby import opening

@@ -20,9 +20,11 @@ from gamesvc.matches.notices import reminding
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import STORE
 from gamesvc.matches.timekeeping import deadlines, expiry, vacations
-from notifications import digests, registry, reminders, wishes
+from notifications import registry
 from notifications.models import Outbox, Preference, Reminder, Status
+from notifications.sending import digests
 from notifications.tasks import send_due
+from notifications.wanted import reminders, wishes
 from tests.games.toy import GAME as TOY
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act

@@ -25,8 +25,8 @@ from gamesvc.matches.record import projections
 from gamesvc.matches.record.append import Actor, _question_rows
 from gamesvc.matches.timekeeping import deadlines
 from gamesvc.web.lobby.lists import share
-from notifications import wishes
 from notifications.models import Outbox
+from notifications.wanted import wishes
 from tests.matches.test_reminding import reminded_at
 
 pytestmark = pytest.mark.django_db

@@ -15,9 +15,12 @@ from gamesvc.matches.notices import reminding
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record.append import Actor
-from notifications import channels, digests, handovers, ledger, outbox, preferences, reminders, wishes
+from notifications import channels, ledger, outbox
 from notifications.models import Outbox, Preference, Scope, Status, Webhook
+from notifications.other_channels import handovers
+from notifications.sending import digests
 from notifications.tasks import send_due
+from notifications.wanted import preferences, reminders, wishes
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.test_reminding import act, duel  # noqa: F401
 

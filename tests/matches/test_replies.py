@@ -23,9 +23,10 @@ from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import STORE
 from gamesvc.matches.timekeeping import expiry
-from notifications.inbound import addresses, limits, pipeline, waiting
-from notifications.inbound.text import MARK
+from notifications.inbound import addresses, pipeline, waiting
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
+from notifications.parsing import limits
+from notifications.parsing.text import MARK
 from tests.games.toy import GAME as TOY
 from tests.mailing import fresh_id, mailing, verify  # noqa: F401
 

@@ -17,10 +17,11 @@ from accounts.models import ApiToken, SignIn
 from gamesvc.matches import retention, tasks
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
-from notifications import outbox, threads
+from notifications import outbox
 from notifications.inbound import addresses
 from notifications.models import Bounce, Handover, InboundMail, MailStatus, Outbox, ReplyAddress, Status
 from notifications.outbox import Notice
+from notifications.sending import threads
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act
 

@@ -11,9 +11,11 @@ from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.notices import reminding, wording
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
-from notifications import delivery, handovers, outbox
+from notifications import outbox
 from notifications.models import Handover, Outbox, Status, Webhook
+from notifications.other_channels import handovers
 from notifications.outbox import Notice
+from notifications.sending import delivery
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act
 

@@ -33,8 +33,8 @@ from gamesvc.matches.record.reckoning import Reckoning
 from gamesvc.matches.story import sentences
 from gamesvc.matches.timekeeping import expiry
 from gamesvc.matches.undo import taking_back
-from notifications.inbound.limits import cpu_limit
 from notifications.models import Outbox
+from notifications.parsing.limits import cpu_limit
 from tests.conftest import Program
 from tests.matches import playing
 from tests.matches.exports import export_of, node_verify

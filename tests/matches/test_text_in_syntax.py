@@ -19,7 +19,7 @@ from gamesvc.log_lines import OneLine
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.play import standing_orders
-from notifications.inbound import text as mail_text
+from notifications.parsing import text as mail_text
 from tests.hostile import TEXTS, UNTAKEN
 from tests.matches.playing import act
 

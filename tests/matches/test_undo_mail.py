@@ -14,8 +14,8 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import taking_back
-from notifications import delivery
 from notifications.models import Outbox, Status
+from notifications.sending import delivery
 from tests.games.toy import GAME as TOY
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act

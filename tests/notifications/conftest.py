@@ -5,10 +5,11 @@ from allauth.account.models import EmailAddress
 
 from accounts.addresses import add_verified_address
 from accounts.models import User
-from notifications import hints, muting, registry
+from gamesvc.ops.sink import MailSink
+from notifications import hints, registry
 from notifications.models import Mute, Outbox
 from notifications.registry import Image, Message
-from notifications.sink import MailSink
+from notifications.wanted import muting
 
 # The smallest picture there is: one transparent point.
 PNG = bytes.fromhex(

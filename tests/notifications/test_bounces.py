@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 from accounts import erasure
 from accounts.addresses import add_verified_address
-from notifications import dsn, return_paths, suppression
-from notifications.inbound import doors, reading
+from notifications.inbound import destinations
 from notifications.models import Bounce, InboundMail, Mute, Outbox, Report, Scope, Source, Status, Suppression
 from notifications.outbox import Notice, notify
+from notifications.parsing import dsn, reading
+from notifications.returned import return_paths, suppression
 from notifications.tasks import send_due
 from tests.mailing import FIXTURES, mailing, verify  # noqa: F401
 
@@ -222,8 +223,8 @@ def test_a_mailbox_or_a_provider_may_bring_the_report(wanted):
     for _ in range(2):
         _row, caught = send(wanted)
         raw = (REPORTS / "postfix_unknown_user.eml").read_bytes().replace(b"RETURN_PATH", caught.sender.encode())
-        to = doors.addressed(reading.headers_of(raw))
-        assert doors.take(raw, to=to, envelope_from="", received_at=timezone.now()) == [], "no worker has to be woken"
+        to = destinations.addressed(reading.headers_of(raw))
+        assert destinations.take(raw, to=to, envelope_from="", received_at=timezone.now()) == [], "no worker has to be woken"
     assert suppression.unreachable([wanted.anna])
 
 

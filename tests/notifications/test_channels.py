@@ -10,11 +10,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from notifications import claims, digests, handovers, ledger, outward, webhooks, wishes
+from notifications import ledger
 from notifications.models import Handover, Outbox, Preference, Status, Webhook
+from notifications.other_channels import handovers, outward, webhooks
 from notifications.outbox import Notice, notify
+from notifications.sending import claims, digests
 from notifications.tasks import send_due, sweep_channels
-from notifications.wishes import WishRefused
+from notifications.wanted import wishes
+from notifications.wanted.wishes import WishRefused
 from tests.notifications.timing import asking  # noqa: F401
 from tests.racing import at_once
 

@@ -16,11 +16,11 @@ from django.db import connection
 from django.utils import timezone, translation
 
 from accounts.models import User
-from notifications import claims, delivery
-from notifications.delivery import Outcome
 from notifications.models import Outbox, Status
 from notifications.outbox import Notice, notify
 from notifications.registry import Message
+from notifications.sending import claims, delivery
+from notifications.sending.delivery import Outcome
 from notifications.tasks import send_due, send_soon
 from tests.notifications.conftest import make_user
 from tests.racing import at_once
@@ -274,7 +274,7 @@ def test_a_worker_killed_between_claim_and_send(committed, sink, turns):
         from django.conf import settings
         settings.DATABASES["default"]["NAME"] = {connection.settings_dict["NAME"]!r}
         django.setup()
-        from notifications import claims
+        from notifications.sending import claims
         (row,) = claims.claim(5, 60)
         assert claims.begin(row, lease_seconds=60)
         os.kill(os.getpid(), signal.SIGKILL)

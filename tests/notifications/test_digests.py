@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import User
-from notifications import delivery, digests, preferences, wishes
 from notifications.models import Outbox, Preference, Scope, Status
 from notifications.outbox import Notice, notify
+from notifications.sending import delivery, digests
 from notifications.tasks import send_due
-from notifications.wishes import WishRefused
+from notifications.wanted import preferences, wishes
+from notifications.wanted.wishes import WishRefused
 from tests.notifications.conftest import make_user
 from tests.notifications.timing import asking  # noqa: F401
 from tests.racing import at_once

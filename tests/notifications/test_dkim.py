@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from django.core import mail
 from django.core.mail import send_mail
 
-from notifications import dkim as signing
 from notifications.models import Outbox, Status
 from notifications.outbox import Notice, notify
+from notifications.sending import dkim as signing
 from notifications.tasks import send_due
 
 
@@ -43,7 +43,7 @@ def verified(raw: bytes) -> bool:
 
 @pytest.fixture
 def signed(sink, settings):
-    settings.EMAIL_BACKEND = "notifications.dkim.EmailBackend"
+    settings.EMAIL_BACKEND = "notifications.sending.dkim.EmailBackend"
     settings.DKIM_KEY, settings.DKIM_SELECTOR = keys()[0], "autumn"
     settings.REPLY_DOMAIN = "reply.games.example"
     return sink

@@ -8,11 +8,12 @@ import pytest
 from django.test import Client
 
 from gamesvc.matches.lobby import opening, press
-from notifications import muting, return_paths, suppression
 from notifications.inbound import purposes
-from notifications.inbound.authentication import FAIL, NONE, Verdict
+from notifications.inbound.proving.authentication import FAIL, NONE, Verdict
 from notifications.models import InboundMail, MailStatus, Mute, Outbox, Scope, Status
 from notifications.outbox import Notice, notify
+from notifications.returned import return_paths, suppression
+from notifications.wanted import muting
 from tests.mailing import FIXTURES, mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +63,7 @@ def test_a_strangers_mail_stops_nothing_and_its_receiver_is_asked(forwarded, mai
 
 @pytest.mark.parametrize("verdict", [Verdict(NONE), Verdict(FAIL), Verdict(FAIL, strict=True)])
 def test_a_forged_from_stops_nothing(forwarded, mailing, monkeypatch, verdict):  # noqa: F811
-    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_, **__: verdict)
+    monkeypatch.setattr("notifications.inbound.proving.trust.authenticate", lambda *_, **__: verdict)
     mailing.write("unsubscribe", to=stop_address(forwarded[0]))
     mailing.work()
     assert not Mute.objects.exists()
@@ -169,7 +170,7 @@ def test_every_purpose_asks_who_writes():
 
 
 def test_no_mail_shows_a_secret_of_its_receiver(forwarded, mailing, anna):  # noqa: F811
-    from notifications import calendar
+    from notifications.sending import calendar
 
     feed = calendar.renew_address(anna)
     notify(Notice("your_turn", user_id=anna.pk, topic="42"))

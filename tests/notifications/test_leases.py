@@ -13,10 +13,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from gamesvc.matches.timekeeping import expiry, outages
-from notifications import claims, handovers, leases
-from notifications.inbound import imap, store
+from notifications import leases
+from notifications.inbound import store
+from notifications.inbound.doors import imap
 from notifications.models import Outbox, Status
+from notifications.other_channels import handovers
 from notifications.outbox import Notice, notify
+from notifications.sending import claims
 
 
 def queue(user) -> None:

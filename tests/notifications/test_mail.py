@@ -6,10 +6,10 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from notifications import mail, unsubscribe
 from notifications.models import Outbox
 from notifications.outbox import Notice, notify
 from notifications.registry import Attachment, Message
+from notifications.sending import mail, unsubscribe
 from notifications.tasks import send_due
 from tests.notifications.conftest import PNG, make_user
 

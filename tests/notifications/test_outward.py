@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notifications import handovers, outward, webhooks, wishes
 from notifications.models import Handover, Outbox, Webhook
+from notifications.other_channels import handovers, outward, webhooks
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
-from notifications.wishes import WishRefused
+from notifications.wanted import wishes
+from notifications.wanted.wishes import WishRefused
 from tests.notifications.conftest import make_user
 from tests.notifications.timing import asking  # noqa: F401
 

@@ -6,10 +6,10 @@ import time_machine
 from django.utils import timezone
 
 from gamesvc.matches.retention import forget
-from notifications import presence
 from notifications.models import Outbox, Presence, Status
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due
+from notifications.wanted import presence
 from tests.notifications.timing import asking  # noqa: F401
 
 

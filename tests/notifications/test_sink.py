@@ -4,7 +4,7 @@ import smtplib
 
 import pytest
 
-from notifications.sink import MailSink
+from gamesvc.ops.sink import MailSink
 
 MAIL = "From: a@x.example\r\nTo: b@x.example\r\nSubject: Grusse an B\r\n\r\nHello\r\n"
 

@@ -7,10 +7,10 @@ from django.test import Client
 
 from accounts import erasure
 from accounts.addresses import add_verified_address
-from notifications import preferences
 from notifications.models import Mute, Outbox, Scope, Status
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due
+from notifications.wanted import preferences
 
 pytestmark = pytest.mark.usefixtures("turns")
 

@@ -17,8 +17,9 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.record import availability, loading
 from gamesvc.matches.record.loading import STORE
-from notifications import channels, webhooks
+from notifications import channels
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
+from notifications.other_channels import webhooks
 
 pytestmark = pytest.mark.django_db
 

@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from accounts.addresses import add_verified_address
 from gamesvc.matches.lobby import opening
-from notifications import suppression
 from notifications.models import Bounce, Report, Source
-from notifications.preferences import address_hash
+from notifications.returned import suppression
+from notifications.wanted.preferences import address_hash
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,8 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from accounts import proving
 from accounts.models import User
+from accounts.signing_in import proving
 from accounts.tokens import SCOPES, Bearer
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas

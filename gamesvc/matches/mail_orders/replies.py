@@ -29,9 +29,9 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import moments, sentences
 from gamesvc.matches.undo import taking_back
 from notifications.inbound import purposes
-from notifications.inbound.limits import cpu_limit
 from notifications.inbound.purposes import Handled, Letter
 from notifications.outbox import Notice
+from notifications.parsing.limits import cpu_limit
 
 
 def register() -> None:

@@ -31,10 +31,12 @@ from gamesvc.matches.notices.acted import acted
 from gamesvc.matches.reading import calendar_entries
 from gamesvc.matches.record.loading import load
 from gamesvc.matches.story import sentences
-from notifications import calendar, digests, preferences, registry, reminders
+from notifications import registry
 from notifications.models import Outbox, Scope
 from notifications.registry import Brief, Message
-from notifications.wishes import POINTS, wishes_changed
+from notifications.sending import calendar, digests
+from notifications.wanted import preferences, reminders
+from notifications.wanted.wishes import POINTS, wishes_changed
 
 log = logging.getLogger(__name__)
 

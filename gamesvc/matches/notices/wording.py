@@ -32,10 +32,12 @@ from gamesvc.matches.record.loading import STORE, Loaded
 from gamesvc.matches.story import option_words
 from gamesvc.matches.story.moments import local_time, utc_time
 from gamesvc.matches.story.sentences import tell_since
-from notifications import preferences, registry, unsubscribe
-from notifications.inbound.text import END, MARK
+from notifications import registry
 from notifications.models import Outbox
+from notifications.parsing.text import END, MARK
 from notifications.registry import Image, Message
+from notifications.sending import unsubscribe
+from notifications.wanted import preferences
 
 # What a mail tells of a match to him who wants no position in his mails: none of this, and it cannot be answered either.
 POSITION = "position"

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from events import canonical, checkpoints
-from events.statements import Inclusion
+from events import canonical
+from events.proofs import checkpoints
+from events.proofs.statements import Inclusion
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.record.loading import STORE, Loaded, knows

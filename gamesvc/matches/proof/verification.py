@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
-from events import canonical, statements
+from events import canonical
+from events.proofs import statements
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.proof import chance, decisions

@@ -17,7 +17,7 @@ from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
-from notifications import suppression
+from notifications.returned import suppression
 
 NOT_BEGUN = "The game has not begun; there is no board yet."
 

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.matches.models import Match, Question
-from notifications import calendar
-from notifications.calendar import Deadline
 from notifications.registry import Attachment
+from notifications.sending import calendar
+from notifications.sending.calendar import Deadline
 
 
 def open_questions(user: User) -> list[Deadline]:

@@ -24,7 +24,7 @@ from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping import pauses
-from notifications import suppression
+from notifications.returned import suppression
 
 # The parts of a clock policy with which it stands still at times.
 BREAKS = {"days_off", "quiet_hours", "vacation"}

@@ -31,8 +31,9 @@ from gamesvc.matches.record.append import Act, Actor, record, seats_held
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping import last_orders, timeouts, vacations
 from gamesvc.matches.timekeeping.timeouts import Ruling
-from notifications import leases, outbox, reminders
+from notifications import leases, outbox
 from notifications.inbound import waiting
+from notifications.wanted import reminders
 
 logger = logging.getLogger(__name__)
 

@@ -27,8 +27,8 @@ from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping import absence_announcements
-from notifications import reminders
 from notifications.models import ReplyAddress
+from notifications.wanted import reminders
 
 Reminded = Mapping[tuple[str, str, datetime], Sequence[Mapping[str, Any]]]
 """What `reminders.sent_in` tells."""

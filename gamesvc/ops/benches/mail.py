@@ -28,9 +28,9 @@ from gamesvc.matches.models import Match, Question
 from gamesvc.matches.notices import reply_addresses
 from gamesvc.matches.record import loading
 from gamesvc.ops.benches import Row, row
-from notifications import delivery
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus, Outbox, Status
+from notifications.sending import delivery
 
 GAME = "stratastar"
 OPTIONS = {"homeworld_choice": "random"}

@@ -24,7 +24,7 @@ from django.utils import timezone
 from accounts import tokens
 from accounts.addresses import add_verified_address
 from accounts.models import User
-from events import checkpoints
+from events.proofs import checkpoints
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.mail_orders import receipts, replies
 from gamesvc.matches.models import HeldOrders, Match

@@ -40,8 +40,8 @@ from gamesvc.ops.simulation.record import Broken, Record
 from gamesvc.ops.simulation.sink import Sink
 from gamesvc.ops.simulation.workers import SEND, Job
 from gamesvc.queues import WORKERS
-from notifications import reminders, wishes
 from notifications.models import Preference
+from notifications.wanted import reminders, wishes
 
 logger = logging.getLogger(__name__)
 

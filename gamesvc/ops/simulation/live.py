@@ -37,8 +37,8 @@ from gamesvc.ops.simulation.record import Broken
 from gamesvc.ops.simulation.report import Report
 from gamesvc.ops.simulation.sink import Taken
 from gamesvc.ops.simulation.strikes import MARKS, SENDING, Striker, Up, left
+from gamesvc.ops.sink import MailSink
 from notifications.models import Outbox, Status
-from notifications.sink import MailSink
 
 SECTION, MAILS = "The service under kills", "Mails of the service"
 STOP_SECONDS = 10.0

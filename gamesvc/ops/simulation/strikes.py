@@ -22,7 +22,7 @@ from gamesvc.embedded.postgres import Postgres
 from gamesvc.embedded.processes import lives
 from gamesvc.embedded.valkey import Valkey
 from gamesvc.ops.simulation.record import Broken
-from notifications.sink import MailSink
+from gamesvc.ops.sink import MailSink
 
 # How the leaders of the roles are known by their command lines.
 MARKS = {

@@ -14,8 +14,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from accounts import proving
 from accounts.models import User
+from accounts.signing_in import proving
 from accounts.tokens import GUARDED, SCOPES, TokenRefused, create_token, revoke_all, revoke_token
 from accounts.validators import zone_names
 from gamesvc.games.kernel import intake
@@ -23,8 +23,9 @@ from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices import preferences as notices
 from gamesvc.web.notices import undelivered
 from gamesvc.web.timekeeping import absence
-from notifications import muting, preferences, registry, wishes
+from notifications import registry
 from notifications.models import Scope
+from notifications.wanted import muting, preferences, wishes
 
 
 class ProfileForm(ModelForm):  # type: ignore[type-arg]

@@ -13,9 +13,11 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.models import User
 from gamesvc.matches.notices import reply_addresses as letterbox
 from gamesvc.web.common.access import signed_in
-from notifications import calendar, webhooks, wishes
 from notifications.models import Webhook
-from notifications.wishes import WishRefused
+from notifications.other_channels import webhooks
+from notifications.sending import calendar
+from notifications.wanted import wishes
+from notifications.wanted.wishes import WishRefused
 
 
 def context(user: User) -> dict[str, Any]:

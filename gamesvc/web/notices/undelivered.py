@@ -12,7 +12,8 @@ from django.views.decorators.http import require_POST
 
 from accounts.models import User
 from gamesvc.web.common.access import signed_in
-from notifications import registry, suppression
+from notifications import registry
+from notifications.returned import suppression
 
 
 def of_user(user: User) -> list[dict[str, Any]]:

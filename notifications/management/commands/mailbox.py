@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from notifications.inbound import imap
+from notifications.inbound.doors import imap
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from notifications.inbound.receiver import Receiver
+from notifications.inbound.doors.receiver import Receiver
 
 
 class Command(BaseCommand):

@@ -23,9 +23,10 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.matches.mail_orders import order_mail
-from notifications.inbound import doors, reading, robots, text
-from notifications.inbound.refusals import MailRefused
-from notifications.inbound.sender import sender_of
+from notifications.inbound import destinations
+from notifications.inbound.proving.sender import sender_of
+from notifications.parsing import reading, robots, text
+from notifications.parsing.refusals import MailRefused
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "mail"
 ODD = [
@@ -94,7 +95,7 @@ def mutated(rng: random.Random, raw: bytes) -> bytes:
 def orders_of(raw: bytes, game: Any, view: Mapping[str, Any]) -> list[str]:
     """The orders that a mail would carry out, as the pipeline reads it. Raises `MailRefused`."""
     reading.message_id(raw)
-    doors.addressed_to(reading.headers_of(raw))
+    destinations.addressed_to(reading.headers_of(raw))
     headers = reading.parse_head(raw)
     robots.check_marks(headers)
     sender = sender_of(headers)

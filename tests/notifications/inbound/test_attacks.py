@@ -12,14 +12,14 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from accounts.adapter import AccountAdapter
 from accounts.addresses import add_verified_address
+from accounts.signing_in.adapter import AccountAdapter
 from gamesvc.matches import errors, retention
 from gamesvc.matches.lobby import opening
-from notifications import delivery
 from notifications.inbound import addresses, pipeline, store
-from notifications.inbound.authentication import FAIL, Verdict
+from notifications.inbound.proving.authentication import FAIL, Verdict
 from notifications.models import InboundMail, MailStatus, Outbox
+from notifications.sending import delivery
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.notifications.inbound.test_pipeline import letters, to  # noqa: F401
 
@@ -59,7 +59,7 @@ def test_a_random_order_of_workers_keeps_the_order_of_arrival(to, letters, maili
 
 def test_a_forged_sender_hears_nothing(to, letters, mailing, monkeypatch):  # noqa: F811
     """Backscatter: the owner of a forged address gets no mail from us."""
-    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_, **__: Verdict(FAIL, strict=True))
+    monkeypatch.setattr("notifications.inbound.proving.trust.authenticate", lambda *_, **__: Verdict(FAIL, strict=True))
     mailing.write("move A1", to=to)
     mailing.write("move A1", to=to, sender="victim@elsewhere.example")
     mailing.work()

@@ -13,9 +13,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.core.exceptions import ImproperlyConfigured
 
-from notifications.inbound import names, reading
-from notifications.inbound.authentication import FAIL, NONE, PASS, Verdict, authenticate, check_mode
-from notifications.inbound.receiver import Receiver
+from notifications.inbound.doors.receiver import Receiver
+from notifications.inbound.proving import names
+from notifications.inbound.proving.authentication import FAIL, NONE, PASS, Verdict, authenticate, check_mode
+from notifications.parsing import reading
 from tests.notifications.inbound.signing import signed as signed_by
 
 SENDER = "anna@players.example"

@@ -16,12 +16,13 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Throttle, User
-from notifications.inbound import addresses, connection, gate, held, pipeline, purposes, rates, store, tasks
-from notifications.inbound.gate import Gate, network_of
+from notifications.inbound import addresses, held, pipeline, purposes, store, tasks
+from notifications.inbound.doors import connection, gate, rates
+from notifications.inbound.doors.gate import Gate, network_of
+from notifications.inbound.doors.receiver import Receiver
 from notifications.inbound.purposes import Handled
-from notifications.inbound.reading import LARGEST
-from notifications.inbound.receiver import Receiver
 from notifications.models import InboundMail, MailStatus, Outbox
+from notifications.parsing.reading import LARGEST
 from tests.mailing import fresh_id, mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -184,7 +185,7 @@ def test_a_connection_ends_after_its_time(port, settings):
 
 
 def test_who_says_nothing_is_told_why_it_ends(settings, mailing, monkeypatch):  # noqa: F811
-    monkeypatch.setattr("notifications.inbound.receiver.IDLE_SECONDS", 0.05)
+    monkeypatch.setattr("notifications.inbound.doors.receiver.IDLE_SECONDS", 0.05)
     with Receiver("127.0.0.1") as receiver, Line(receiver.port, greet=False) as line:
         assert line.read() == f"{connection.TIME_OUT}\r\n"
 
@@ -323,7 +324,7 @@ def test_a_fault_of_ours_asks_the_sender_to_come_back(port, to, monkeypatch):
     def fails(*_args, **_more):
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr("notifications.inbound.doors.keep", fails)
+    monkeypatch.setattr("notifications.inbound.destinations.keep", fails)
     with Line(port) as line:
         line.begin(to)
         assert line.say("Subject: x\r\n\r\nx\r\n.").startswith("451")

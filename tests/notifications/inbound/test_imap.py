@@ -13,7 +13,8 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from accounts.models import Throttle, User
-from notifications.inbound import addresses, doors, imap, store, waiting
+from notifications.inbound import addresses, destinations, store, waiting
+from notifications.inbound.doors import imap
 from notifications.inbound.tasks import poll_mailbox
 from notifications.models import InboundMail, Mailbox
 from tests.mailing import verify
@@ -137,14 +138,14 @@ def test_a_message_that_its_server_never_gives_keeps_nothing_back_for_ever(box, 
 
 def test_a_message_that_cannot_be_stored_keeps_nothing_back_for_ever(box, to, monkeypatch):
     monkeypatch.setattr(imap, "MOST_TRIES", 3)
-    real = doors.take
+    real = destinations.take
 
     def take(raw, **more):
         if b"poison" in raw:
             raise ValueError("a header that nobody has thought of")
         return real(raw, **more)
 
-    monkeypatch.setattr(doors, "take", take)
+    monkeypatch.setattr(destinations, "take", take)
     box.put(mail(to, "poison"))
     box.put(mail(to))
     for _ in range(2):
@@ -178,7 +179,7 @@ def test_a_database_that_is_away_passes_no_message_over(box, to, monkeypatch):
         def away(*_a, **_k):
             raise OperationalError
 
-        patch.setattr(doors, "take", away)
+        patch.setattr(destinations, "take", away)
         with pytest.raises(OperationalError):
             imap.poll()
     assert imap.poll() == 1

@@ -9,7 +9,8 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from notifications.inbound import addresses, names, purposes
+from notifications.inbound import addresses, purposes
+from notifications.inbound.proving import names
 from notifications.inbound.purposes import Handled
 from notifications.models import InboundMail, MailStatus
 from tests.mailing import mailing, verify  # noqa: F401

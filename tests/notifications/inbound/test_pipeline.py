@@ -15,12 +15,14 @@ from django.utils import timezone
 from accounts import erasure
 from gamesvc.matches import retention
 from gamesvc.time_limits import TimeIsUp
-from notifications.inbound import addresses, authentication, pipeline, purposes, reading, robots, store
-from notifications.inbound.authentication import FAIL, NONE, PASS, Verdict
+from notifications.inbound import addresses, pipeline, purposes, store
+from notifications.inbound.doors.receiver import Receiver
+from notifications.inbound.proving import authentication
+from notifications.inbound.proving.authentication import FAIL, NONE, PASS, Verdict
 from notifications.inbound.purposes import Handled
-from notifications.inbound.receiver import Receiver
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
+from notifications.parsing import reading, robots
 from tests.mailing import FIXTURES, fresh_id, mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +46,7 @@ def to(anna, settings, mailing):  # noqa: F811
 
 
 def said(monkeypatch, verdict: Verdict) -> None:
-    monkeypatch.setattr("notifications.inbound.trust.authenticate", lambda *_, **__: verdict)
+    monkeypatch.setattr("notifications.inbound.proving.trust.authenticate", lambda *_, **__: verdict)
 
 
 def test_addresses_are_found_in_every_usual_form(to, settings):

@@ -9,10 +9,10 @@ import sys
 import pytest
 from django.test import Client
 
-from notifications import dsn
-from notifications.inbound import pipeline, reading
-from notifications.inbound.posted import Posted
+from notifications.inbound import pipeline
+from notifications.inbound.doors.posted import Posted
 from notifications.models import InboundMail, MailStatus, Report
+from notifications.parsing import dsn, reading
 from tests.architecture.growth import calls
 from tests.notifications.inbound import providers
 

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from notifications.inbound import reading, text
-from notifications.inbound.refusals import REFUSALS, MailRefused
-from notifications.inbound.sender import sender_of
+from notifications.inbound.proving.sender import sender_of
+from notifications.parsing import reading, text
+from notifications.parsing.refusals import REFUSALS, MailRefused
 from tests.mailing import FIXTURES
 
 

@@ -7,15 +7,16 @@ from uuid import uuid4
 
 import pytest
 
-from notifications import outbox, return_paths
+from notifications import outbox
 from notifications.inbound import pipeline, purposes
-from notifications.inbound.authentication import FAIL, NONE, Verdict
+from notifications.inbound.doors.imap import MOST_TRIES
 from notifications.inbound.held import QUESTIONS_A_DAY
-from notifications.inbound.imap import MOST_TRIES
+from notifications.inbound.proving.authentication import FAIL, NONE, Verdict
 from notifications.inbound.purposes import Handled
-from notifications.inbound.refusals import REFUSALS, SILENCES, Hears
 from notifications.models import Bounce, InboundMail, MailStatus, Outbox, Status
 from notifications.outbox import Notice
+from notifications.parsing.refusals import REFUSALS, SILENCES, Hears
+from notifications.returned import return_paths
 from tests.mailing import mailing  # noqa: F401
 from tests.notifications.inbound.test_pipeline import held, letters, said, to  # noqa: F401
 
@@ -74,8 +75,8 @@ def prepared(to, mailing, letters, anna, monkeypatch):  # noqa: F811
     def prepare(code: str) -> str:
         match code:
             case "too_slow":
-                monkeypatch.setattr("notifications.inbound.limits.CPU_SECONDS", 0.05)
-                monkeypatch.setattr("notifications.inbound.text.written", _spin)
+                monkeypatch.setattr("notifications.parsing.limits.CPU_SECONDS", 0.05)
+                monkeypatch.setattr("notifications.parsing.text.written", _spin)
             case "spoofed":
                 said(monkeypatch, Verdict(FAIL, strict=True))
             case "unproved":
@@ -146,10 +147,10 @@ def test_reasons_are_capped(to, mailing, letters, monkeypatch):  # noqa: F811
 
 
 def test_a_slow_mail_keeps_back_no_other_and_is_not_tried_again(to, mailing, letters, monkeypatch):  # noqa: F811
-    from notifications.inbound import text
+    from notifications.parsing import text
 
     written = text.written
-    monkeypatch.setattr("notifications.inbound.limits.CPU_SECONDS", 0.05)
+    monkeypatch.setattr("notifications.parsing.limits.CPU_SECONDS", 0.05)
     monkeypatch.setattr(text, "written", lambda message: _spin(message) if message["X-Slow"] else written(message))
     mailing.write("slow", to=to, X_Slow="yes")
     mailing.write("move A1", to=to)

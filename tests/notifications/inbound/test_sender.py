@@ -12,10 +12,10 @@ from authheaders.dmarc_lookup import get_org_domain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notifications.inbound import reading
-from notifications.inbound.authentication import NONE, PASS, authenticate
-from notifications.inbound.refusals import MailRefused
-from notifications.inbound.sender import domain_of, folded, sender_of
+from notifications.inbound.proving.authentication import NONE, PASS, authenticate
+from notifications.inbound.proving.sender import domain_of, folded, sender_of
+from notifications.parsing import reading
+from notifications.parsing.refusals import MailRefused
 from tests.notifications.inbound.signing import records, signed
 
 PLAYER = "anna@players.example"

@@ -12,7 +12,8 @@ from dns.exception import Timeout
 from dns.resolver import NXDOMAIN
 
 from accounts.addresses import add_verified_address
-from notifications.inbound import addresses, authentication, names, pipeline, purposes, store
+from notifications.inbound import addresses, pipeline, purposes, store
+from notifications.inbound.proving import authentication, names
 from notifications.inbound.purposes import Handled
 from notifications.models import InboundMail, MailStatus
 from tests.mailing import mailing  # noqa: F401

@@ -8,9 +8,9 @@ import json
 
 import pytest
 
-from notifications.inbound import reading, robots, text
-from notifications.inbound.refusals import MailRefused
-from notifications.inbound.sender import sender_of
+from notifications.inbound.proving.sender import sender_of
+from notifications.parsing import reading, robots, text
+from notifications.parsing.refusals import MailRefused
 from tests.mailing import FIXTURES
 
 EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))

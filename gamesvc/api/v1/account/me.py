@@ -9,7 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts import erasure, proving, tokens
+from accounts import erasure, tokens
+from accounts.signing_in import proving
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PRIVATE, PROBLEMS, View, check_proof

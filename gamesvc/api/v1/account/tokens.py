@@ -9,7 +9,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts import proving, tokens
+from accounts import tokens
+from accounts.signing_in import proving
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, REFUSALS, View, check_proof
 from gamesvc.matches import errors

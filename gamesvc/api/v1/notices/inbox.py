@@ -21,9 +21,12 @@ from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
-from notifications import calendar, ledger, presence, webhooks, wishes
+from notifications import ledger
 from notifications.models import Outbox, Webhook
-from notifications.wishes import WishRefused
+from notifications.other_channels import webhooks
+from notifications.sending import calendar
+from notifications.wanted import presence, wishes
+from notifications.wanted.wishes import WishRefused
 
 T = TypeVar("T")
 PAGE = 50

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from events import checkpoints
+from events.proofs import checkpoints
 from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View

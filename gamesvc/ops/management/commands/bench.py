@@ -19,9 +19,9 @@ INSIDE = "GAMESVC_BENCH_INSIDE"
 
 
 def _append(seconds: float) -> list[Row]:
-    from events import bench  # here: it needs the database that `inside` starts
+    from gamesvc.ops.benches import append  # here: it needs the database that `inside` starts
 
-    return bench.append_rows(seconds)
+    return append.append_rows(seconds)
 
 
 def _submit(seconds: float) -> list[Row]:

@@ -23,7 +23,7 @@ from gamesvc.embedded import EmbeddedError, environment
 from gamesvc.embedded.service import Service, ServiceError, free_port
 from gamesvc.games import catalog
 from gamesvc.ops.client import ApiError, Client
-from notifications.sink import CaughtMail, MailSink
+from gamesvc.ops.sink import CaughtMail, MailSink
 
 # An hour of the demo's clocks, so that a deadline can be seen to run out.
 SECONDS_PER_HOUR = 6

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.embedded import EmbeddedError, environment
 from gamesvc.embedded.service import Service, ServiceError
-from notifications.sink import MailSink
+from gamesvc.ops.sink import MailSink
 
 
 class Stopped(BaseException):

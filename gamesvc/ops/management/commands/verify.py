@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from events import statements
+from events.proofs import statements
 from gamesvc.matches.proof import verification
 from gamesvc.matches.proof.verification import Report
 

@@ -1,0 +1,114 @@
+"""What the doors share: where an address of ours leads; and for those that hand mail over as a whole (mailbox, provider), for
+which of our addresses it is, and from whom.
+
+The SMTP door knows both from the envelope. Here the envelope is what the last server wrote into the headers, and a forged
+header opens nothing: only a token that we made leads anywhere, and the sender has to be proved like everybody.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from email.message import Message
+from uuid import UUID
+
+from django.conf import settings
+
+from notifications.inbound import addresses, stopping, store
+from notifications.inbound.proving.sender import sender_of
+from notifications.models import ReplyAddress
+from notifications.parsing.refusals import MailRefused
+from notifications.returned import bounces, return_paths
+from notifications.returned.return_paths import BOUNCE, ReturnPath
+
+# An address that may be answered, or one to which a mail of ours comes back.
+Destination = ReplyAddress | ReturnPath
+
+# Where servers write the address a mail was delivered for; then what its sender wrote.
+_DELIVERED = ("Delivered-To", "X-Original-To", "Envelope-To", "X-Delivered-To", "X-Envelope-To")
+_WRITTEN = ("To", "Cc")
+MOST_ADDRESSES = 20
+# RFC 5321 section 4.5.3.1.3
+_LONGEST_PATH = 256
+# Stands for a sender that cannot be read. It is not empty: that would make the mail a bounce.
+_NOBODY = "unknown"
+
+log = logging.getLogger(__name__)
+
+
+def resolve(address: str) -> Destination | None:
+    """Return where an address of ours leads; None for any other."""
+    return return_paths.resolve(address) or addresses.resolve(address)
+
+
+def keep(raw: bytes, destination: Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
+    """Store an answer raw, for the workers to be woken; return None for one that is `repeated`.
+
+    What comes back to a return path is read at once: it is one row, and nobody waits for an answer.
+    """
+    if isinstance(destination, ReturnPath):
+        if destination.purpose == BOUNCE:
+            bounces.take(destination, raw, received_at=received_at)
+            return None
+        stopping_address = stopping.address_of(destination)
+        if stopping_address is None:
+            return None
+        destination = stopping_address
+    kept = store.store(raw, address=destination, envelope_from=envelope_from, received_at=received_at)
+    if kept is None:
+        log.info("a mail to the reply address %s is refused: repeated", destination.id)
+    return kept
+
+
+def addressed(headers: Message, *, named: Iterable[str] = ()) -> list[Destination]:
+    """Return the addresses of ours that a mail is for: those that its server named, else those in its headers."""
+    found = (resolve(address) for address in [address for address in named if address] or addressed_to(headers))
+    return list(dict.fromkeys(one for one in found if one is not None))
+
+
+def addressed_to(headers: Message) -> list[str]:
+    """Return the addresses of ours in the headers, each once, those written by servers first.
+
+    They are looked for as text. A parser of whole address lists would take long over hostile ones, and the token alone decides.
+    """
+    if not settings.REPLY_DOMAIN:
+        return []
+    return _ours(str(value) for name in (*_DELIVERED, *_WRITTEN) for value in headers.get_all(name, []))
+
+
+def written_to(headers: Message, address: ReplyAddress) -> bool:
+    """Return True if the one To line of a mail names this address of ours.
+
+    To is what senders sign. Lines that servers add, a second To, and a Cc where there was none can be put around a signed mail.
+    """
+    lines = [str(value) for value in headers.get_all("To", [])]
+    return len(lines) == 1 and any(_leads_to(written, address) for written in _ours(lines))
+
+
+def _leads_to(written: str, address: ReplyAddress) -> bool:
+    path = return_paths.resolve(written)
+    return addresses.leads_to(written, address) if path is None else stopping.address_of(path) == address
+
+
+def _ours(texts: Iterable[str]) -> list[str]:
+    ours = re.compile(rf"[\w.+=-]{{1,64}}@{re.escape(str(settings.REPLY_DOMAIN))}(?![\w.-])", re.IGNORECASE | re.ASCII)
+    return list(dict.fromkeys(address for text in texts for address in ours.findall(text)))[:MOST_ADDRESSES]
+
+
+def sent_by(headers: Message) -> str:
+    """Return the envelope's sender as the last server wrote it, empty for a bounce; without that line the From address."""
+    path = headers.get("Return-Path")
+    if path is not None:
+        return str(path).strip().strip("<>").strip()[:_LONGEST_PATH]
+    try:
+        return sender_of(headers)
+    except MailRefused:
+        return _NOBODY
+
+
+def take(raw: bytes, *, to: Iterable[Destination], envelope_from: str, received_at: datetime) -> list[UUID]:
+    """Store a mail for each of its addresses; return what is new. The caller wakes the workers."""
+    kept = (keep(raw, one, envelope_from=envelope_from, received_at=received_at) for one in to)
+    return [one for one in kept if one is not None]

@@ -1,0 +1,1 @@
+"""The doors through which mail comes in: SMTP, IMAP, providers' webhooks, with their limits."""

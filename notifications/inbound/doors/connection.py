@@ -1,0 +1,173 @@
+"""One connection to the mail receiver: limits on its time, its commands and its guesses, and a body that goes to disk.
+
+aiosmtpd keeps the lines of a body in memory, each as an object of its own, and of a line without an end all of it. Here a
+body is written to a temporary file as it comes (`TMPDIR` says where), and what is over a limit is thrown away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from typing import IO, Any, AnyStr
+
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP, syntax
+from django.conf import settings
+
+from notifications.inbound.doors.gate import Gate, network_of
+
+log = logging.getLogger(__name__)
+
+# Up to so many bytes a body stays in memory: most answers are shorter.
+IN_MEMORY = 16 * 1024
+# So much of one transfer is read from the socket at once.
+READ_AT_ONCE = 16 * 1024
+# RFC 5321 section 4.5.3.1.6, with the dot that may stand before it.
+LONGEST_LINE = 1001
+# So many times the largest mail is read to its end before it is refused; a sender who goes on is hung up on.
+DRAINED = 10
+TIME_OUT = "421 4.4.2 You have been silent for too long"
+TOO_LONG = "421 4.4.2 This connection has lasted too long, please open another one"
+LONG_LINE = "500 5.5.2 A line has at most 1000 bytes (RFC 5321 section 4.5.3.1.6)"
+LARGE = "552 5.3.4 The mail is larger than this server takes"
+LARGE_FOR_EVER = "421 4.3.4 The mail is larger than this server takes"
+NO_ROOM = "452 4.3.1 There is no room for the mail now, try again later"
+
+
+class Limited(SMTP):
+    """SMTP within limits. `gate` counts it among the others; `handle_DATA` finds the body in `envelope.content`, as a file."""
+
+    def __init__(self, handler: Any, *, gate: Gate, **options: Any) -> None:
+        super().__init__(handler, command_call_limit=settings.MAILSERVER_COMMANDS, **options)
+        self.gate = gate
+        self.network = ""
+        self.unknown = 0
+        self._refused = False
+        self._ends: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.network = network_of(transport.get_extra_info("peername"))
+        refusal = self.gate.enter(self.network)
+        if refusal:
+            self._refused = True
+            _say_goodbye(transport, refusal)
+            return
+        transport.max_size = READ_AT_ONCE  # type: ignore[attr-defined]  # of asyncio's transports over a socket
+        self._ends = self.loop.call_later(settings.MAILSERVER_SESSION_SECONDS, self._hang_up, TOO_LONG)
+        super().connection_made(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._refused:
+            return
+        if self._ends is not None:
+            self._ends.cancel()
+        self.gate.leave(self.network)
+        super().connection_lost(error)
+
+    def data_received(self, data: bytes) -> None:
+        if not self._refused:
+            super().data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return None if self._refused else super().eof_received()
+
+    async def push(self, status: AnyStr) -> None:
+        """Send a reply; 421 is the last one (RFC 5321 section 3.8)."""
+        await super().push(status)
+        if status[:3] in ("421", b"421") and self.transport is not None:
+            self.transport.close()
+
+    def guessed(self) -> bool:
+        """Count an unknown address; return True if that was one too many.
+
+        A mail server in front of us brings the guesses of all the world over its connections: it is told, and never hung up on.
+        """
+        if settings.INBOUND_AUTH == "border":
+            return False
+        self.unknown += 1
+        self.gate.guess(self.network)
+        return self.unknown >= int(settings.MAILSERVER_UNKNOWN_PER_CONNECTION)
+
+    @syntax("DATA")
+    async def smtp_DATA(self, arg: str) -> None:
+        assert self.envelope is not None
+        if await self.check_helo_needed():
+            return
+        if not self.envelope.rcpt_tos:
+            await self.push("503 Error: need RCPT command")
+            return
+        if arg:
+            await self.push("501 Syntax: DATA")
+            return
+        await self.push("354 End data with <CR><LF>.<CR><LF>")
+        with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as body:
+            status = await self._read_body(body)
+            if not status:
+                self.envelope.content = body  # type: ignore[assignment]
+                status = await self._call_handler_hook("DATA")
+        self._set_post_data_state()  # type: ignore[no-untyped-call]
+        await self.push(status)
+
+    async def _read_body(self, file: IO[bytes]) -> str:
+        """Write what comes before the lone dot to `file`; return the reply that refuses it, or an empty text."""
+        body = _Body(file, self.data_size_limit or 0)
+        # The end of the command's own line may begin the end of the mail: then the mail is empty.
+        self._reader._buffer[:0] = b"\r\n"  # type: ignore[attr-defined]  # there is no public way to put it back
+        while body.size <= DRAINED * body.limit:
+            try:
+                body.take((await self._reader.readuntil(b"\r\n.\r\n"))[:-3])
+                return body.refusal
+            except asyncio.LimitOverrunError as fault:
+                body.take(await self._reader.read(fault.consumed))
+        return LARGE_FOR_EVER
+
+    def _timeout_cb(self) -> None:
+        self._hang_up(TIME_OUT)
+
+    def _hang_up(self, reply: str) -> None:
+        log.info("%r is hung up on: %s", self.network, reply)
+        if self.transport is not None:
+            _say_goodbye(self.transport, reply)
+
+
+class LimitedLMTP(Limited, LMTP):
+    """LMTP within the same limits."""
+
+
+class _Body:
+    """The body of one mail on its way to a file. `refusal` is the reply once it is over a limit; then nothing is kept."""
+
+    def __init__(self, file: IO[bytes], limit: int) -> None:
+        self.file = file
+        self.limit = limit
+        self.size = -2  # the line break that was put before it
+        self.refusal = ""
+        self._line = 0
+        self._before = b""
+
+    def take(self, chunk: bytes) -> None:
+        """Write one more piece, without the dots that were doubled (RFC 5321 section 4.5.2)."""
+        first, self.size = self.size < 0, self.size + len(chunk)
+        lengths = [len(part) for part in chunk.split(b"\n")]
+        lengths[0] += self._line
+        self._line = lengths[-1]
+        if max(lengths) >= LONGEST_LINE:
+            self.refusal = self.refusal or LONG_LINE
+        if self.size > self.limit:
+            self.refusal = self.refusal or LARGE
+        joined = self._before + chunk
+        skipped, self._before = 2 if first else len(self._before), joined[-2:]
+        if self.refusal:
+            return
+        try:
+            self.file.write(joined.replace(b"\r\n.", b"\r\n")[skipped:])
+        except OSError:
+            log.exception("a mail could not be spooled; the sender is asked to come back")
+            self.refusal = NO_ROOM
+
+
+def _say_goodbye(transport: asyncio.BaseTransport, reply: str) -> None:
+    assert isinstance(transport, asyncio.WriteTransport)
+    transport.write(reply.encode() + b"\r\n")
+    transport.close()

@@ -1,0 +1,291 @@
+"""The door for those who have a mailbox and no mail server: new messages of one folder are read by IMAP and stored.
+
+A message counts at its INTERNALDATE, the moment the mailbox's own server took it. Messages that are not for an address of
+ours are left as they are, so the mailbox may be a person's own. Those that are get the flag `\\Seen` and, where
+`IMAP_TAKEN_FOLDER` is set, go there. How far the folder was read is kept by UID, so that nothing depends on flags that
+somebody's mail program sets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import imaplib
+import logging
+import re
+import ssl
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import InterfaceError, OperationalError, transaction
+from django.utils import timezone
+
+from notifications import leases
+from notifications.inbound import destinations, store
+from notifications.inbound.doors import rates
+from notifications.inbound.proving.authentication import check_mode, is_loopback
+from notifications.models import Mailbox, ReplyAddress
+from notifications.parsing.reading import LARGEST, LARGEST_HEADERS, headers_of
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_SECONDS = 20.0
+LEASE = timedelta(seconds=30)
+MOST_TRIES = 10
+# So many messages over a cap are looked at again in each poll; and no more wait at once, so that the mailbox keeps the rest.
+WAITING_AGAIN, MOST_WAITING = 50, 5000
+# A mailbox that is read for the first time begins with what came lately: older turns are over.
+FIRST_LOOK = timedelta(days=14)
+
+_UIDVALIDITY = re.compile(rb"\d+")
+
+
+class Unreachable(Exception):
+    """The mailbox could not be read; the next poll tries again from where this one stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Where a mailbox is: `imaps://user:password@host:port/FOLDER`, or `imap://` with STARTTLS (plain on this machine only)."""
+
+    host: str
+    port: int
+    user: str
+    password: str
+    folder: str
+    tls: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.user}@{self.host}:{self.port}/{self.folder}"
+
+
+def account() -> Account | None:
+    """The account that `IMAP_URL` names, None if it is empty. Raises `ImproperlyConfigured` for one that cannot be read."""
+    if not settings.IMAP_URL:
+        return None
+    parts = urlsplit(str(settings.IMAP_URL))
+    if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username:
+        raise ImproperlyConfigured("IMAP_URL is like imaps://user:password@mail.example.org:993/INBOX.")
+    check_mode(parts.hostname)
+    tls = parts.scheme == "imaps"
+    return Account(
+        parts.hostname,
+        parts.port or (993 if tls else 143),
+        unquote(parts.username),
+        unquote(parts.password or ""),
+        unquote(parts.path.strip("/")) or "INBOX",
+        tls,
+    )
+
+
+def poll() -> int:
+    """Store what is new in the mailbox and return how many mails that is; 0 while another worker polls.
+
+    Raises `Unreachable`; what was stored before stays, and nothing is passed over.
+    """
+    where = account()
+    if where is None:
+        return 0
+    box = _claim(where.name)
+    if box is None:
+        return 0
+    began = timezone.now()
+    try:
+        with leases.repeating(partial(_renew, box), LEASE.total_seconds() / 3), _connected(where) as connection:
+            taken = _read(connection, where, box)
+    except (imaplib.IMAP4.error, OSError, EOFError) as fault:
+        Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
+        # The fault may repeat what was sent to the server; the password is in it only if the server is no IMAP server at all.
+        raise Unreachable(f"{where.name}: {type(fault).__name__}: {fault}".replace(where.password or "\0", "…")) from None
+    except BaseException:
+        Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
+        raise
+    Mailbox.objects.filter(pk=box.pk).update(polled_at=began, claimed_until=None)
+    if taken:
+        store.wake(taken)
+    return len(taken)
+
+
+def behind(*, topic: str, user_id: int, moment: datetime) -> bool:
+    """Whether mail of this user that came before a moment could still lie in the mailbox: no look has begun after it."""
+    where = account()
+    if where is None or Mailbox.objects.filter(name=where.name, polled_at__gt=moment).exists():
+        return False
+    return ReplyAddress.objects.filter(topic=topic, user_id=user_id, expires_at__gt=moment).exists()
+
+
+def _claim(name: str) -> Mailbox | None:
+    """The mailbox's row, leased to this worker; None if another one holds it."""
+    now = timezone.now()
+    with transaction.atomic():
+        Mailbox.objects.bulk_create([Mailbox(name=name)], ignore_conflicts=True)
+        box = Mailbox.objects.select_for_update().get(name=name)
+        if box.claimed_until is not None and box.claimed_until > now:
+            return None
+        box.claimed_until = now + LEASE
+        box.save(update_fields=["claimed_until"])
+    return box
+
+
+def _renew(box: Mailbox) -> None:
+    now = timezone.now()
+    Mailbox.objects.filter(pk=box.pk, claimed_until__gt=now).update(claimed_until=now + LEASE)
+
+
+@contextlib.contextmanager
+def _connected(where: Account) -> Iterator[imaplib.IMAP4]:
+    connection: imaplib.IMAP4
+    if where.tls:
+        connection = imaplib.IMAP4_SSL(where.host, where.port, timeout=TIMEOUT_SECONDS, ssl_context=ssl.create_default_context())
+    else:
+        connection = imaplib.IMAP4(where.host, where.port, timeout=TIMEOUT_SECONDS)
+    try:
+        if not where.tls and not is_loopback(where.host):
+            connection.starttls(ssl.create_default_context())
+        connection.login(where.user, where.password)
+        yield connection
+    finally:
+        with contextlib.suppress(imaplib.IMAP4.error, OSError, EOFError):
+            connection.logout()
+
+
+def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]:
+    """Go through the folder's new messages, oldest first; each is stored before the next one is asked for."""
+    _ok(connection.select(_quoted(where.folder)))
+    _kind, answer = connection.response("UIDVALIDITY")
+    found = _UIDVALIDITY.search(answer[0] or b"") if answer else None
+    validity = int(found[0]) if found else 0
+    after = box.last_uid if validity == box.uid_validity else 0
+    if after:
+        uids = _search(connection, f"UID {after + 1}:*")
+    else:
+        since = (timezone.now() - FIRST_LOOK).strftime("%d-%b-%Y")
+        uids = _search(connection, f"SINCE {since}")
+    if validity != box.uid_validity:
+        box.waiting, box.failing = [], {}
+    taken = _again(connection, box)
+    # "n:*" always names the newest message, also one that was seen before.
+    for uid in sorted(uid for uid in uids if uid > after):
+        try:
+            taken += _message(connection, uid)
+        except rates.TooMuchMail:
+            # One writer's flood must not keep back what comes after it: beyond this it stays in the mailbox, unread.
+            if len(box.waiting) >= MOST_WAITING:
+                log.warning("%s messages of %s wait over a cap; message %s is passed over", MOST_WAITING, where.name, uid)
+            else:
+                box.waiting.append(uid)
+        except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
+            raise  # the mailbox or the database is away: no fault of this message
+        except Exception as fault:
+            box.tries += 1
+            Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
+            if box.tries < MOST_TRIES:
+                raise
+            # One message that its server never gives must not keep back all that come after it.
+            log.exception("message %s of %s cannot be read and is passed over: %s", uid, where.name, fault)
+        Mailbox.objects.filter(pk=box.pk).update(
+            uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0, claimed_until=timezone.now() + LEASE
+        )
+        box.tries = 0
+    return taken
+
+
+def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
+    """Look again at messages that were over a cap, the longest waiting first; those that still are wait behind the others."""
+    taken: list[UUID] = []
+    for uid in box.waiting[:WAITING_AGAIN]:
+        box.waiting.remove(uid)
+        try:
+            taken += _message(connection, uid)
+        except rates.TooMuchMail:
+            box.waiting.append(uid)
+        except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
+            raise  # as below: the row still names the message
+        except Exception:
+            if _failed_again(box, uid):
+                log.exception("message %s of %s cannot be read and is passed over", uid, box.name)
+            else:
+                log.exception("message %s of %s cannot be read yet; it waits on", uid, box.name)
+                box.waiting.append(uid)
+        box.failing = {key: looks for key, looks in box.failing.items() if int(key) in box.waiting}
+        Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting, failing=box.failing)
+    return taken
+
+
+def _failed_again(box: Mailbox, uid: int) -> bool:
+    """Count one more look at a waiting message that failed; return True if that was the last."""
+    looks = box.failing.get(str(uid), 0) + 1
+    box.failing[str(uid)] = looks
+    return bool(looks >= MOST_TRIES)
+
+
+def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:
+    """Store one message if it is for us, and mark it. Raises `TooMuchMail` if one of its addresses takes no more for now."""
+    head, _moment = _fetch(connection, uid, f"BODY.PEEK[HEADER]<0.{LARGEST_HEADERS}>")
+    headers = headers_of(head)
+    to = destinations.addressed(headers)
+    if not to:
+        return []
+    envelope_from = destinations.sent_by(headers)
+    for address in to:
+        if isinstance(address, ReplyAddress):
+            rates.check(address, envelope_from, headers=headers)
+    # What is over the limit is stored cut, and refused by the pipeline as too large.
+    raw, moment = _fetch(connection, uid, f"BODY.PEEK[]<0.{LARGEST + 1}>")
+    taken = destinations.take(raw, to=to, envelope_from=envelope_from, received_at=min(moment, timezone.now()))
+    _mark(connection, uid)
+    return taken
+
+
+def _mark(connection: imaplib.IMAP4, uid: int) -> None:
+    """Flag a stored message as read and put it where the operator wants it. It is stored: a failure here loses nothing."""
+    try:
+        _ok(connection.uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Seen)"))
+        if not settings.IMAP_TAKEN_FOLDER:
+            return
+        folder = _quoted(settings.IMAP_TAKEN_FOLDER)
+        connection.create(folder)  # refused where it exists, which is as good
+        if "MOVE" in connection.capabilities:
+            _ok(connection.uid("MOVE", str(uid), folder))
+            return
+        _ok(connection.uid("COPY", str(uid), folder))
+        _ok(connection.uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Deleted)"))
+        if "UIDPLUS" in connection.capabilities:
+            # Without it EXPUNGE would also remove what a person marked; then the mark alone has to do.
+            _ok(connection.uid("EXPUNGE", str(uid)))
+    except imaplib.IMAP4.error as fault:
+        log.warning("a stored message could not be marked in the mailbox: %s", fault)
+
+
+def _search(connection: imaplib.IMAP4, what: str) -> list[int]:
+    answer = _ok(connection.uid("SEARCH", *what.split()))
+    return [int(uid) for part in answer if part for uid in part.split()]
+
+
+def _fetch(connection: imaplib.IMAP4, uid: int, part: str) -> tuple[bytes, datetime]:
+    """One part of a message, and when its server took it. A message that is gone by now is empty."""
+    answer = [item for item in _ok(connection.uid("FETCH", str(uid), f"(UID INTERNALDATE {part})")) if item]
+    contents = b"".join(item[1] for item in answer if isinstance(item, tuple))
+    # The date may stand before the contents or behind them.
+    date = imaplib.Internaldate2tuple(b" ".join(item[0] if isinstance(item, tuple) else item for item in answer))
+    return contents, datetime.fromtimestamp(time.mktime(date), UTC) if date is not None else timezone.now()
+
+
+def _quoted(folder: str) -> str:
+    """A folder's name as a quoted string (RFC 3501, section 9)."""
+    return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _ok(answer: tuple[str, list[Any]]) -> list[Any]:
+    kind, data = answer
+    if kind != "OK":
+        raise imaplib.IMAP4.error(f"the server said {kind}: {data!r}"[:300])
+    return data

@@ -1,0 +1,167 @@
+"""Mail that a provider posts, raw or in fields: turned into one raw mail in time proportional to its length.
+
+anymail reads the providers' formats and hands their fields to the class `Posted`, in the process that serves the pages. Its own
+class parses every header in full by the modern policy of the `email` package, in a time that grows with the square of the length,
+fails on a second Message-ID, and takes parts apart to write them anew. Nothing is parsed here: the worker does that, within its
+limits, and refuses by name what is over them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64decode, encodebytes
+from collections.abc import Iterable, Mapping
+from email.parser import HeaderParser
+from email.policy import Compat32, compat32
+from email.utils import quote
+from itertools import chain
+from typing import Any, Self
+
+from anymail.inbound import AnymailInboundMessage
+
+from notifications.parsing import reading
+
+_KIND = re.compile(r"(?!multipart/)[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII | re.IGNORECASE)
+_ADDRESS = re.compile(r"[^<>,;\s]+@[^<>,;\s]+")
+_BREAKS = re.compile(r"[\r\n]+")
+# Of the mail that was posted; the mail that is written in its place has its own.
+_REPLACED = {"content-type", "content-transfer-encoding", "mime-version"}
+
+
+class _AsText(Compat32):
+    """Header fields as the text that they are: unparsed, as often as they come, without lone surrogates."""
+
+    def header_store_parse(self, name: str, value: Any) -> tuple[str, str]:
+        return name, _text(value)
+
+    def header_fetch_parse(self, name: str, value: Any) -> str:
+        return _text(value)
+
+
+_POLICY = _AsText()
+
+
+class Posted(AnymailInboundMessage):  # type: ignore[misc]
+    """A mail that a provider posted. `raw` is the whole of it, for the worker."""
+
+    def __init__(self, policy: Compat32 = _POLICY) -> None:
+        super().__init__(policy)
+        self.body = b""
+        self._came: bytes | None = None
+
+    @property
+    def raw(self) -> bytes:
+        """The mail as it came; of one that was posted in fields what its worker can read. Cut just above the limit."""
+        if self._came is not None:
+            return self._came[: reading.LARGEST + 1]
+        head = "".join(_BREAKS.sub(" ", f"{name}: {value}") + "\r\n" for name, value in self.raw_items())
+        return (_text(head).encode() + self.body)[: reading.LARGEST + 1]
+
+    def get_filename(self, failobj: Any = None) -> Any:
+        """Return no name: nobody asks for one here, and the library's search for it takes long over a hostile field."""
+        return failobj
+
+    @classmethod
+    def parse_raw_mime(cls, s: str | bytes) -> Self:
+        """Return a mail that was posted raw."""
+        return cls.parse_raw_mime_bytes(_text(s).encode() if isinstance(s, str) else s)
+
+    @classmethod
+    def parse_raw_mime_bytes(cls, b: bytes) -> Self:
+        """Return a mail that was posted raw. Of its headers anymail looks at a few."""
+        message = cls()
+        for name, value in reading.headers_of(b).raw_items():
+            message.set_raw(name, value)
+        message._came = b
+        return message
+
+    @classmethod
+    def parse_raw_mime_chunks(cls, chunks: Iterable[bytes]) -> Self:
+        """Return a mail that was posted raw, in pieces."""
+        return cls.parse_raw_mime_bytes(b"".join(chunks))
+
+    @classmethod
+    def construct(
+        cls,
+        raw_headers: str | None = None,
+        from_email: str | None = None,
+        to: str | None = None,
+        cc: str | None = None,
+        bcc: str | None = None,
+        subject: str | None = None,
+        headers: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
+        text: str | None = None,
+        text_charset: str = "utf-8",
+        html: str | None = None,
+        html_charset: str = "utf-8",
+        attachments: Iterable[Posted] | None = None,
+    ) -> Self:
+        """Return a mail that was posted in fields. Its headers are cut just above the limits of the worker, which refuses it."""
+        if raw_headers is not None and len(raw_headers) > reading.LARGEST_HEADERS:
+            return cls.parse_raw_mime(raw_headers)
+        message = cls()
+        own = {"From": from_email, "To": to, "Cc": cc, "Bcc": bcc, "Subject": subject}
+        own = {name: value for name, value in own.items() if value is not None}
+        above = HeaderParser(policy=compat32).parsestr(raw_headers or "").raw_items()
+        more = headers.items() if isinstance(headers, Mapping) else headers or ()
+        length = 0
+        for name, value in chain(own.items(), (field for field in above if field[0].title() not in own), more):
+            if name.lower() in _REPLACED:
+                continue
+            message[name] = value
+            length += len(name) + len(_text(value)) + len(": \r\n")
+            if length > reading.LARGEST_HEADERS or len(message) > reading.MOST_FIELDS:
+                break
+        bodies = (("text/plain", text), ("text/html", html))
+        written = [_part(f"{kind}; charset=utf-8", _text(said).encode()) for kind, said in bodies if said]
+        message.body = _together([*written, *(part.body for part in attachments or ())])
+        return message
+
+    @classmethod
+    def construct_attachment(
+        cls,
+        content_type: str | None,
+        content: str | bytes,
+        charset: str | None = None,
+        filename: str | None = None,
+        content_id: str | None = None,
+        base64: bool = False,
+    ) -> Self:
+        """Return an attached file: what it is called does not matter here, nor which text shows it."""
+        given = b64decode(content) if base64 else content
+        kind = _KIND.match((content_type or "").strip())
+        part = cls()
+        part.body = _part(
+            kind[0] if kind else "application/octet-stream",
+            _text(given).encode() if isinstance(given, str) else given,
+            "Content-Disposition: attachment\r\n",
+        )
+        return part
+
+
+def address(display_name: str = "", addr_spec: str = "") -> str:
+    """Return an address as it stands in a header; empty text for what is none, which is no reason to lose the mail."""
+    spec = _text(addr_spec or "")
+    if not _ADDRESS.fullmatch(spec):
+        return ""
+    return f'"{quote(_text(display_name))}" <{spec}>' if display_name else spec
+
+
+def _text(value: Any) -> str:
+    """Return a value as text that can be written: lone surrogates become question marks."""
+    return str(value).encode("utf-8", "replace").decode()
+
+
+def _part(kind: str, content: bytes, more: str = "") -> bytes:
+    """Return one part of a mail. An attached mail or report stands in it as it is (RFC 2046 section 5.2)."""
+    if kind.lower().startswith("message/"):
+        return f"Content-Type: {kind}\r\n{more}\r\n".encode() + content
+    return f"Content-Type: {kind}\r\nContent-Transfer-Encoding: base64\r\n{more}\r\n".encode() + encodebytes(content)
+
+
+def _together(parts: list[bytes]) -> bytes:
+    """Return the parts as a body below headers. The boundary is made of them: the same mail posted twice is the same mail."""
+    boundary = hashlib.sha256(b"\n".join(parts)).hexdigest().encode()
+    start = b'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="%s"\r\n\r\n' % boundary
+    return start + b"".join(b"--%s\r\n%s\r\n" % (boundary, part) for part in parts) + b"--%s--\r\n" % boundary

@@ -1,0 +1,200 @@
+"""Our own door for mail: a small SMTP or LMTP server that stores each mail raw before it says that it took it.
+
+It belongs behind a mail server, or on this machine for trying out. Unknown addresses are refused at RCPT, so no bounce is
+ever written; while the database is down the sender's server is asked to come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from typing import IO, Any, TypeVar
+from uuid import UUID
+
+from aiosmtpd.smtp import Envelope, Session
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, close_old_connections
+from django.utils import timezone
+
+from notifications.inbound import destinations, store
+from notifications.inbound.doors import rates
+from notifications.inbound.doors.connection import Limited, LimitedLMTP
+from notifications.inbound.doors.gate import GUESSED, Gate, counts_networks
+from notifications.inbound.proving.authentication import check_mode
+from notifications.models import ReplyAddress
+from notifications.parsing import reading
+
+log = logging.getLogger(__name__)
+
+MOST_RECIPIENTS = 20
+IDLE_SECONDS = 120.0
+THREADS = 4
+COME_BACK = "451 4.3.0 Try again later"
+SLOWER = "451 4.7.1 Too many mails to this address within an hour, try again later"
+T = TypeVar("T")
+
+
+class Receiver:
+    """Listens on `host` and `port` (0: any free one) once `start` is called. Raises `ImproperlyConfigured` where
+    `INBOUND_AUTH` forbids this interface. `connect` runs before each question to the database, in its thread."""
+
+    def __init__(
+        self, host: str, port: int = 0, *, lmtp: bool = False, connect: Callable[[], None] = close_old_connections
+    ) -> None:
+        check_mode(host)
+        self.host = host
+        self.port = port
+        self.lmtp = lmtp
+        self._connect = connect
+        self._workers = ThreadPoolExecutor(THREADS, thread_name_prefix="mail-store")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._serving = threading.Event()
+
+    def start(self) -> Receiver:
+        """Listen; returns when connections are accepted."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        listening = socket.create_server((self.host, self.port), family=family, backlog=128)
+        self.port = listening.getsockname()[1]
+        self._loop = asyncio.new_event_loop()
+        self._serving.clear()
+        self._thread = threading.Thread(target=self._serve, args=(self._loop, listening), name="mail-receiver", daemon=True)
+        self._thread.start()
+        self._serving.wait(timeout=10)
+        return self
+
+    def stop(self) -> None:
+        """Stop listening. Whatever was not acknowledged will be sent again by its sender's server."""
+        if self._thread is None or self._loop is None:
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=10)
+        self._workers.shutdown()
+        self._thread = self._loop = None
+
+    def __enter__(self) -> Receiver:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _serve(self, loop: asyncio.AbstractEventLoop, listening: socket.socket) -> None:
+        asyncio.set_event_loop(loop)
+        kind, gate = LimitedLMTP if self.lmtp else Limited, Gate()
+
+        def protocol() -> Any:
+            return kind(
+                _Handler(self._workers, self._connect, lmtp=self.lmtp),
+                gate=gate,
+                data_size_limit=reading.LARGEST,
+                enable_SMTPUTF8=True,
+                hostname=settings.REPLY_DOMAIN or "localhost",
+                ident="mail",
+                timeout=IDLE_SECONDS,
+                loop=loop,
+            )
+
+        server = loop.run_until_complete(loop.create_server(protocol, sock=listening))
+        loop.call_soon(self._serving.set)
+        try:
+            loop.run_forever()
+        finally:
+            server.close()
+            for task in asyncio.all_tasks(loop):
+                task.cancel()
+            loop.run_until_complete(asyncio.sleep(0))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+
+class _Handler:
+    """What aiosmtpd calls; the names of the methods are its own."""
+
+    def __init__(self, workers: ThreadPoolExecutor, connect: Callable[[], None], *, lmtp: bool) -> None:
+        self._workers = workers
+        self._connect = connect
+        self._lmtp = lmtp
+        self._known: dict[str, destinations.Destination] = {}
+
+    async def handle_RCPT(self, server: Limited, session: Session, envelope: Envelope, address: str, options: list[Any]) -> str:
+        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+            return "452 4.5.3 Too many recipients"
+        try:
+            found = await self._ask(lambda: _destination(address, envelope.mail_from or "", server.network))
+        except (DatabaseError, InterfaceError):
+            log.exception("the database does not answer; the sender is asked to come back")
+            return COME_BACK
+        except rates.TooMuchMail:
+            return SLOWER
+        if found is None:
+            return GUESSED if server.guessed() else "550 5.1.1 No such address"
+        envelope.rcpt_tos.append(address)
+        self._known[address] = found
+        return "250 2.1.5 OK"
+
+    async def handle_DATA(self, server: Limited, session: Session, envelope: Envelope) -> str:
+        received_at = timezone.now()
+        body: Any = envelope.content
+        sender = envelope.mail_from or ""
+        replies = []
+        stored: list[UUID] = []
+        for recipient in envelope.rcpt_tos:
+            keep = functools.partial(_keep, body, self._known[recipient], envelope_from=sender, received_at=received_at)
+            try:
+                kept = await self._ask(keep)
+            except (DatabaseError, InterfaceError):
+                log.exception("a mail could not be stored; the sender is asked to come back")
+                replies.append(COME_BACK)
+                continue
+            except rates.TooMuchMail:
+                replies.append(SLOWER)
+                continue
+            if kept is not None:
+                stored.append(kept)
+            replies.append("250 2.0.0 Taken")
+        if stored:
+            await self._ask(lambda: store.wake(stored))
+        if self._lmtp:
+            return "\r\n".join(replies)
+        # One word for all by SMTP: what was stored already is known again when it comes once more.
+        return next((reply for reply in (COME_BACK, SLOWER) if reply in replies), replies[0])
+
+    async def handle_exception(self, error: Exception) -> str:
+        """Ask the sender to come back after a fault of ours: a mail that is refused for good would be lost."""
+        log.error("a connection met a fault", exc_info=error)
+        return COME_BACK
+
+    async def _ask(self, question: Callable[[], T]) -> T:
+        """Run a blocking question to the database in a thread, on a connection that is alive."""
+
+        def run() -> T:
+            self._connect()
+            return question()
+
+        return await asyncio.get_running_loop().run_in_executor(self._workers, run)
+
+
+def _destination(address: str, sender: str, network: str) -> destinations.Destination | None:
+    """Return where an address leads. Raises `TooMuchMail` if it takes no more from this network for now."""
+    destination = destinations.resolve(address)
+    if isinstance(destination, ReplyAddress) and counts_networks():
+        rates.check(destination, sender, network=network)
+    return destination
+
+
+def _keep(body: IO[bytes], destination: destinations.Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
+    """Store a spooled mail: it is in memory no longer than that takes, and of no more mails at once than there are threads.
+
+    Behind a mail server of ours its word in the headers says whose mail it is. Raises `TooMuchMail` if it takes no more for now.
+    """
+    body.seek(0)
+    raw = body.read()
+    if isinstance(destination, ReplyAddress) and not counts_networks():
+        rates.check(destination, envelope_from, headers=reading.headers_of(raw))
+    return destinations.keep(raw, destination, envelope_from=envelope_from, received_at=received_at)

@@ -1,0 +1,88 @@
+"""The door for those whose mail provider posts what came: django-anymail reads the provider's format, and here it is stored.
+
+A mail counts when it arrives here. The addresses exist only while `WEBHOOK_SECRETS` names at least one secret
+(`user:password`, several while they change); anymail compares them in constant time. Who sent the mail is proved as at
+the other doors: by the `Authentication-Results` that the provider leaves in it, or by its DKIM signature.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from anymail import signals
+from anymail.signals import AnymailInboundEvent
+from anymail.urls import urlpatterns as provider_urls
+from anymail.utils import get_anymail_setting
+from anymail.webhooks import postmark
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils import timezone
+
+from notifications.inbound import destinations, store
+from notifications.inbound.doors import posted, rates
+from notifications.inbound.doors.posted import Posted
+from notifications.models import ReplyAddress
+from notifications.parsing import reading
+
+log = logging.getLogger(__name__)
+
+
+def register() -> None:
+    """Have what the providers post stored, as it was posted."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("anymail.webhooks.") and hasattr(module, "AnymailInboundMessage"):
+            module.AnymailInboundMessage = Posted  # type: ignore[attr-defined]
+    postmark.EmailAddress = posted.address
+    signals.inbound.connect(arrived, dispatch_uid="notifications.inbound.doors.webhooks")
+
+
+def urls() -> list[URLPattern]:
+    """The addresses of all providers (`postmark/inbound/`, `mailgun/inbound_mime/` ...), each closed without a secret."""
+    return [URLPattern(one.pattern, _guarded(one.callback), one.default_args, one.name) for one in provider_urls]
+
+
+def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any) -> None:
+    """Store one mail that a provider posted. A fault goes up and is answered with 500: the provider posts it again."""
+    received_at = timezone.now()
+    message: Posted | None = event.message
+    if message is None:
+        log.warning("%s reports mail that it could not take", esp_name)
+        return
+    raw = message.raw
+    headers = reading.headers_of(raw)
+    named = (str(message.envelope_recipient),) if message.envelope_recipient else ()
+    to = destinations.addressed(headers, named=named)
+    if not to:
+        log.info("a mail that %s posted is refused: unknown_address", esp_name)
+        return
+    envelope_from = str(message.envelope_sender) if message.envelope_sender else destinations.sent_by(headers)
+    for address in to:
+        if isinstance(address, ReplyAddress):
+            rates.check(address, envelope_from, headers=headers)
+    taken = destinations.take(raw, to=to, envelope_from=envelope_from, received_at=received_at)
+    if taken:
+        store.wake(taken)
+
+
+def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    @functools.wraps(view)  # with the marks that the view bears: no form token
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        # With `loopback` whatever a provider posts would be believed.
+        if not get_anymail_setting("webhook_secret", default=[]) or settings.INBOUND_AUTH == "loopback":
+            raise Http404
+        try:
+            return view(request, *args, **kwargs)
+        except rates.TooMuchMail:
+            # Every provider keeps the mail and posts it again after a 5xx; some throw it away after a 429.
+            return HttpResponse("Too many mails to this address within an hour.", status=503, headers={"Retry-After": "600"})
+
+    # A mail may hold any byte; what becomes of its text is for `parsing.text`.
+    answer.takes_bytes = True  # type: ignore[attr-defined]
+    # One provider posts the mails of everybody: the caps by address and by player hold instead.
+    answer.uncounted = True  # type: ignore[attr-defined]
+    return answer

@@ -1,0 +1,210 @@
+"""Proof that a mail comes from the domain in its From line: one setting, `INBOUND_AUTH`, says who checks that.
+
+- `border`: the mail server in front of us wrote `Authentication-Results` under the name `INBOUND_AUTHSERV_ID`. It must strip
+  foreign headers that bear its name; headers under any other name are an attacker's word and are not read.
+- `own`: the receiver faces the net itself; DKIM and DMARC are checked here.
+- `loopback`: everything is believed. For trying out and tests; the receiver then listens on this machine only.
+"""
+
+from __future__ import annotations
+
+import functools
+import ipaddress
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from email.message import Message
+from typing import Any
+
+from authheaders import dmarc_lookup, dmarc_per_from
+from authheaders.dmarc_lookup import DMARCException
+from authres import AuthResError, DKIMAuthenticationResult, FeatureContext
+from authres import dmarc as dmarc_feature
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from dkim import DKIM, DKIMException
+from dns.exception import DNSException
+
+from notifications.inbound.proving.names import Names
+from notifications.inbound.proving.sender import domain_of
+from notifications.parsing.reading import LONGEST_FIELD
+
+MODES = ("border", "own", "loopback")
+PASS, FAIL, NONE = "pass", "fail", "none"
+
+_POLICY = re.compile(r"\b(?:p|policy|policy\.dmarc)=[ \"]*(none|quarantine|reject)", re.IGNORECASE)
+_DMARC = re.compile(r";\s*dmarc\s*=[^;]*", re.IGNORECASE)
+_FEATURES = FeatureContext(dmarc_feature)
+# Some senders sign twice, forwarders once more.
+_MOST_SIGNATURES = 5
+_PART_OF_BODY = re.compile(rb"(?:\A|;)\s*l\s*=")
+# dkimpy takes a time that grows with the square of a run of blanks in the body, and worse in its own header.
+_RUNS = re.compile(rb"[\t ]+")
+_MOST_BLANKS = 200
+_BLANKS = re.compile(rb"\s{40}")
+Lookup = Callable[..., Any]
+
+
+@functools.cache
+def _suffixes(location: str) -> Any:
+    with open(location, encoding="utf-8") as suffixes:
+        return dmarc_lookup.PublicSuffixList(suffixes)
+
+
+def _registered_domain(location: object, domain: str) -> Any:
+    return _suffixes(str(location)).get_public_suffix(domain)
+
+
+# The library reads its list of ten thousand suffixes anew for each domain it judges, several times for each mail.
+dmarc_lookup.get_org_domain_from_suffix_list = _registered_domain
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What DMARC says of the From domain: pass, fail or none (unknown is none), and whether the domain asks to drop failures."""
+
+    dmarc: str
+    strict: bool = False
+
+
+def check_mode(host: str) -> None:
+    """Refuse to receive in a mode that does not exist, that lacks its name, or that would believe strangers."""
+    if settings.INBOUND_AUTH not in MODES:
+        raise ImproperlyConfigured(f"INBOUND_AUTH is one of {', '.join(MODES)}, not {settings.INBOUND_AUTH!r}.")
+    if settings.INBOUND_AUTH == "border" and not settings.INBOUND_AUTHSERV_ID:
+        raise ImproperlyConfigured("INBOUND_AUTH=border needs INBOUND_AUTHSERV_ID, the name your mail server writes.")
+    if settings.INBOUND_AUTH == "loopback" and not is_loopback(host):
+        raise ImproperlyConfigured(f"INBOUND_AUTH=loopback believes every mail; it listens on 127.0.0.1 or ::1, not on {host!r}.")
+
+
+def is_loopback(host: str) -> bool:
+    """Return True for an address that only this machine reaches. A name is none: it could lead anywhere."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def authenticate(message: Message, raw: bytes, sender: str, *, patient: bool = True, lookup: Lookup | None = None) -> Verdict:
+    """Return the verdict on a mail from this one address (`sender.sender_of`); `lookup` stands in for DNS in tests.
+
+    Raises `names.Unanswered` where an answer that is missing could prove the mail, and the caller is not `patient`.
+    """
+    domain = domain_of(sender)
+    match settings.INBOUND_AUTH:
+        case "loopback":
+            return Verdict(PASS)
+        case "own":
+            return _own(raw, domain, patient, lookup) if domain else Verdict(NONE)
+        case _:
+            return _border(message, domain) if domain else Verdict(NONE)
+
+
+def _border(message: Message, domain: str) -> Verdict:
+    """Return the worst of what our border wrote: where two headers under its name disagree, one of them is not its own."""
+    wanted = str(settings.INBOUND_AUTHSERV_ID).lower()
+    verdicts: list[Verdict] = []
+    for value in message.get_all("Authentication-Results", []):
+        line = " ".join(str(value).split())
+        if not wanted or line.split(";")[0].split(" ")[0].lower() != wanted:
+            continue
+        try:
+            header = _FEATURES.parse_value(line) if len(line) <= LONGEST_FIELD else None
+        except (AuthResError, RecursionError):
+            header = None
+        if header is None or header.authserv_id != wanted:
+            verdicts.append(Verdict(NONE))
+            continue
+        verdicts += [_border_says(result, domain, line) for result in header.results if result.method == "dmarc"]
+    if not verdicts:
+        return Verdict(NONE)
+    return min(verdicts, key=lambda verdict: ([FAIL, NONE, PASS].index(verdict.dmarc), not verdict.strict))
+
+
+def _border_says(result: Any, domain: str, line: str) -> Verdict:
+    """Return the verdict in one result, if it is about this domain. One that names no domain could be about another."""
+    about = domain_of("@" + str(getattr(result, "header_from", None) or "").rpartition("@")[2])
+    if result.result not in (PASS, FAIL) or about != domain:
+        return Verdict(NONE)
+    # The policy mostly stands in a comment, which the library drops; other results bear words of the sender's.
+    policies = (_POLICY.search(said) for said in _DMARC.findall(line))
+    return Verdict(result.result, strict=any(policy is not None and policy[1].lower() != "none" for policy in policies))
+
+
+def _own(raw: bytes, domain: str, patient: bool, lookup: Lookup | None) -> Verdict:
+    """Return what our own look at DKIM and DMARC says of this domain, and of no other that the mail names.
+
+    SPF is not checked, so a mail without a signature is unknown, not a forgery.
+    """
+    names = Names(patient=patient)
+    verdict = _look(raw, domain, lookup or names.key, _records(lookup) if lookup else names.policy)
+    if verdict.dmarc != PASS:
+        names.check_answered()
+    return verdict
+
+
+def _look(raw: bytes, domain: str, keys: Lookup, records: Lookup) -> Verdict:
+    """Return what the signatures of a mail and the policy of its domain say, as far as DNS answers."""
+    try:
+        signers = _signers(raw, keys)
+        if signers is None:
+            return Verdict(NONE)
+        # The policy alone first; then one aligned signature is enough, whichever of them it is.
+        verdict, _comment, _domain, policy = dmarc_per_from(domain, dnsfunc=records)
+        signatures = {signer: DKIMAuthenticationResult(result=PASS, header_d=signer) for signer in signers}
+        aligned = {
+            signer for signer, dkim in signatures.items() if dmarc_per_from(domain, dkim_result=dkim, dnsfunc=records)[0] == PASS
+        }
+    except (DNSException, DMARCException, ValueError, LookupError, AttributeError, OSError):
+        # A name server that does not answer, or a record so broken that the library stumbles: unknown.
+        return Verdict(NONE)
+    strict = policy in ("quarantine", "reject")
+    if any(_related(signer, domain) for signer in aligned):
+        return Verdict(PASS, strict=strict)
+    return Verdict(FAIL if verdict == FAIL and not aligned else NONE, strict=strict)
+
+
+def _related(signer: str, domain: str) -> bool:
+    """Return True if one domain is the other, or lies in it.
+
+    The library goes by its list of public suffixes: in a top-level domain that is newer than the list all domains are one to it.
+    """
+    shorter, longer = sorted((signer, domain), key=len)
+    return signer == domain or ("." in shorter and longer.endswith("." + shorter))
+
+
+def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
+    """Return the domains whose signatures of this mail are valid; None if none was made, or if it cannot be told."""
+    if any(len(blanks) > _MOST_BLANKS for blanks in _RUNS.findall(raw)):
+        return None
+    try:
+        mail = DKIM(raw)
+    except DKIMException:
+        return None
+    fields = [value for name, value in mail.headers if name.lower() == b"dkim-signature"][:_MOST_SIGNATURES]
+    found: set[str] = set()
+    told = unknown = False
+    for index, field in enumerate(fields):
+        # A signature of a part of the body (RFC 6376 section 8.2) proves nothing of the rest. Long ones are slow to read.
+        if len(field) > LONGEST_FIELD or _BLANKS.search(field) or _PART_OF_BODY.search(field):
+            continue
+        try:
+            valid = mail.verify(index, dnsfunc=lookup)
+            told = True
+        except (DKIMException, ValueError, LookupError, TypeError, AttributeError):
+            valid, told = False, True
+        except DNSException:
+            valid, unknown = False, True
+        if valid:
+            found.add(domain_of("@" + mail.domain.decode("ascii", "replace")))
+    return found - {""} if found or (told and not unknown) else None
+
+
+def _records(lookup: Lookup) -> Lookup:
+    """Return the stand-in as authheaders calls it: names and answers are text there."""
+
+    def ask(name: str, qtype: str = "TXT") -> Any:
+        found = lookup(name.encode() if isinstance(name, str) else name)
+        return found.decode() if isinstance(found, bytes) else found or ""
+
+    return ask

@@ -1,0 +1,181 @@
+"""Hand over what is due on the channels beside mail, so that no receiver that is slow keeps the others waiting.
+
+Several go over the net at once, each user's one by one and only a few to one machine. A user whose receiver fails is left
+alone until its pause is over, with everything that waits for it; a machine that fails again and again is not tried any more
+in the same sweep.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db import connection
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from notifications import channels, registry
+from notifications.channels import ChannelBusy, ChannelRefused, Parcel
+from notifications.models import Handover
+from notifications.wanted import preferences
+
+log = logging.getLogger(__name__)
+
+# Longer than any parcel is on its way (`outward.WHOLE_SECONDS`).
+LEASE = timedelta(seconds=30)
+AT_ONCE = 8
+PER_LANE = 2
+LANE_FAILURES = 3
+SWEEP_LASTS = 30.0
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(hours=2)
+LANE_PAUSE = timedelta(seconds=10)
+GIVE_UP_AFTER = timedelta(days=1)
+
+# Of each user and channel the oldest, and none while another one of theirs is on its way or waits for its next try.
+_CLAIM = """
+WITH first AS (
+  SELECT DISTINCT ON (n.user_id, h.channel) h.id
+  FROM notifications_handover h JOIN notifications_outbox n ON n.id = h.notice_id
+  WHERE h.status = 'waiting' AND h.due_at <= %(now)s::timestamptz AND NOT EXISTS (
+    SELECT FROM notifications_handover b JOIN notifications_outbox o ON o.id = b.notice_id
+    WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND o.user_id = n.user_id AND b.channel = h.channel)
+  ORDER BY n.user_id, h.channel, h.due_at, h.id),
+due AS MATERIALIZED (
+  SELECT h.id FROM notifications_handover h JOIN first USING (id)
+  WHERE h.status = 'waiting' AND (h.claimed_until IS NULL OR h.claimed_until <= %(now)s::timestamptz)
+  ORDER BY h.due_at LIMIT %(limit)s::int FOR UPDATE OF h SKIP LOCKED)
+UPDATE notifications_handover h SET claimed_until = %(until)s::timestamptz
+FROM due WHERE h.id = due.id RETURNING h.id
+"""
+
+
+@dataclass
+class _Sweep:
+    """The parcels on their way, and how the machines they go to have answered in this sweep."""
+
+    pool: ThreadPoolExecutor
+    running: dict[Future[None], tuple[Handover, Parcel]] = field(default_factory=dict)
+    busy: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+
+    def send(self, handover: Handover, parcel: Parcel) -> None:
+        if self.busy[parcel.lane] >= PER_LANE or self.failed[parcel.lane] >= LANE_FAILURES:
+            _put_off(handover)
+            return
+        self.busy[parcel.lane] += 1
+        self.running[self.pool.submit(parcel.go)] = handover, parcel
+
+    def settle(self, done: Iterable[Future[None]]) -> int:
+        sent = 0
+        for future in done:
+            handover, parcel = self.running.pop(future)
+            fault = future.exception()
+            self.busy[parcel.lane] -= 1
+            self.failed[parcel.lane] = self.failed[parcel.lane] + 1 if isinstance(fault, ChannelBusy) else 0
+            if fault is not None and not isinstance(fault, Exception):
+                raise fault
+            parcel.settled(fault)
+            sent += _ended(handover, fault)
+        return sent
+
+
+def sweep(*, lasting: float = SWEEP_LASTS) -> int:
+    """Hand over what is due until nothing is, or begin nothing more after so many seconds; return how many were taken."""
+    end = time.monotonic() + lasting
+    taken = 0
+    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="handover") as pool:
+        going = _Sweep(pool)
+        while True:
+            room = AT_ONCE - len(going.running) if time.monotonic() < end else 0
+            rows = _claim(room) if room else []
+            for handover in rows:
+                packed = _pack(handover)
+                if isinstance(packed, Parcel):
+                    going.send(handover, packed)
+                else:
+                    taken += packed
+            if going.running:
+                taken += going.settle(wait(going.running, return_when=FIRST_COMPLETED).done)
+            elif not rows:
+                return taken
+
+
+def _claim(limit: int) -> list[Handover]:
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, {"now": now, "limit": limit, "until": now + LEASE})
+        ids = [row[0] for row in cursor.fetchall()]
+    return list(Handover.objects.filter(pk__in=ids).select_related("notice__user").order_by("due_at"))
+
+
+def _pack(handover: Handover) -> Parcel | bool:
+    """Return what has to go over the net for a notice that still holds; else settle it and tell if it was handed over."""
+    until = timezone.now() + LEASE
+    if not _ours(handover).update(claimed_until=until, attempts=F("attempts") + 1):
+        return False  # the lease ran out while those before it were packed, and another sweeper has it
+    handover.claimed_until, handover.attempts = until, handover.attempts + 1
+    notice, channel = handover.notice, channels.find(handover.channel)
+    kind = registry.find(notice.kind)
+    unwanted = kind is None or channel is None or notice.user is None or not notice.user.is_active
+    if unwanted or preferences.is_muted(notice):
+        return _settle(handover, Handover.Status.DROPPED, "not wanted any more")
+    assert channel is not None
+    try:
+        if channels.answered(notice):
+            return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
+        try:
+            parcel = channel.pack(notice, handover)
+        except Exception:
+            # What the notice tells of may have gone on while it was packed: then nothing is wrong, and nobody need be told.
+            if not channels.answered(notice):
+                raise
+            return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
+    except Exception as fault:
+        # The border to code of others: its faults are recorded and logged, and never stop the other notices.
+        return _ended(handover, fault)
+    return parcel if parcel is not None else _ended(handover, None)
+
+
+def _ended(handover: Handover, fault: BaseException | None) -> bool:
+    """Record how a try ended; return True if the notice was handed over."""
+    if fault is None:
+        return _settle(handover, Handover.Status.SENT)
+    if isinstance(fault, ChannelRefused):
+        _settle(handover, Handover.Status.REFUSED, str(fault))
+        channels.hurry(handover.notice)
+        return False
+    if isinstance(fault, ChannelBusy):
+        return _later(handover, str(fault))
+    log.error("the notice %s could not be handed over by %s", handover.notice_id, handover.channel, exc_info=fault)
+    return _later(handover, f"{type(fault).__name__}: {fault}")
+
+
+def _later(handover: Handover, reason: str) -> bool:
+    now = timezone.now()
+    if now - handover.due_at > GIVE_UP_AFTER:
+        _settle(handover, Handover.Status.FAILED, reason)
+        channels.hurry(handover.notice)
+        return False
+    pause = min(FIRST_PAUSE * 2 ** min(handover.attempts - 1, 12), LONGEST_PAUSE)
+    _ours(handover).update(claimed_until=now + pause, error=reason[:500])
+    return False
+
+
+def _put_off(handover: Handover) -> None:
+    """Leave a handover untried for a moment: its machine has enough to do, or does not answer."""
+    _ours(handover).update(claimed_until=timezone.now() + LANE_PAUSE, attempts=F("attempts") - 1)
+
+
+def _settle(handover: Handover, status: Handover.Status, reason: str = "") -> bool:
+    done = _ours(handover).update(status=status, done_at=timezone.now(), claimed_until=None, error=reason[:500])
+    return bool(done) and status == Handover.Status.SENT
+
+
+def _ours(handover: Handover) -> QuerySet[Handover]:
+    return Handover.objects.filter(pk=handover.pk, status=Handover.Status.WAITING, claimed_until=handover.claimed_until)

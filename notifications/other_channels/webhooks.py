@@ -1,0 +1,146 @@
+"""The webhook channel, after Standard Webhooks: a signed POST with names and numbers; the receiver fetches the rest.
+
+The secret is derived under our key and shown to its owner; while it is being changed the former one signs too. Which addresses
+may be reached, and how, is `notifications.other_channels.outward`.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hmac
+import http.client
+import json
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from accounts.models import User
+from notifications import channels, registry
+from notifications.channels import ChannelBusy, ChannelRefused, Parcel
+from notifications.models import Handover, Outbox, Webhook
+from notifications.other_channels import outward
+from notifications.wanted.wishes import WishRefused
+
+NAME = "webhook"
+BOTH_SIGN = timedelta(days=1)
+GIVEN_UP_AFTER = timedelta(days=1)
+
+
+class _Gone(ChannelRefused):
+    """The receiver wants no webhooks any more."""
+
+
+def register() -> None:
+    """Offer the channel."""
+    channels.register(NAME, pack, has)
+
+
+def has(user_id: int) -> bool:
+    """Whether a user has a webhook that is not switched off."""
+    return Webhook.objects.filter(user_id=user_id, disabled_at=None).exists()
+
+
+def set_up(user: User, url: str) -> Webhook:
+    """Take or change the address; a hook that was switched off works again. Raises `WishRefused`."""
+    try:
+        outward.check(url)
+    except outward.BadAddress as fault:
+        raise WishRefused("bad_address", str(fault), "url") from None
+    hook, _ = Webhook.objects.update_or_create(user=user, defaults={"url": url, "failing_since": None, "disabled_at": None})
+    return hook
+
+
+def rotate(user: User) -> Webhook | None:
+    """Give the hook a new secret; for a day both sign, so that no delivery is lost while the receiver is changed."""
+    hook = Webhook.objects.filter(user=user).first()
+    if hook is not None:
+        hook.generation += 1
+        hook.rotated_at = timezone.now()
+        hook.save(update_fields=["generation", "rotated_at"])
+    return hook
+
+
+def remove(user: User) -> bool:
+    """Forget the address; whether there was one."""
+    return bool(Webhook.objects.filter(user=user).delete()[0])
+
+
+def secret_of(hook: Webhook, generation: int | None = None) -> str:
+    """The secret as Standard Webhooks writes it: `whsec_` and base64."""
+    what = f"{hook.pk} {hook.generation if generation is None else generation}"
+    key = salted_hmac("notifications.webhook", what, algorithm="sha256").digest()
+    return "whsec_" + base64.b64encode(key).decode()
+
+
+def signature(secret: str, identity: str, timestamp: int, body: bytes) -> str:
+    """`v1,` and the HMAC of id, time and body, as Standard Webhooks defines it."""
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signed = f"{identity}.{timestamp}.".encode() + body
+    return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+
+
+def pack(notice: Outbox, handover: Handover) -> Parcel:
+    """Sign one notice for its receiver. Raises `ChannelRefused`."""
+    hook = Webhook.objects.filter(user=notice.user, disabled_at=None).first() if notice.user is not None else None
+    if hook is None:
+        raise ChannelRefused("there is no webhook any more")
+    now = timezone.now()
+    body = _body(notice)
+    # The id is the same for every try, so that the receiver can tell a repetition.
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "gamesvc",
+        "webhook-id": str(handover.pk),
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": " ".join(
+            signature(secret, str(handover.pk), int(now.timestamp()), body) for secret in _secrets(hook, now)
+        ),
+    }
+    lane = (urlsplit(hook.url).hostname or "").rstrip(".")
+    return Parcel(lane, functools.partial(_deliver, hook.url, body, headers), functools.partial(_note, hook, now))
+
+
+def _deliver(url: str, body: bytes, headers: dict[str, str]) -> None:
+    try:
+        status = outward.post(url, body, headers)
+    except outward.BadAddress as fault:
+        raise ChannelRefused(str(fault)) from None
+    except (OSError, http.client.HTTPException) as fault:
+        raise ChannelBusy(f"{type(fault).__name__}: {fault}") from None
+    if status == 410:
+        raise _Gone("the receiver says that it is gone (410)")
+    if not 200 <= status < 300:
+        raise ChannelBusy(f"answered with {status}")
+
+
+def _note(hook: Webhook, moment: datetime, fault: Exception | None) -> None:
+    """Remember how the receiver took a notice. One that has taken nothing for a day is switched off; its owner sees that."""
+    same = Webhook.objects.filter(pk=hook.pk, url=hook.url)
+    if fault is None:
+        same.filter(failing_since__isnull=False).update(failing_since=None)
+    elif isinstance(fault, _Gone):
+        same.update(disabled_at=moment)
+    elif hook.failing_since is None:
+        same.filter(failing_since=None).update(failing_since=moment)
+    elif moment - hook.failing_since > GIVEN_UP_AFTER:
+        same.update(disabled_at=moment)
+
+
+def _secrets(hook: Webhook, now: datetime) -> list[str]:
+    generations = [hook.generation]
+    if hook.generation > 1 and now < hook.rotated_at + BOTH_SIGN:
+        generations.append(hook.generation - 1)
+    return [secret_of(hook, generation) for generation in generations]
+
+
+def _body(notice: Outbox) -> bytes:
+    kind = registry.find(notice.kind)
+    due = kind.deadline(notice) if kind is not None and kind.deadline is not None else None
+    told = {"notice": str(notice.pk), **registry.facts_of(notice)}
+    if due is not None:
+        told["due_at"] = due.isoformat()
+    content = {"type": notice.kind, "timestamp": notice.created_at.isoformat(), "data": told}
+    return json.dumps(content, separators=(",", ":"), sort_keys=True).encode()

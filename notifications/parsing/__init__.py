@@ -1,0 +1,1 @@
+"""Hostile mail, read within limits: its parts, its text, quotes, answering machines, delivery reports."""

@@ -1,0 +1,120 @@
+"""What a mail that came back says: delivery reports (RFC 3464), complaints (RFC 5965), and the old prose of qmail.
+
+Only the first part of such a mail is read, and leniently: it comes from any server on the net. What speaks of delay or success,
+and answering machines, which write to the return path too (RFC 3834), mean nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from email.message import Message
+
+from notifications.models import Report
+from notifications.parsing.reading import parse_parts
+from notifications.parsing.refusals import MailRefused
+
+# The report stands before the copy of our mail, which may be cut off.
+_READ = 64 * 1024
+_PROSE = 4000
+# A server's words. Short, also because a hostile one could make the patterns below slow.
+_REASON = 1000
+_ENHANCED = re.compile(r"(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.]*\d)")
+_BASIC = re.compile(r"(?<![\d.])([45]\d\d)(?=[ \-#:]|$)")
+_ADDRESS = re.compile(r"[^\s<>(),;:\"']+@(?=[\w-])")
+_POLICY = re.compile(
+    r"spam|block|black ?list|deny ?list|reputation|policy|dmarc|\bspf\b|dkim|\brate\b|quota|\bfull\b|temporar", re.IGNORECASE
+)
+_NOBODY = re.compile(r"recipient address rejected|user unknown|no such (?:user|mailbox|recipient)|unknown user", re.IGNORECASE)
+_DAEMON = re.compile(r"\b(?:mailer-daemon|postmaster)@", re.IGNORECASE)
+
+# RFC 3463 (and RFC 7505 for the last of the first group): the mailbox or its domain is not there, or is switched off.
+_GONE = {"1.1", "1.2", "1.3", "1.6", "1.10", "2.1"}
+_GONE_BASIC = {"550", "551", "553"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a report says: which kind, the enhanced status code if there is one, the server's words without addresses."""
+
+    report: Report
+    status: str
+    detail: str
+
+
+def read(raw: bytes) -> Finding | None:
+    """Return what a mail to a return path reports of ours; None if it is no report of a failure."""
+    try:
+        message = parse_parts(raw[:_READ])
+    except MailRefused:
+        return None
+    parts = list(message.walk())
+    for part in parts:
+        if part.get_content_type() == "message/delivery-status":
+            return _delivery_status(part)
+        if part.get_content_type() == "message/feedback-report":
+            return _feedback(part)
+    # Answering machines say so; a server that reports in prose has a name of its own.
+    if message.get_content_maintype() == "multipart" or not _DAEMON.search(str(message.get("From", ""))):
+        return None
+    return _prose(message)
+
+
+def judge(text: str, *, status: str = "") -> Finding:
+    """What a server's answer says of the address: `550 5.1.1 no such user`, or the same with its status code apart."""
+    text, status = text[:_REASON], status[:_REASON]
+    code = _ENHANCED.search(status)
+    if code is None or code[0].endswith(".0.0"):
+        code = _ENHANCED.search(text) or code
+    basic = _BASIC.search(text)
+    found = code[0] if code else ""
+    detail = redact(text)
+    if (code and code[1] != "5") or (not code and basic and basic[1].startswith("4")):
+        return Finding(Report.SOFT, found, detail)
+    subject = f"{code[2]}.{code[3]}" if code else "0.0"
+    if subject in _GONE or (subject in ("0.0", "4.1") and _NOBODY.search(text)):
+        return Finding(Report.HARD, found, detail)
+    if subject == "0.0" and basic and basic[1] in _GONE_BASIC and not _POLICY.search(text):
+        return Finding(Report.HARD, found, detail)
+    return Finding(Report.SOFT, found, detail)
+
+
+def redact(text: str) -> str:
+    """A server's words on one line without the addresses in them, as they may be kept."""
+    return " ".join(_ADDRESS.sub("…@", text[:_REASON].replace("\x00", "")).encode("utf-8", "replace").decode().split())[:300]
+
+
+def _delivery_status(part: Message) -> Finding | None:
+    blocks = part.get_payload()
+    for block in blocks if isinstance(blocks, list) else []:
+        if not isinstance(block, Message):
+            continue
+        action = str(block.get("Action", "")).strip().lower()
+        if action != "failed":
+            continue
+        # "smtp; 550 5.1.1 <x@y>: no such user", over several lines
+        said = str(block.get("Diagnostic-Code", "")).partition(";")[2]
+        return judge(said, status=str(block.get("Status", "")))
+    return None
+
+
+def _feedback(part: Message) -> Finding | None:
+    blocks = part.get_payload()
+    # Without a blank line above them, the fields of the report are taken for the part's own.
+    fields = [part, *(block for block in (blocks if isinstance(blocks, list) else []) if isinstance(block, Message))]
+    kind = next((str(found["Feedback-Type"]) for found in fields if found["Feedback-Type"]), "")
+    return Finding(Report.COMPLAINT, "", "") if kind.strip().lower() in ("abuse", "fraud") else None
+
+
+def _prose(message: Message) -> Finding | None:
+    payload = message.get_payload(decode=True)
+    text = payload.decode("latin-1") if isinstance(payload, bytes) else ""
+    text = re.split(
+        r"(?<!-)-{2,20} *(?:Below this line is|This is) a copy of", text[: 2 * _PROSE], maxsplit=1, flags=re.IGNORECASE
+    )[0]
+    text = text[:_PROSE]
+    if not (_ENHANCED.search(text) or _BASIC.search(text)):
+        return None
+    # The addresses stand before the reasons.
+    reason = re.split(r"^<[^>]*>:?\s*$", text, maxsplit=1, flags=re.MULTILINE)[-1]
+    return judge(reason)

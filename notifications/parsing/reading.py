@@ -1,0 +1,160 @@
+"""From raw bytes to a message: size, shape, the few headers that are needed. What is malformed is refused by name.
+
+All limits are checked before anything is parsed. Headers are read by the plain policy of the `email` package (`compat32`): its
+modern one parses every header in full, in a time that grows with the square of its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from email.errors import MessageError
+from email.message import Message
+from email.parser import BytesFeedParser, BytesHeaderParser
+from email.policy import Policy, compat32
+
+from notifications.parsing.refusals import MailRefused
+
+LARGEST = 1024 * 1024
+LARGEST_HEADERS = 64 * 1024
+MOST_FIELDS = 200
+# Of one header field that is looked at. Real ones are far shorter; their parsers are slow on long ones.
+LONGEST_FIELD = 4000
+MOST_PARTS = 100
+DEEPEST = 5
+# The parser compares each line with the boundaries of all parts around it.
+MOST_LINES = 50_000
+_MOST_MULTIPARTS = 4 * DEEPEST
+
+_HEAD_END = re.compile(rb"\n\r?\n")
+_BARE_RETURN = re.compile(rb"\r(?!\n)")
+# RFC 5322 section 2.2, a line at a time: a field's beginning, or more of the field above. mbox files begin with "From ".
+_FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
+_MULTIPART = re.compile(rb"^content-type:[ \t\r\n]*(?:multipart|message)/", re.IGNORECASE | re.MULTILINE)
+_MESSAGE_ID_FIELD = re.compile(rb"^message-id:([^\n]{0,400}(?:\n[ \t][^\n]{0,400})?)", re.IGNORECASE | re.MULTILINE)
+_MESSAGE_ID = re.compile(rb"<[!-;=?-~]{1,240}>")
+# The library looks into these fields while it takes the parts apart, and we after it.
+_PART_FIELDS = {"content-type", "content-disposition", "content-transfer-encoding"}
+# In these ways the library is known to fail on hostile mail.
+FAULTS = (MessageError, ValueError, LookupError, TypeError, AttributeError, IndexError, AssertionError, RecursionError)
+
+
+def parse(raw: bytes) -> Message:
+    """Return the message. Raises `MailRefused`: too_large, too_many_headers, too_many_parts, too_deep, broken."""
+    check_head(raw)
+    message = parse_parts(raw)
+    _check_depth(message)
+    return message
+
+
+def parse_parts(raw: bytes) -> Message:
+    """Return the message, however damaged its headers are. Raises `MailRefused`: too_many_parts, too_deep, broken."""
+    # Counted before parsing: the parser is recursive.
+    if len(_MULTIPART.findall(raw)) > _MOST_MULTIPARTS:
+        raise MailRefused("too_deep")
+    try:
+        parser = BytesFeedParser(_counting(), policy=compat32)
+        parser.feed(raw)
+        return parser.close()
+    except FAULTS as fault:
+        raise MailRefused("broken", f"{type(fault).__name__}: {fault}") from fault
+
+
+def parse_head(raw: bytes) -> Message:
+    """Return the headers alone, as a message without a body. Raises `MailRefused`: too_large, too_many_headers, broken."""
+    check_head(raw)
+    try:
+        return BytesHeaderParser(_Part, policy=compat32).parsebytes(head_of(raw))
+    except FAULTS as fault:
+        raise MailRefused("broken", f"{type(fault).__name__}: {fault}") from fault
+
+
+def check_head(raw: bytes) -> None:
+    """Check what can be checked without a parser. Raises `MailRefused`: too_large, too_many_headers, broken.
+
+    Readers of mail disagree where a header line or the headers end if there are bare returns or lines that are no field: one
+    of them would verify the signature of what another does not show. Such headers are broken.
+    """
+    if len(raw) > LARGEST:
+        raise MailRefused("too_large", f"{len(raw)} bytes")
+    if max(raw.count(b"\n"), raw.count(b"\r")) > MOST_LINES:
+        raise MailRefused("too_large", "lines")
+    head = head_of(raw)
+    if len(head) > LARGEST_HEADERS:
+        raise MailRefused("too_large", "headers")
+    if _BARE_RETURN.search(head):
+        raise MailRefused("broken", "a bare return in the headers")
+    lines = [line.removesuffix(b"\r") for line in head.split(b"\n")]
+    if lines[0].startswith(b"From "):
+        del lines[0]
+    fields = 0
+    for line in lines:
+        if not line:
+            continue  # the end of the headers
+        if not _FIELD_LINE.match(line) or (not fields and line[:1] in b" \t"):
+            raise MailRefused("broken", "a line in the headers that is no header field")
+        fields += line[:1] not in b" \t"
+    if fields > MOST_FIELDS:
+        raise MailRefused("too_many_headers", str(fields))
+
+
+def head_of(raw: bytes) -> bytes:
+    """Return the headers of a raw mail up to the empty line, cut just above the limit."""
+    if raw.startswith((b"\n", b"\r\n")):
+        return b""
+    end = _HEAD_END.search(raw, 0, LARGEST_HEADERS + 4)
+    return raw[: end.start() + 1] if end else raw[: LARGEST_HEADERS + 4]
+
+
+def headers_of(raw: bytes) -> Message:
+    """Return the headers of a raw mail whatever they are like; never raises, since it is asked before the mail is stored."""
+    try:
+        return BytesHeaderParser(policy=compat32).parsebytes(head_of(raw)[:LARGEST_HEADERS])
+    except FAULTS:
+        return Message()
+
+
+def message_id(raw: bytes) -> str:
+    """Return the Message-ID of a raw mail, or an empty text; never raises, since it is asked before the mail is stored."""
+    field = _MESSAGE_ID_FIELD.search(head_of(raw))
+    found = _MESSAGE_ID.search(field[1]) if field else None
+    return found[0].decode("ascii") if found else ""
+
+
+def body_of(raw: bytes) -> bytes:
+    """Return what stands below the headers, for the hash of mails without a Message-ID."""
+    return re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[-1]
+
+
+class _Part(Message):
+    """A message or a part of one. The parser hands it each field before it looks into the fields that say what the part is."""
+
+    def set_raw(self, name: str, value: str) -> None:
+        if name.lower() in _PART_FIELDS and len(value) > LONGEST_FIELD:
+            raise MailRefused("broken", f"a {name[:40]} field that is too long")
+        super().set_raw(name, value)
+
+
+def _counting() -> Callable[..., Message]:
+    """Return what makes the parser's messages: it stops the parser at the part that is one too many."""
+    parts = -1  # the parser tries its factory once
+
+    def make(policy: Policy) -> Message:
+        nonlocal parts
+        parts += 1
+        if parts > MOST_PARTS:
+            raise MailRefused("too_many_parts")
+        return _Part(policy)
+
+    return make
+
+
+def _check_depth(message: Message) -> None:
+    waiting = [(message, 1)]
+    while waiting:
+        part, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise MailRefused("too_deep")
+        payload = part.get_payload()
+        if isinstance(payload, list):
+            waiting += [(inner, depth + 1) for inner in payload if isinstance(inner, Message)]

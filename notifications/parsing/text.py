@@ -1,0 +1,270 @@
+"""What a person wrote in a mail: the plain part, else the HTML as text, without quotes, signature and what follows END.
+
+Losing an order is worse than keeping a stray line: what is kept too much is shown in the receipt, what is lost is not seen.
+"""
+
+from __future__ import annotations
+
+import re
+from email.message import Message
+from unicodedata import east_asian_width
+
+from inscriptis import get_text
+from lxml.etree import LxmlError
+
+from notifications.parsing.quotes import ATTRIBUTION_LINES, COLON, before_farewell, before_quote
+from notifications.parsing.reading import FAULTS
+from notifications.parsing.refusals import MailRefused
+
+MARK = "##- Reply above this line -##"
+END = "END"
+LONGEST = 20_000
+LONGEST_SOURCE = 200_000
+
+_SENT_FROM = re.compile(
+    r"^(sent from my|sent from|sent via|sent with|get outlook for|von meinem .* gesendet|gesendet von|gesendet mit|envoyé de mon"
+    r"|envoyé depuis|enviado desde|inviato da|verzonden vanaf|skickat från|sendt fra|wysłane z|odesláno z|.*から送信$)",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^\W*reply above this line\W*$", re.IGNORECASE)
+_FORWARDED = re.compile(
+    r"^(-{2,} ?(forwarded message|weitergeleitete nachricht|original message|ursprüngliche nachricht"
+    r"|oprindelig meddelelse) ?-{2,}"
+    r"|begin forwarded message:|anfang der weitergeleiteten nachricht:)$",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"^\s*[>|]")
+_WORDY = re.compile(r"[^\W_]|^\s*(--|—)\s*$")
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
+# What tells an attribution from an order: a date or a time, or an address.
+_DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
+_ADDRESS = re.compile(r"<[^<>\s@]{1,254}@[^<>\s@]{1,254}>")
+# A header of a quoted mail, in whatever language: "Od: ...", "差出人: ...".
+_HEADER = re.compile(r"^\S[^:：]{0,24}[:：]\s*\S")
+# From so many columns on a line that ends with a blank was broken by a program (RFC 3676) and not by a person.
+_FLOWED_COLUMNS = 50
+
+
+def written(message: Message) -> str:
+    """Return the text of a mail that its sender wrote themselves. Raises `MailRefused`: empty, too_long."""
+    text = strip(body(message))
+    if not text:
+        raise MailRefused("empty")
+    if len(text) > LONGEST:
+        raise MailRefused("too_long", f"{len(text)} characters")
+    return text
+
+
+def body(message: Message) -> str:
+    """Return the plain part as text, else the HTML part turned into text; attachments are never looked at.
+
+    Raises `MailRefused`: empty, where in HTML alone something stands between two quotes.
+    """
+    plain = _content(message, "plain")
+    if plain.strip():
+        return plain
+    html = _content(message, "html")
+    if not html.strip():
+        return ""
+    return _shown(_before_quote(html)).strip() or _around_quotes(html)
+
+
+def strip(text: str) -> str:
+    """Cut everything that is not the sender's own: below our mark, quoted lines, signature, below END."""
+    # Lone surrogates, from broken HTML or charsets, could not even be stored.
+    text = text[:LONGEST_SOURCE].encode("utf-8", "replace").decode()
+    lines = [_INVISIBLE.sub("", line).replace("\u00a0", " ").rstrip() for line in text.splitlines()]
+    # A mark in front of a `>` is quoted: what stands below it may be an answer written under the quote.
+    marked = next((at for at, line in enumerate(lines) if _MARK.match(line) and not _QUOTED.match(line)), None)
+    if marked is not None:
+        lines = _above_mark(lines[:marked])
+    forwarded = next((at for at, line in enumerate(lines) if _FORWARDED.match(line.strip())), None)
+    if forwarded is not None:
+        lines = lines[:forwarded]
+    lines = _without_attributions(lines)
+    # Without quoted lines, and without rules of dashes and the like.
+    lines = [line for line in lines if not _QUOTED.match(line) and (not line.strip() or _WORDY.search(line))]
+    ended = next((at for at, line in enumerate(lines) if line.strip() == END), None)
+    if ended is not None:
+        # The sender said himself where he ends: no guessing about signatures.
+        return "\n".join(lines[:ended]).strip()
+    return _without_signature("\n".join(lines).strip())
+
+
+def _without_signature(text: str) -> str:
+    """Cut a quote without `>` (Outlook), a farewell and a signature."""
+    lines = text.split("\n")
+    # "-- " begins a signature; many programs lose the blank. A phone's own line stands alone at the end.
+    ends = (at for at, line in enumerate(lines) if line.strip() in ("--", "—") or _SENT_FROM.match(line.strip()))
+    own = "\n".join(before_quote(lines[: next(ends, len(lines))])).strip()
+    return "\n".join(before_farewell(own.split("\n"))).strip()
+
+
+def _without_attributions(lines: list[str]) -> list[str]:
+    """Drop the "On Friday, X wrote:" right above a quote, also where the answer stands below the quote."""
+    kept: list[str] = []
+    for at, line in enumerate(lines):
+        if _QUOTED.match(line) and (at == 0 or not _QUOTED.match(lines[at - 1])):
+            while kept and not kept[-1].strip():
+                kept.pop()
+            del kept[_attribution(kept) :]
+            kept.append("")
+        kept.append(line)
+    return kept
+
+
+def _above_mark(lines: list[str]) -> list[str]:
+    """Drop what a program writes above a quote without `>`: a block of headers, or one line with a date and an address."""
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    start = end
+    while start and _HEADER.match(lines[start - 1].strip()):
+        start -= 1
+    block = lines[start:end]
+    if len(block) > 2 and any(_ADDRESS.search(line) for line in block):
+        return lines[:start]
+    last = lines[end - 1] if end else ""
+    if _ADDRESS.search(last) and _DATED.search(last) and last.rstrip().endswith((*COLON, "--")):
+        return lines[: end - 1]
+    return lines
+
+
+def _attribution(lines: list[str]) -> int:
+    """Where the attribution at the end of these lines begins; their number if there is none."""
+    if not lines or not lines[-1].strip().endswith(COLON) or _QUOTED.match(lines[-1]):
+        return len(lines)
+    for size in range(1, min(ATTRIBUTION_LINES, len(lines)) + 1):
+        part = lines[-size:]
+        if not part[0].strip() or _QUOTED.match(part[0]):
+            break
+        if _DATED.search(" ".join(part)) or _ADDRESS.search(" ".join(part)):
+            return len(lines) - size
+    return len(lines)
+
+
+def _before_quote(html: str) -> str:
+    """HTML up to what mail programs mark as the quoted mail."""
+    found = _HTML_QUOTE.search(html)
+    return html[: found.start()] if found else html
+
+
+# What stands in a tag: bounded, so that a mail made of nothing but beginnings of tags is not searched for minutes.
+_IN_TAG = "[^<>]{0,1000}"
+# Any quoted block, because a damaged mail may have lost its program's own mark; but not what browsers write where somebody sets
+# his own lines in: a block without a border. (Outlook takes the other borders from a quote and leaves it the one on the left.)
+_QUOTED_BLOCK = rf"<blockquote\b(?:(?!{_IN_TAG}border:\s*none)|(?={_IN_TAG}(?:border-left|\bcite|gmail_quote)))"
+# Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: where each one's quote begins.
+_HTML_QUOTE = re.compile(
+    rf"{_QUOTED_BLOCK}|<div{_IN_TAG}class=\"?[^\"<>]{{0,1000}}(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote)"
+    rf"|<div{_IN_TAG}id=\"?(?:appendonsend|divRplyFwdMsg|mail-editor-reference)"
+    rf"|<div{_IN_TAG}style=\"border:none;border-top:solid #[0-9A-F]{{6}} 1.0pt",
+    re.IGNORECASE,
+)
+_QUOTED_BLOCKS = re.compile(_QUOTED_BLOCK, re.IGNORECASE)
+_BLOCK_TAG = re.compile(r"<(/?)blockquote\b[^<>]{0,1000}>", re.IGNORECASE)
+
+
+def _around_quotes(html: str) -> str:
+    """An answer written under the quote: what is left without all from the first quote to the end of the last.
+
+    What stands between two of them may be his own or, where a mail was damaged, quoted: he is asked to write it again.
+    """
+    depth = ended = 0
+    for tag in _BLOCK_TAG.finditer(html):
+        if tag[1]:
+            depth, ended = max(depth - 1, 0), tag.end()
+            continue
+        if not depth and ended and _shown(html[ended : tag.start()]).strip():
+            raise MailRefused("empty", "written between quotes")
+        depth += 1
+    begins = _QUOTED_BLOCKS.search(html)
+    closings = [tag.end() for tag in _BLOCK_TAG.finditer(html) if tag[1]]
+    if begins and closings and closings[-1] > begins.start():
+        html = html[: begins.start()] + html[closings[-1] :]
+    return _shown(html)
+
+
+# A tag with all its attributes; in it the two kinds of style that decide what is shown, and on which lines.
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]{0,20})\b([^<>]{0,4000})>", re.IGNORECASE)
+_STYLE = re.compile(r"style\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_DECIDES = re.compile(r"(?:display|white-space)\s*:\s*[a-z-]{1,20}", re.IGNORECASE)
+_AS_BLOCKS = {"table", "tr"}
+_AS_WORDS = {"td", "th"}
+
+
+def _shown(html: str) -> str:
+    """Return the text that HTML shows. Raises `MailRefused` for HTML that the library cannot read.
+
+    Widths and margins are dropped and tables become lines: the library draws both with blanks, gigabytes of them if asked to.
+    """
+    try:
+        return str(get_text(_TAG.sub(_plain_tag, html)))
+    except (*FAULTS, LxmlError) as fault:
+        raise MailRefused("broken", f"{type(fault).__name__} in the HTML") from fault
+
+
+def _plain_tag(tag: re.Match[str]) -> str:
+    slash, name, attributes = tag[1], tag[2].lower(), tag[3]
+    style = _STYLE.search(attributes)
+    kept = ";".join(_DECIDES.findall(style[1] or style[2] or "")) if style else ""
+    shown = f' style="{kept}"' if kept else ""
+    if name in _AS_WORDS:
+        return "</span> " if slash else f"<span{shown}>"
+    return f"<{slash}{'div' if name in _AS_BLOCKS else name}{shown}>"
+
+
+def _content(message: Message, kind: str) -> str:
+    """Return the text of the first part of this kind, cut at what is looked at, empty if there is none."""
+    part = _body_part(message, f"text/{kind}")
+    # Found by the fuzzer: a file that lost its mark of being attached still has its name, and no program names its text.
+    if part is None or part.get_filename():
+        return ""
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes):
+        return ""
+    payload = payload[: 4 * LONGEST_SOURCE]  # no charset takes more bytes for a character
+    try:
+        text = payload.decode(part.get_content_charset("ascii"), "replace")
+    except (LookupError, ValueError):
+        # A charset that is named wrongly, or by a name with a zero in it: the ASCII of the orders survives any of them.
+        text = payload.decode("latin-1")
+    text = text[:LONGEST_SOURCE]
+    return _unflowed(part, text) if kind == "plain" else text
+
+
+def _body_part(message: Message, kind: str) -> Message | None:
+    """Return the first part of this type that is the mail's own: not attached, and not in a mail that is."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        if part.get_content_disposition() == "attachment":
+            continue
+        if part.get_content_type() == kind:
+            return part
+        inner = part.get_payload()
+        if part.get_content_maintype() == "multipart" and isinstance(inner, list):
+            parts = [each for each in inner if isinstance(each, Message)]
+            # In multipart/related the first part is the text; what follows are its pictures (RFC 2387).
+            waiting += reversed(parts[:1] if part.get_content_subtype() == "related" else parts)
+    return None
+
+
+def _unflowed(part: Message, text: str) -> str:
+    """Join the lines that a program broke (RFC 3676, format=flowed): a long order would not be read in two pieces."""
+    if str(part.get_param("format", "")).lower() != "flowed":
+        return text
+    joint = "" if str(part.get_param("delsp", "")).lower() == "yes" else " "
+    paragraphs: list[list[str]] = []
+    broken = False
+    for line in text.splitlines():
+        if broken and line.strip() and not _QUOTED.match(line):
+            paragraphs[-1].append(line.removeprefix(" "))
+        else:
+            paragraphs.append([line])
+        broken = line.endswith(" ") and not _QUOTED.match(line) and _columns(line) >= _FLOWED_COLUMNS
+    return "\n".join(joint.join([*(line.rstrip() for line in lines[:-1]), lines[-1]]) for lines in paragraphs)
+
+
+def _columns(line: str) -> int:
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in line)

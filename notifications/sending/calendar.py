@@ -1,0 +1,188 @@
+"""Deadlines as calendar entries (RFC 5545): the file in a mail, and the feed behind a secret address.
+
+One entry for each deadline, with a UID that never changes: when the deadline moves its SEQUENCE goes up, when the thing is
+done it is CANCELLED, and comes back under the same UID if it is asked again. What was last told is remembered in a row;
+asking twice tells the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import icalendar
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone, translation
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from notifications.models import CalendarEntry, CalendarFeed
+from notifications.registry import Attachment
+from notifications.sending.mail import clean_line
+
+# So long a cancelled entry stays in the feed, for calendars that look seldom, and in mails, of which one may be late or lost.
+CANCELLED_FOR = timedelta(days=14)
+CANCELLED_IN_MAILS = timedelta(days=1)
+MOST_CANCELLED_IN_MAILS = 5
+KEPT = timedelta(days=90)
+LONGEST_SUMMARY = 200
+LONGEST_LINE = 1000
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """One thing a person has to do until a moment. `subject` names it within the topic; it is not shown."""
+
+    topic: str
+    subject: str
+    due_at: datetime
+    summary: str
+    description: str
+    link: str
+
+
+Source = Callable[[User], list[Deadline]]
+_sources: list[Source] = []
+
+
+def register_source(source: Source) -> None:
+    """Have `source(user)` asked which deadlines stand open for a user."""
+    if source not in _sources:
+        _sources.append(source)
+
+
+def attachment(user: User, topic: str, deadlines: Sequence[Deadline]) -> Attachment | None:
+    """The file beside a mail about a topic: its open deadlines, and what was told before and is over."""
+    told = _told(user, deadlines, topic=topic)
+    recent = timezone.now() - CANCELLED_IN_MAILS
+    over = sorted((row for row, deadline in told if deadline is None and row.changed_at > recent), key=lambda row: row.changed_at)
+    content = _published(
+        [(row, deadline) for row, deadline in told if deadline is not None]
+        + [(row, None) for row in over[-MOST_CANCELLED_IN_MAILS:]]
+    )
+    return Attachment("deadline.ics", content, "text/calendar; method=PUBLISH") if content is not None else None
+
+
+def feed(user: User) -> str:
+    """All open deadlines of a user, and those that were cancelled lately, in his language."""
+    with translation.override(user.language):
+        deadlines = [deadline for source in _sources for deadline in source(user)]
+        return _published(_told(user, deadlines)) or _calendar([]).to_ical().decode()
+
+
+# --- the secret address ---
+
+
+def address(user: User) -> str | None:
+    """The address of a user's feed; None where he has none."""
+    row = CalendarFeed.objects.filter(user=user).first()
+    return f"{str(settings.BASE_URL).rstrip('/')}/calendar/{_secret(row.pk)}.ics" if row is not None else None
+
+
+def renew_address(user: User) -> str:
+    """Give a user a new address; the one he had leads nowhere from now on."""
+    with transaction.atomic():
+        CalendarFeed.objects.filter(user=user).delete()
+        CalendarFeed.objects.create(user=user)
+    found = address(user)
+    assert found is not None
+    return found
+
+
+def withdraw_address(user: User) -> bool:
+    """Let the address lead nowhere; whether there was one."""
+    return bool(CalendarFeed.objects.filter(user=user).delete()[0])
+
+
+def owner_of(secret: str) -> User | None:
+    """Whose feed this is; None for an address that was not made here or was withdrawn."""
+    try:
+        identity = UUID(hex=secret[:32])
+    except ValueError:
+        return None
+    for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
+        if constant_time_compare(secret, _secret(identity, str(key))):
+            row = CalendarFeed.objects.select_related("user").filter(pk=identity, user__is_active=True).first()
+            return row.user if row is not None else None
+    return None
+
+
+def _secret(identity: UUID, key: str | None = None) -> str:
+    return identity.hex + salted_hmac("notifications.calendar", identity.hex, secret=key, algorithm="sha256").hexdigest()[:32]
+
+
+# --- entries ---
+
+
+@transaction.atomic
+def _told(user: User, deadlines: Iterable[Deadline], *, topic: str | None = None) -> list[tuple[CalendarEntry, Deadline | None]]:
+    """Remember what is told now, and return it: each entry with its deadline, None for one that is over."""
+    # The user's row is the lock: two mails at once would count a change twice.
+    User.objects.select_for_update().filter(pk=user.pk).first()
+    now = timezone.now()
+    rows = CalendarEntry.objects.filter(user=user)
+    if topic is not None:
+        rows = rows.filter(topic=topic)
+    known = {(row.topic, row.subject): row for row in rows}
+    told: list[tuple[CalendarEntry, Deadline | None]] = []
+    for deadline in deadlines:
+        row = known.pop((deadline.topic, deadline.subject), None)
+        if row is None:
+            row = CalendarEntry.objects.create(
+                user=user, topic=deadline.topic, subject=deadline.subject, due_at=deadline.due_at, changed_at=now
+            )
+        elif row.cancelled or row.due_at != deadline.due_at:
+            _change(row, now, due_at=deadline.due_at, cancelled=False)
+        told.append((row, deadline))
+    for row in known.values():
+        if not row.cancelled:
+            _change(row, now, due_at=row.due_at, cancelled=True)
+        if row.changed_at > now - CANCELLED_FOR:
+            told.append((row, None))
+    return told
+
+
+def _change(row: CalendarEntry, now: datetime, *, due_at: datetime, cancelled: bool) -> None:
+    row.due_at, row.cancelled, row.changed_at, row.sequence = due_at, cancelled, now, row.sequence + 1
+    row.save(update_fields=["due_at", "cancelled", "changed_at", "sequence"])
+
+
+def _published(told: Sequence[tuple[CalendarEntry, Deadline | None]]) -> str | None:
+    return _calendar([_event(row, deadline) for row, deadline in told]).to_ical().decode() if told else None
+
+
+def _calendar(events: Iterable[icalendar.Event]) -> icalendar.Calendar:
+    made = icalendar.Calendar()
+    made.add("prodid", f"-//{settings.MAIL_DOMAIN}//gamesvc//EN")
+    made.add("version", "2.0")
+    made.add("method", "PUBLISH")
+    for event in events:
+        made.add_component(event)
+    return made
+
+
+def _event(row: CalendarEntry, deadline: Deadline | None) -> icalendar.Event:
+    """A moment without length, which takes no time of the day it stands in."""
+    event = icalendar.Event()
+    event.add("uid", f"{_uid(row)}@{settings.MAIL_DOMAIN}")
+    event.add("dtstamp", row.changed_at.astimezone(UTC))
+    event.add("last-modified", row.changed_at.astimezone(UTC))
+    event.add("sequence", row.sequence)
+    event.add("dtstart", row.due_at.astimezone(UTC))
+    event.add("transp", "TRANSPARENT")
+    event.add("status", "CANCELLED" if deadline is None else "CONFIRMED")
+    event.add("summary", clean_line(deadline.summary, LONGEST_SUMMARY) if deadline is not None else _("Done"))
+    if deadline is not None:
+        event.add("description", "\n".join(clean_line(line, LONGEST_LINE) for line in deadline.description.splitlines()))
+        event.add("url", deadline.link)
+    return event
+
+
+def _uid(row: CalendarEntry) -> str:
+    """Always the same for a user's deadline, and it tells nothing about him."""
+    what = f"{row.user_id}\n{row.topic}\n{row.subject}"
+    return salted_hmac("notifications.calendar.uid", what, algorithm="sha256").hexdigest()[:32]

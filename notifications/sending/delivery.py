@@ -1,0 +1,242 @@
+"""Sending claimed notices and deciding what a failure means.
+
+A refusal of this one mail ends it; a server that is away or busy, or a renderer with a fault, means another try later, with
+growing pauses. No notice keeps another from being sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+import smtplib
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from enum import Enum
+from uuid import UUID
+
+from anymail.exceptions import AnymailError, AnymailRecipientsRefused
+from django.conf import settings
+from django.core.mail import get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db import transaction
+from django.utils import timezone, translation
+
+from accounts.addresses import sending_address
+from notifications import channels, registry
+from notifications.models import Outbox, Status
+from notifications.returned import bounces, suppression
+from notifications.sending import claims, mail
+from notifications.wanted import preferences, timing
+
+log = logging.getLogger(__name__)
+
+BATCH = 25
+SWEEP_LASTS = 30.0
+FIRST_PAUSE = timedelta(seconds=10)
+LONGEST_PAUSE = timedelta(minutes=30)
+GIVE_UP_AFTER = timedelta(days=5)
+# Only a notice that kills its worker each time, so that no failure is ever put down, comes here.
+MOST_ATTEMPTS = 500
+# "Authentication required" and the like: the operator's to mend, not a fault of the receiver.
+_OUR_OWN_FAULT = {530, 534, 535, 538}
+
+
+class Outcome(Enum):
+    """What became of one try."""
+
+    SENT = "sent"
+    DROPPED = "dropped"
+    FAILED = "failed"
+    RETRY = "retry"
+    UNREACHABLE = "unreachable"
+    HELD = "held"
+    MERGED = "merged"
+    LOST = "lost"
+
+
+def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
+    """Send one claimed notice if it still holds and its receiver wants it, and put down what became of it."""
+    if not claims.count(row):
+        return Outcome.LOST
+    if row.attempts > MOST_ATTEMPTS:
+        return _end(row, Status.FAILED, "too many attempts: sending this notice seems to stop the worker")
+    kind = registry.find(row.kind)
+    if kind is None:
+        return _later(row, f"no renderer is registered for the kind {row.kind!r}")
+    if row.user_id is not None and (row.user is None or not row.user.is_active):
+        return _end(row, Status.DROPPED, "the account is not active any more")
+    if not kind.essential and preferences.is_muted(row):
+        return _end(row, Status.DROPPED, "the receiver does not want it")
+    if (held := _held(row, kind)) is not None:
+        return held
+    address = sending_address(row.user) if row.user is not None else row.address
+    if address is None:
+        return _end(row, Status.DROPPED, "the account has no verified address")
+    stopped = suppression.find(address, row.kind)
+    if stopped is not None:
+        return _end(row, Status.DROPPED, f"no mail is sent to this address any more: {stopped.report} {stopped.status}".strip())
+    try:
+        with (
+            translation.override(row.user.language if row.user else None),
+            timezone.override(row.user.zone if row.user else None),
+        ):
+            message = _word(row, kind)
+        if message is None:
+            return _end(row, Status.DROPPED, "it no longer held", holds=False)
+        if not claims.begin(row, sent_to=preferences.address_hash(address)):
+            return Outcome.LOST
+        email = mail.build(row, message, address=address, kind=kind)
+    except Exception as fault:
+        # The border to code that words notices: its faults are recorded and logged, and never stop the other notices.
+        log.exception("the notice %s (%s) could not be worded", row.id, row.kind)
+        return _later(row, f"{type(fault).__name__}: {fault}")
+    return _send(row, email, connection or open_connection())
+
+
+def _word(row: Outbox, kind: registry.Kind) -> registry.Message | None:
+    """Return the wording of a notice, None if it no longer holds.
+
+    What a notice tells of may go on while it is worded, between one look and the next. A wording that fails is made once more,
+    from how things stand by then; and if its deadline says that it no longer holds, there was no fault.
+    """
+    try:
+        return kind.renderer(row)
+    except Exception:
+        log.debug("the notice %s (%s) is worded once more", row.id, row.kind, exc_info=True)
+    if kind.deadline is not None and kind.deadline(row) is None:
+        return None
+    return kind.renderer(row)
+
+
+def _held(row: Outbox, kind: registry.Kind) -> Outcome | None:
+    """What became of a notice that does not go now by itself; None: it does."""
+    try:
+        # At once: channels that are planned without the mail being held would let it go before its turn.
+        with transaction.atomic():
+            match timing.look(row, kind):
+                case timing.Hold(until):
+                    if claims.hold(row, until=until):
+                        return Outcome.HELD
+                    transaction.set_rollback(True)
+                    return Outcome.LOST
+                case timing.Merged():
+                    return Outcome.MERGED
+    except Exception as fault:
+        # As with wordings: the questions asked here are answered by the app that queued the notice.
+        log.exception("the time of the notice %s (%s) could not be told", row.id, row.kind)
+        return _later(row, f"{type(fault).__name__}: {fault}")
+    return None
+
+
+def open_connection() -> BaseEmailBackend:
+    """A connection of Django's mail backend that is not yet open and never waits for ever."""
+    backend: BaseEmailBackend = get_connection(timeout=settings.EMAIL_TIMEOUT or 30)
+    return backend
+
+
+def send_batch(rows: Sequence[Outbox], end: float = math.inf) -> list[Outcome]:
+    """Send claimed rows through one connection; if the server cannot be reached, or the moment `end` of the monotonic clock
+    has come, give the rest back untried."""
+    connection = open_connection()
+    outcomes: list[Outcome] = []
+    try:
+        with claims.kept(rows):
+            for index, row in enumerate(rows):
+                outcomes.append(deliver(row, connection))
+                if outcomes[-1] is Outcome.UNREACHABLE or time.monotonic() > end:
+                    claims.release(rows[index + 1 :])
+                    break
+    finally:
+        _close(connection)
+    return outcomes
+
+
+def send_claimed(ids: Sequence[UUID]) -> int:
+    """Claim and send these notices, those that are due and free; return how many were sent."""
+    return send_batch(claims.claim(len(ids), ids=ids), time.monotonic() + SWEEP_LASTS).count(Outcome.SENT)
+
+
+def sweep(*, lasting: float = SWEEP_LASTS) -> int:
+    """Send all that is due until nothing is, the server cannot be reached or the time is up; return how many were sent."""
+    end = time.monotonic() + lasting
+    sent = 0
+    while rows := claims.claim(BATCH):
+        outcomes = send_batch(rows, end)
+        sent += outcomes.count(Outcome.SENT)
+        if Outcome.UNREACHABLE in outcomes or time.monotonic() > end:
+            break
+    return sent
+
+
+def pause(attempts: int) -> timedelta:
+    """How long to wait after so many tries: doubling, capped, and not the same for all who failed together."""
+    longest: timedelta = min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
+    return longest * random.uniform(0.8, 1.0)
+
+
+def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend) -> Outcome:
+    try:
+        connection.open()
+    except (OSError, AnymailError) as fault:  # smtplib's exceptions are OSErrors too
+        _close(connection)
+        _later(row, f"the mail server cannot be reached: {fault}")
+        return Outcome.UNREACHABLE
+    try:
+        connection.send_messages([email])
+    except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, AnymailRecipientsRefused) as refusal:
+        _close(connection)
+        code, text = _verdict(refusal)
+        if 500 <= code <= 599 and code not in _OUR_OWN_FAULT:
+            bounces.refused(row, text, code=code, about_receiver=not isinstance(refusal, smtplib.SMTPDataError))
+            return _end(row, Status.FAILED, f"refused with {code}: {text}")
+        return _later(row, f"refused with {code}: {text}")
+    except ValueError as fault:  # an address that cannot stand in a mail
+        return _end(row, Status.FAILED, f"the address cannot be used: {fault}")
+    except (OSError, AnymailError) as fault:
+        _close(connection)
+        return _later(row, f"{type(fault).__name__}: {fault}")
+    return _end(row, Status.SENT)
+
+
+def _verdict(refusal: smtplib.SMTPException | AnymailRecipientsRefused) -> tuple[int, str]:
+    """The reply code and text of a mail server that refused one mail."""
+    text: bytes | str
+    if isinstance(refusal, smtplib.SMTPRecipientsRefused):
+        code, text = next(iter(refusal.recipients.values()))
+    elif isinstance(refusal, smtplib.SMTPDataError):
+        code, text = refusal.smtp_code, refusal.smtp_error
+    else:
+        code, text = 550, str(refusal)
+    return code, text.decode(errors="replace") if isinstance(text, bytes) else text
+
+
+def _close(connection: BaseEmailBackend) -> None:
+    try:
+        connection.close()
+    except OSError as fault:  # the server hung up first
+        log.debug("closing the connection to the mail server: %s", fault)
+
+
+def _end(row: Outbox, status: Status, reason: str = "", *, holds: bool = True) -> Outcome:
+    if status == Status.FAILED:
+        # Without the reason: servers like to repeat the address in it. It stands in the row, which can be erased.
+        log.warning("the notice %s (%s) failed for good after %s tries", row.id, row.kind, row.attempts)
+    with transaction.atomic():
+        if not claims.settle(row, status, error=reason):
+            return Outcome.LOST
+        timing.settled(row, status, holds=holds)
+    if holds and status != Status.SENT:
+        channels.hurry(row)
+    return Outcome(status.value)
+
+
+def _later(row: Outbox, reason: str) -> Outcome:
+    now = timezone.now()
+    if now - row.due_at > GIVE_UP_AFTER:
+        return _end(row, Status.FAILED, reason)
+    if not claims.put_back(row, until=now + pause(row.attempts), error=reason):
+        return Outcome.LOST
+    timing.waits_for_server(row)
+    return Outcome.RETRY

@@ -1,0 +1,175 @@
+"""From a worded notice to a mail: addressing, marks, threading, MIME."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Mapping
+from email.headerregistry import Address
+from email.mime.base import MIMEBase
+from email.mime.image import MIMEImage
+from email.utils import format_datetime, parseaddr
+from typing import Any
+
+from css_inline import CSSInliner
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.core.mail.message import SafeMIMEMultipart
+
+from notifications.models import Outbox
+from notifications.registry import Kind, Message
+from notifications.returned import return_paths
+from notifications.sending import threads, unsubscribe
+
+# Rules within @media (the dark colours) cannot be inlined and stay in a <style>; nothing is fetched from anywhere.
+_inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
+COLUMNS = 72
+# Where a line that goes on is set in to: behind a bullet or a number, or under the second of two columns.
+_HANG = re.compile(r"\s*(?:(?:[-•*]|\d{1,3}[.)])\s+|\S(?:\S| (?! ))*\s{2,})?")
+_IMAGE = re.compile(r'(?P<before><img\b[^<>]*?\ssrc="cid:)(?P<name>[A-Za-z0-9_-]+)(?=")')
+_MANY_BLANKS = re.compile(r"\n{3,}")
+_OURS = {
+    "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references", "auto-submitted", "reply-to",
+    "x-auto-response-suppress", "list-id", "list-unsubscribe", "list-unsubscribe-post", "x-game-reason",
+}  # fmt: skip
+
+
+class NoticeMail(EmailMultiAlternatives):
+    """text/plain, and beside it multipart/related of the HTML with its images: what every mail program shows right.
+
+    Django alone would put the images beside the alternatives, where some programs show them as attached files.
+    """
+
+    def __init__(self, *, html: str, images: Mapping[str, bytes], **fields: Any) -> None:
+        super().__init__(**fields)
+        self.metadata: dict[str, str] = {}
+        self.html = html
+        self.images = dict(images)
+        if html:
+            self.attach_alternative(html, "text/html")
+
+    def _create_mime_attachment(self, content: Any, mimetype: str) -> MIMEBase:
+        part: MIMEBase = super()._create_mime_attachment(content, mimetype)  # type: ignore[misc]
+        if mimetype != "text/html" or content is not self.html or not self.images:
+            return part
+        related = SafeMIMEMultipart(_subtype="related", encoding=self.encoding, type="text/html")
+        related.attach(part)
+        for content_id, png in self.images.items():
+            image = MIMEImage(png, "png")
+            image.add_header("Content-ID", f"<{content_id}>")
+            image.add_header("Content-Disposition", "inline", filename=f"{content_id.partition('.')[0]}.png")
+            related.attach(image)
+        return related
+
+
+def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeMail:
+    """The mail of a notice whose message id is fixed; building it twice gives the same headers."""
+    domain = str(settings.MAIL_DOMAIN)
+    headers = {
+        "Message-ID": row.message_id,
+        # Of the time it was due, so that a mail sent again is the same mail and a late one is seen to be late.
+        "Date": format_datetime(row.due_at),
+        "Auto-Submitted": "auto-replied" if message.auto_replied else "auto-generated",
+        "X-Auto-Response-Suppress": "All",
+        "X-Game-Reason": clean_line(message.reason or kind.name.replace("_", "-"), 60),
+    }
+    answered = message.in_reply_to or (threads.root_id(row) if row.topic else "")
+    if answered and answered != row.message_id:
+        headers["In-Reply-To"] = clean_line(answered, 250)
+        path = [threads.root_id(row), answered] if message.in_reply_to and row.topic else [answered]
+        headers["References"] = clean_line(" ".join(path), 500)
+    list_name = re.sub(r"[^A-Za-z0-9.-]+", "-", message.list_name or row.topic).strip("-.")[:60]
+    if list_name:
+        headers["List-Id"] = f"<{list_name.lower()}.{domain}>"
+    if not kind.essential:
+        headers |= unsubscribe.headers(row)
+    for name, value in message.headers.items():
+        if name.lower() in _OURS:
+            raise ValueError(f"the header {name} is set by the sender, not by the one who words a notice")
+        headers[name] = clean_line(value, 900)
+
+    shown_sender = sender(message.sender_name)
+    returned_to = "" if by_provider() else return_paths.address(return_paths.BOUNCE, row.id)
+    if returned_to:
+        # The envelope has an address of its own then, and the From line is a header like the others.
+        headers["From"] = shown_sender
+    stop = "" if kind.essential else unsubscribe.link(row)
+    ids = {image.name: f"{image.name}.{row.id.hex}@{domain}" for image in message.images}
+    mail = NoticeMail(
+        html=_html(message.html.replace(unsubscribe.HERE, stop), ids),
+        images={ids[image.name]: image.content for image in message.images},
+        subject=clean_words(message.subject, 180),
+        body=in_columns(message.text.replace(unsubscribe.HERE, stop)),
+        from_email=returned_to or shown_sender,
+        to=[address],
+        reply_to=[clean_line(message.reply_to, 254)] if message.reply_to else None,
+        headers=headers,
+        attachments=[(part.filename, part.content, part.mimetype) for part in message.attachments],
+    )
+    # Read by django-anymail only: a provider has a return path of its own, and gives us this back when it reports.
+    mail.metadata = {"delivery": str(row.id)}
+    return mail
+
+
+def by_provider() -> bool:
+    """Whether mails leave through a provider's API (django-anymail), which signs them and takes what comes back."""
+    return str(settings.EMAIL_BACKEND).startswith("anymail.")
+
+
+def sender(name: str) -> str:
+    """The From line: the service's one address, with the topic's name before it."""
+    plain_name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    return str(Address(display_name=clean_words(name, 60) or plain_name, addr_spec=address))
+
+
+def in_columns(text: str) -> str:
+    """Text of at most 72 columns. A word that is longer, such as a link, stays whole; lists and explanations keep their indent.
+
+    Lines as short as that are left as they are, so the board is never touched.
+    """
+    lines: list[str] = []
+    for line in text.splitlines():
+        if len(line) <= COLUMNS:
+            lines.append(line.rstrip())
+            continue
+        hang = _HANG.match(line)
+        indent = hang.end() if hang and hang.end() <= COLUMNS // 2 else 0
+        start = line[: len(line) - len(line.lstrip())]
+        lines += textwrap.wrap(
+            line.strip(),
+            COLUMNS,
+            initial_indent=start,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return _MANY_BLANKS.sub("\n\n", "\n".join(lines)).strip("\n") + "\n"
+
+
+def clean_line(text: str, longest: int) -> str:
+    """`text` as one line for a header: no control, line-breaking or direction-changing characters, cut at `longest`."""
+    kept = (" " if character.isspace() else character for character in text)
+    line = "".join(character for character in kept if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
+    line = " ".join(line.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def clean_words(text: str, longest: int) -> str:
+    """`clean_line` for words of people: what looks like an encoded word (RFC 2047) must not be decoded by the reader."""
+    return clean_line(text.replace("=?", "= ?"), longest)
+
+
+def _html(html: str, ids: Mapping[str, str]) -> str:
+    """Inline the style sheet, and turn `cid:NAME` of each image into the id that the image has in this mail."""
+    if not html:
+        return ""
+
+    def content_id(image: re.Match[str]) -> str:
+        name = image["name"]
+        if name not in ids:
+            raise ValueError(f"the HTML shows an image {name!r} that the message does not bring")
+        return f"{image['before']}{ids[name]}"
+
+    # Before inlining: words of people are escaped still, so no `<` and no `"` of theirs can make up an image.
+    return str(_inliner.inline(_IMAGE.sub(content_id, html)))

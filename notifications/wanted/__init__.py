@@ -1,0 +1,1 @@
+"""Wishes of receivers: which notices they want, how, when, and which they do not."""

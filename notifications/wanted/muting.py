@@ -1,0 +1,115 @@
+"""Stop mails for a user who asked for it, and confirm it by one last mail with a link that undoes it.
+
+A link or an address in a forwarded mail may be used by anyone who holds that mail. So no mails stop without a word, by
+whichever way it was asked for: link, one click, mail, provider or profile page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from accounts.throttling import throttle
+from notifications import outbox, registry
+from notifications.models import Outbox, Scope
+from notifications.outbox import Notice
+from notifications.registry import Message
+from notifications.wanted import preferences
+from notifications.wanted.preferences import Receiver, receiver_of
+
+STOPPED = "mails_stopped"
+# So often a day the links in a receiver's mails change what they get; each stop costs them a mail.
+CHANGES_A_DAY = 20
+_DAY = 86_400
+
+Pairs = Sequence[tuple[Scope, str]]
+_signer = signing.Signer(salt="notifications.muting")
+
+
+def register() -> None:
+    """Tell the outbox who words the confirmation."""
+    registry.register(STOPPED, stopped, label="Mails you asked to stop", essential=True)
+
+
+def mute(receiver: Receiver, pairs: Pairs) -> bool:
+    """Stop these mails and queue one mail that says so; return False if all of them were stopped before."""
+    with transaction.atomic():
+        new = [(scope, value) for scope, value in pairs if preferences.mute(receiver, scope, value)]
+        address = "" if receiver.user_id is not None else _address_of(receiver)
+        if new and (receiver.user_id is not None or address):
+            topic = next((value for scope, value in new if scope == Scope.TOPIC), "")
+            payload = {"stopped": [[scope, value] for scope, value in new]}
+            outbox.notify(Notice(STOPPED, receiver.user_id, address, topic=topic, payload=payload))
+    return bool(new)
+
+
+def may_change(receiver: Receiver) -> bool:
+    """Count a change by a link in a mail; False beyond the cap of a day."""
+    return throttle(f"mutes by link {receiver.user_id or receiver.address_hash}", CHANGES_A_DAY, _DAY) == 0
+
+
+def stopped(row: Outbox) -> Message | None:
+    """Say which mails stop, with the link that undoes it; None if they were asked for again meanwhile."""
+    pairs = [(Scope(scope), value) for scope, value in row.payload["stopped"]]
+    receiver = receiver_of(row)
+    kept = [(scope, value) for scope, value in pairs if receiver.mutes.filter(scope=scope, value=value).exists()]
+    if not kept:
+        return None
+    name = registry.topic_name(row.topic)
+    context = {
+        "stopped": [words(scope, value) for scope, value in kept],
+        "match": bool(row.topic),
+        "link": undo_link(receiver, kept),
+    }
+    return Message(
+        subject=_("You will not get these mails any more"),
+        text=render_to_string("notifications/stopped.txt", context),
+        reason="mails-stopped",
+        sender_name=name,
+    )
+
+
+def words(scope: Scope, value: str) -> str:
+    """Name what a mute stops, in the reader's language."""
+    if scope == Scope.TOPIC:
+        name = registry.topic_name(value)
+        return _("all mails about the match %(name)s") % {"name": name} if name else _("all mails about this match")
+    if scope == Scope.ALL:
+        return _("all mails about matches")
+    kind = registry.find(value)
+    return _("all mails of the kind “%(label)s”") % {"label": _(kind.label) if kind else value.replace("_", " ")}
+
+
+def undo_link(receiver: Receiver, pairs: Pairs) -> str:
+    """The page on which a receiver takes back that these mails stop; it stands in a mail to them alone."""
+    token = _signer.sign_object([receiver.user_id, receiver.address_hash, [[scope, value] for scope, value in pairs]])
+    return str(settings.BASE_URL).rstrip("/") + reverse("notifications:resume", args=[token])
+
+
+def read_undo(token: str) -> tuple[Receiver, Pairs] | None:
+    """Whom and what an undo link speaks of; None if it was not made here."""
+    try:
+        parts: Any = _signer.unsign_object(token)
+    except signing.BadSignature:
+        return None
+    user_id, address_hash, pairs = parts
+    return Receiver(user_id, address_hash), [(Scope(scope), value) for scope, value in pairs]
+
+
+def undo(receiver: Receiver, pairs: Pairs) -> None:
+    """Send these mails again."""
+    for scope, value in pairs:
+        preferences.unmute(receiver, scope, value)
+
+
+def _address_of(receiver: Receiver) -> str:
+    """The address of someone without an account, of whom a link knows the keyed hash only; empty if no mail went there."""
+    row = Outbox.objects.filter(user=None, sent_to=receiver.address_hash).order_by("-created_at").first()
+    return row.address if row is not None else ""

@@ -1,0 +1,74 @@
+"""What a person does not want to get: nothing of a kind, nothing about a match, or nothing at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
+
+from accounts.models import User
+from notifications.models import Mute, Outbox, Scope
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """A person as far as notices know him: a user, or the keyed hash of a stranger's address."""
+
+    user_id: int | None = None
+    address_hash: str = ""
+
+    @property
+    def mutes(self) -> QuerySet[Mute]:
+        if self.user_id is not None:
+            return Mute.objects.filter(user_id=self.user_id)
+        return Mute.objects.filter(user__isnull=True, address_hash=self.address_hash)
+
+
+def receiver_of(row: Outbox) -> Receiver:
+    """Whose notice this is."""
+    return Receiver(user_id=row.user_id) if row.user_id else Receiver(address_hash=address_hash(row.address))
+
+
+def address_hash(address: str) -> str:
+    """A stranger's address as a hash under our key: enough to spare him further mail without keeping the address."""
+    return salted_hmac("notifications.mute", address.strip().lower(), algorithm="sha256").hexdigest()
+
+
+def mute(receiver: Receiver, scope: Scope, value: str = "") -> bool:
+    """Put down that a receiver wants no more of this; False if that was known. `notifications.wanted.muting` also tells them."""
+    _row, new = receiver.mutes.get_or_create(
+        scope=scope,
+        value=_value(scope, value),
+        defaults={"user_id": receiver.user_id, "address_hash": receiver.address_hash},
+    )
+    return new
+
+
+def unmute(receiver: Receiver, scope: Scope, value: str = "") -> None:
+    """Send him this again, as far as no wider wish forbids it."""
+    receiver.mutes.filter(scope=scope, value=_value(scope, value)).delete()
+
+
+def is_muted(row: Outbox) -> bool:
+    """Whether the receiver of this notice does not want it."""
+    unwanted = Q(scope=Scope.ALL) | Q(scope=Scope.KIND, value=row.kind)
+    if row.topic:
+        unwanted |= Q(scope=Scope.TOPIC, value=row.topic)
+    return receiver_of(row).mutes.filter(unwanted).exists()
+
+
+def refuses(user_id: int, kind: str) -> bool:
+    """Whether a user does without one kind by name; for what is a part of other mails."""
+    return Mute.objects.filter(user_id=user_id, scope=Scope.KIND, value=kind).exists()
+
+
+def mutes_of(user: User) -> list[Mute]:
+    """What a user does not want, for his page of preferences."""
+    return list(Mute.objects.filter(user=user).order_by("scope", "value"))
+
+
+def _value(scope: Scope, value: str) -> str:
+    if (scope == Scope.ALL) != (value == ""):
+        raise ValueError("the scopes kind and match name which one, the scope all names nothing")
+    return value
