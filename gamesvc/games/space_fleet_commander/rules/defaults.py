@@ -8,7 +8,7 @@ from gamesvc.games.space_fleet_commander.state import Sheet, State, able
 
 
 def default_command(state: State, seat: int) -> Command:
-    """What happens when the clock runs out (RULES.md 8)."""
+    """Return the command given for a seat when its clock runs out (RULES.md 8)."""
     sheet = state.sheets[seat]
     match sheet.phase:
         case "fleet":

@@ -29,7 +29,7 @@ def colours(sheet: Sheet) -> Counter[str]:
 
 
 def too_many(sheet: Sheet, ship: str) -> str:
-    """The colour whose limit a further ship would break, red counted after upgrades; "" for none (R5)."""
+    """Return the colour whose limit a further ship would break, "" for none; red counts after upgrades (RULES.md 12.5)."""
     have, more = colours(sheet), Counter(SHIPS[ship].dice)
     for colour in COLOURS:
         lifted = len(sheet.upgrades or {}) if colour == "red" else 0

@@ -1,4 +1,4 @@
-"""When dice meet a mission (RULES.md 1, 5): tests on how many usable dice show 2 to 6, and what Destroyers can change.
+"""The tests of missions (RULES.md 1, 5): how many usable dice show 2 to 6, and what Destroyers can change.
 
 A histogram is (how many show 2, 3, 4, 5, 6). All answers depend on it and the requirement alone, so they are remembered.
 """
@@ -25,7 +25,7 @@ def histogram(dice: Sequence[Die]) -> Histogram:
 
 
 def requirement(kind: Kind, planetfall: str) -> Requirement:
-    """The test of a kind; the option `planetfall = "strict"` replaces that of Planetfall (R22)."""
+    """Return the test of a kind; the option `planetfall = "strict"` replaces that of Planetfall (RULES.md 12.22)."""
     return STRICT if planetfall == "strict" and kind.id == PLANETFALL else kind.requirement
 
 
@@ -39,7 +39,7 @@ def met(need: Requirement, counts: Histogram) -> bool:
     if need.type == "sum_at_least":
         return sum(value * count for value, count in enumerate(counts, 2)) >= need.n
     if need.type == "groups":
-        # Groups need different values (R23): the largest counts must hold the largest sizes.
+        # Groups need different values (RULES.md 12.23): the largest counts must hold the largest sizes.
         return all(count >= size for count, size in zip(sorted(counts, reverse=True), sorted(need.sizes, reverse=True)))
     if need.type == "count_of":
         return sum(counts[value - 2] for value in need.values) >= need.n
@@ -117,7 +117,7 @@ def open_hexes(state: State, sheet: Sheet) -> list[str]:
 
 
 def targets(state: State, sheet: Sheet) -> list[Target]:
-    """The hexes that the dice of this attempt can explore, Destroyers included (R9), by id."""
+    """Return the hexes that the dice of this attempt can explore, Destroyers included (RULES.md 12.9), by id."""
     dice = usable(sheet)
     counts = histogram(dice)
     destroyers = able(sheet, "battle_adjust")

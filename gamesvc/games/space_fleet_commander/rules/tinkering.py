@@ -1,4 +1,4 @@
-"""The end of Phase 3: what Fire Support Ships and Prison Barges may do, checked and listed in the same words (R6, R7).
+"""The end of Phase 3: check and list the acts of Fire Support Ships and Prison Barges (RULES.md 12.6, 12.7).
 
 Ships of a kind are alike, so an accepted list of adjustments names the first live Fire Support Ships in roster order, its dice in
 pool order, and never takes back what it did. That leaves one list for each result.

@@ -124,7 +124,7 @@ class Turn:
             self.next_turn()
 
     def sabotage(self, steps: list[str]) -> bool:
-        """Mark the next cell and resolve its icon; past the last cell nothing happens (R15)."""
+        """Mark the next cell and resolve its icon; past the last cell nothing happens (RULES.md 12.15)."""
         cells = self.state.board.sabotage
         cell = self.sheet.sabotage + 1
         if cell > len(cells):
@@ -136,7 +136,7 @@ class Turn:
         return self.lose_time("sabotage") if icon == "time" else False
 
     def seek(self, steps: list[str]) -> bool:
-        """Phase 5: pause where a target exists, else 5b (R9)."""
+        """Phase 5: pause where a target exists, else 5b (RULES.md 12.9)."""
         if found := missions.any_target(self.state, self.sheet):
             self.emit("targets_found", hexes=found, phase="explore")
             return True
@@ -145,7 +145,7 @@ class Turn:
         return False
 
     def explored(self, hazards: Iterable[str], ranks: range) -> None:
-        """The rest of 5a after the stars: ranks and tenders, hazards, corner (R17)."""
+        """Finish 5a after the stars: ranks and tenders, hazards, corner (RULES.md 12.17)."""
         steps: list[str] = []
         for rank in ranks:
             self.emit("rank_gained", rank=rank, title=self.state.board.ranks[rank])
@@ -172,7 +172,7 @@ class Turn:
         return self.test_full()
 
     def test_full(self) -> bool:
-        """In Phase 6 a full turn track ends the sheet (R12)."""
+        """End the sheet if all time boxes are marked in Phase 6 (RULES.md 12.12)."""
         if self.sheet.time >= self.state.board.time_boxes:
             self.finish("time")
             return True
@@ -227,7 +227,7 @@ class Turn:
             self.finish("destroyed")
 
     def tend(self, slot: str, steps: list[str]) -> bool:
-        """A Repair Tender at a new rank: +1 hull to a live adjacent ship (R16)."""
+        """A Repair Tender at a new rank: +1 hull to a live adjacent ship (RULES.md 12.16)."""
         beside = live_beside(self.sheet, slot)
         if len(beside) > 1:
             self.emit("repair_due", tender=slot, candidates=beside, phase="repair", todo=list(steps))
@@ -292,13 +292,13 @@ def numbered(dice: Iterable[Die]) -> list[Die]:
 
 
 def bulwarks(sheet: Sheet, slot: str) -> list[str]:
-    """The slots of live Bulwark Ships adjacent to a ship hit (never for itself, R11)."""
+    """Return the slots of live Bulwark Ships adjacent to a ship hit (never for itself, RULES.md 12.11)."""
     near = ROSTER.adjacent.get(slot, ())
     return [other for other in able(sheet, "take_damage") if other in near]
 
 
 def hospitals(sheet: Sheet) -> list[str]:
-    """The slots of live Hospital Barges not used in this attempt (R10)."""
+    """Return the slots of live Hospital Barges not used in this attempt (RULES.md 12.10)."""
     return [slot for slot in able(sheet, "consequence_reroll") if slot not in sheet.used]
 
 
