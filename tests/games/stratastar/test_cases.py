@@ -1,4 +1,4 @@
-"""The acceptance cases of RULES.md 16. P, Q, R are the seats 0, 1, 2."""
+"""The worked examples of RULES.md 16. P, Q, R are the seats 0, 1, 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Payment, exploration and the abilities beyond the acceptance cases (RULES.md 3, 10)."""
+"""Payment, exploration and the abilities beyond the worked examples (RULES.md 3, 10)."""
 
 from __future__ import annotations
 
