@@ -1,4 +1,4 @@
-"""Rulings 1 to 23 of RULES.md 19: the board, building, movement, combat, conquest. Through the engine protocol."""
+"""The first 23 rulings of RULES.md 19: the board, building, movement, combat, conquest. Through the engine protocol."""
 
 from __future__ import annotations
 

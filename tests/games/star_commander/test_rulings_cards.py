@@ -1,4 +1,4 @@
-"""Rulings 24 to 47 of RULES.md 19: who is asked, cards, the ends of a match. Through the engine protocol."""
+"""The rulings of RULES.md 19 from the 24th on: who is asked, cards, the ends of a match. Through the engine protocol."""
 
 from __future__ import annotations
 

@@ -12,43 +12,43 @@ from gamesvc.games.star_commander.data import CATALOGS, Catalog
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One rule set. Section numbers are those of RULES.md."""
+    """One rule set."""
 
     id: str
     title: str
     actions_respondable: bool
-    """Moves, builds of core vessels, developing and card trades go on the stack (6, 10)."""
+    """Moves, builds of core vessels, developing and card trades go on the stack (RULES.md 6, 10)."""
     may_leave_unexplored: bool
-    """`explore` is the mover's choice (6)."""
+    """`explore` is the mover's choice (RULES.md 6)."""
     may_cross_one_realm: bool
-    """Jumps between two systems of the same opponent are allowed (6)."""
+    """Jumps between two systems of the same opponent are allowed (RULES.md 6)."""
     limit_counts: str
-    """What the building limit counts: `fighters` (also per cell, and on every gain), or `ships` (6, R5, R6)."""
+    """What the building limit counts: `fighters` (also per cell, and on every gain), or `ships` (RULES.md 6, 19.5, 19.6)."""
     fighters_found_colonies: bool
-    """A fighter is enough for the first development (6)."""
+    """A fighter is enough for the first development (RULES.md 6)."""
     first_per_seat: bool
-    """`first_developed` works once for each seat, not once per match (6)."""
+    """`first_developed` works once for each seat, not once per match (RULES.md 6)."""
     may_scrap: bool
     hand_full_discards: bool
-    """A full hand discards before drawing; otherwise the draw is skipped (8)."""
+    """A full hand discards before drawing; otherwise the draw is skipped (RULES.md 8)."""
     decks_reshuffle: bool
-    """An empty domain deck is made again from its discard; otherwise it ends the match (8, 15)."""
+    """An empty domain deck is made again from its discard; otherwise it ends the match (RULES.md 8, 15)."""
     barred_cells_bar_moves: bool
-    """`deny_entry` also refuses movement that is not a jump (R26)."""
+    """`deny_entry` also refuses movement that is not a jump (RULES.md 19.26)."""
     lock_bars_moves: bool
-    """`lock_movement` also stops movement that is not a jump (16)."""
+    """`lock_movement` also stops movement that is not a jump (RULES.md 16)."""
     long_jump_lifts_fighters: bool
-    """A fighter of speed 0 may make a long jump (R10)."""
+    """A fighter of speed 0 may make a long jump (RULES.md 19.10)."""
     may_skip_combat: bool
     contested_needs_ship: bool
-    """A system is contested only while another seat has a ship there (12)."""
+    """A system is contested only while another seat has a ship there (RULES.md 12)."""
     fighters_get_abandoned: bool
     retreat_needs_rest: bool
-    """Only ships that did not move this turn retreat; otherwise a jump left is enough (11)."""
+    """Only ships that did not move this turn retreat; otherwise a jump left is enough (RULES.md 11)."""
     stations_go_with_system: bool
-    """In trades between players (9)."""
+    """In trades between players (RULES.md 9)."""
     captured_home_eliminates: bool
-    """Losing the Homeworld puts a seat out; otherwise it ends the match for all (15)."""
+    """Losing the Homeworld puts a seat out; otherwise it ends the match for all (RULES.md 15)."""
 
     @property
     def cards(self) -> Catalog:

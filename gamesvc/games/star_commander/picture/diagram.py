@@ -35,7 +35,7 @@ NOSES = {"south": "up", "north": "down", "west": "right", "east": "left"}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Sizes of one grid (look of the house, section 7)."""
+    """Sizes of one grid."""
 
     grid: int
     width: float

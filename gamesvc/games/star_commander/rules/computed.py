@@ -25,7 +25,7 @@ class Facts:
     by_cell: dict[str, list[Vessel]]
     controlled: tuple[list[str], ...]  # by seat, in cell order
     modifiers: dict[str, list[Modifier]]  # by vessel
-    technology: tuple[list[Effect], ...]  # by seat: the static effects of its technologies; copies add up (R9)
+    technology: tuple[list[Effect], ...]  # by seat: the static effects of its technologies; copies add up (RULES.md 19.9)
     values: dict[tuple[str, str], int] = field(default_factory=dict)
     printed: dict[tuple[int, str, str], int] = field(default_factory=dict)
     besieged: dict[str, bool] = field(default_factory=dict)

@@ -34,7 +34,7 @@ def sources_of(board: Board, seat: int, trigger: str) -> list[tuple[str, str, Ef
 
 
 def run_turn(play: Play, step: Step) -> bool:
-    """Begin the turn of a seat; the ready phase is left out on its own first turn (R3)."""
+    """Begin the turn of a seat; the ready phase is left out on its own first turn (RULES.md 19.3)."""
     seat = step["seat"]
     play.emit(
         "turn_started",
@@ -131,7 +131,7 @@ def run_end(play: Play, step: Step) -> bool:
 
 
 def run_cleanup(play: Play, step: Step) -> bool:
-    """Damage and what lasts until end of turn go together (R4); abandoned fighters; Homeworlds; the next turn."""
+    """End damage and end-of-turn effects together (RULES.md 19.4); then abandoned fighters, Homeworlds, the next turn."""
     state = play.state
     hurt = [vessel.id for vessel in state.vessels.values() if vessel.damage]
     if hurt:

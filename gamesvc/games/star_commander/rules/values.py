@@ -68,7 +68,7 @@ class Board:
         return self.cards[found.card] if found.explored else None
 
     def geography(self, cell: str, op: str) -> Iterator[Effect]:
-        """Effects that work for and against everyone, under siege and uncontrolled too (R41)."""
+        """Yield the effects that work for and against everyone, also under siege and uncontrolled (RULES.md 19.41)."""
         card = self.system(cell)
         if card is not None:
             yield from (effect for effect in card.effects if effect.op == op)
@@ -145,7 +145,7 @@ class Board:
         return value
 
     def is_lethal(self, damage: int, hp: int) -> bool:
-        """Whether so much damage destroys (R2)."""
+        """Return True if so much damage destroys (RULES.md 19.2)."""
         return damage > 0 and (damage > hp if self.state.lethal == "more_than" else damage >= hp)
 
     def locked(self, vessel: Vessel) -> bool:
@@ -176,7 +176,7 @@ class Board:
         return card.max_development + bonus
 
     def besieged(self, cell: str) -> bool:
-        """Another seat's non-fighter ship is there and the controller has no vessel with attack there (R12)."""
+        """Return True if another seat's non-fighter ship is there, and no armed vessel of the controller (RULES.md 19.12)."""
         known = self.facts.besieged
         if cell not in known:
             known[cell] = self._is_besieged(cell)
@@ -190,7 +190,7 @@ class Board:
         return enemy and not any(self.attack(vessel) > 0 for vessel in self.here(cell, controller))
 
     def contested(self, cell: str) -> bool:
-        """Combat since the controller's last turn; revised: and another seat still has a ship there (12)."""
+        """Return True after combat since the controller's last turn; revised: with another seat's ship there (RULES.md 12)."""
         found = self.state.cells[cell]
         if found.controller is None or found.last_combat <= self.state.seats[found.controller].last_turn:
             return False
@@ -204,7 +204,7 @@ class Board:
         return [domain for domain in DOMAINS if domain in held]
 
     def drawable(self, seat: int) -> list[str]:
-        """Controlled domains with a card to draw; an empty deck may be made again from its discard (8)."""
+        """Return the controlled domains with a card to draw; an empty deck may be made again from its discard (RULES.md 8)."""
         state = self.state
         return [
             domain

@@ -22,7 +22,7 @@ def is_open(board: Board) -> bool:
 
 
 def partners(board: Board, seat: int) -> list[int]:
-    """Whom a seat may send an offer to: one side must be the active seat (R14)."""
+    """Return the seats that a seat may send an offer to: one side must be the active seat (RULES.md 19.14)."""
     if not is_open(board) or not board.state.seats[seat].alive:
         return []
     pool = [other for other in board.living() if other != seat] if seat == board.state.active else [board.state.active]
@@ -31,7 +31,7 @@ def partners(board: Board, seat: int) -> list[int]:
 
 
 def tradable(board: Board, seat: int) -> dict[str, list[str]]:
-    """What of a seat's can change hands, hand cards apart; Homeworlds cannot (R15)."""
+    """Return what a seat can trade, hand cards apart; Homeworlds cannot be traded (RULES.md 19.15)."""
     state = board.state
     return {
         "technologies": list(state.seats[seat].technologies),
@@ -112,9 +112,9 @@ def fault(board: Board, one: Offer) -> Refused | None:
         cards = len(gives.hand) + gives.cards
         after = len(state.seats[seat].hand) - cards + len(gets.hand) + gets.cards
         if after > limit and len(gets.hand) + gets.cards:
-            return Refused("hand_full", f"Seat {seat} would hold {after} cards; the limit is {limit} (R40).", "offer")
+            return Refused("hand_full", f"Seat {seat} would hold {after} cards; the limit is {limit} (RULES.md 19.40).", "offer")
         if board.edition.limit_counts == "fighters" and _too_many_fighters(board, seat, gives, gets):
-            return Refused("limit", f"Seat {seat} would have more fighters than developments (R6).", "offer")
+            return Refused("limit", f"Seat {seat} would have more fighters than developments (RULES.md 19.6).", "offer")
     return None
 
 

@@ -46,7 +46,7 @@ def can_assign(board: Board, seat: int) -> bool:
 
 
 def doomed(board: Board, vessel: Vessel, more: int = 0) -> bool:
-    """Whether damage marked and assigned so far, by all seats, is lethal; prevention is not considered (R28)."""
+    """Return True if the damage marked and assigned so far by all seats is lethal, without prevention (RULES.md 19.28)."""
     coming = sum(assigned.amount for assigned in fight(board).assigned if assigned.target == vessel.id)
     return board.is_lethal(vessel.damage + coming + more, board.hp(vessel))
 
@@ -109,7 +109,7 @@ def _check_guard(board: Board, seat: int, flat: Sequence[Mapping[str, Any]]) -> 
 
 
 def return_fire(board: Board, seat: int) -> dict[str, list[dict[str, Any]]]:
-    """Answer only seats that fired at this one: strongest first, each at one target, the costliest it makes lethal (14)."""
+    """Answer only seats that fired at this one: strongest first, each at the costliest target it makes lethal (RULES.md 14)."""
     state = board.state
     hostile = {a.seat for a in fight(board).assigned if state.vessels[a.target].controller == seat}
     coming: dict[str, int] = {}
@@ -146,7 +146,7 @@ def number(vessel: str) -> int:
 
 
 def arriving(board: Board) -> list[tuple[str, str, int]]:
-    """What is dealt: from vessels still here under the same control to targets still here, by attack as it is now (R18, R19)."""
+    """Return the hits dealt: by vessels still here under the same control, at their attack of now (RULES.md 19.18, 19.19)."""
     combat, state = fight(board), board.state
     hits: list[tuple[str, str, int]] = []
     for at in dict.fromkeys(assigned.vessel for assigned in combat.assigned):

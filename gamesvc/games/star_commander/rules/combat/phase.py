@@ -13,7 +13,7 @@ from gamesvc.games.star_commander.rules.values import Board
 
 
 def eligible(board: Board) -> list[str]:
-    """Cells not fought this turn where the active seat and another one have vessels (R17)."""
+    """Return the cells not fought this turn where the active seat and another one have vessels (RULES.md 19.17)."""
     state = board.state
     return [
         cell
@@ -127,7 +127,7 @@ def run_strike(play: Play, step: Step) -> bool:
 
 
 def run_retreat(play: Play, step: Step) -> bool:
-    """Each participant with a ship that may retreat, as its orders say (R47)."""
+    """Let each participant with a ship that may retreat do so, as its orders say (RULES.md 19.47)."""
     queue: Sequence[int] = step["queue"]
     cell = fire.fight(play.board).cell
     while queue:

@@ -89,7 +89,7 @@ def _is_legal_vessel(board: Board, aim: Aim, target: Target, vessel: Vessel, cho
 
 
 def _fits_ops(board: Board, aim: Aim, target: Target, vessel: Vessel) -> bool:
-    """Limits that what is done to the target sets: no fighters beyond the limit (R6), only damage that can still be moved."""
+    """Check the limits of an effect on a target: the fighter limit (RULES.md 19.6), only damage that can still be moved."""
     for effect in aim.effects:
         limited = effect.op == "gain_control" and effect.to == target.name and board.edition.limit_counts == "fighters"
         if limited and board.is_fighter(vessel) and board.fighters(aim.seat) >= board.devs(aim.seat):
@@ -266,7 +266,7 @@ _FOR_ITS_PLAYER = frozenset({"gain_credits", "draw"})
 
 
 def concerns(board: Board, item: Item, seat: int) -> bool:
-    """Whether an item does something to the seat, its things, a cell where it has a vessel, or an item of its own (14).
+    """Return True if an item touches the seat, its things, a cell where it has a vessel, or an item of its own (RULES.md 14).
 
     What gives credits or cards to its player only looks at what it aims at.
     """

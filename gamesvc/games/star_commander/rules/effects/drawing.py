@@ -14,7 +14,7 @@ def preferred(board: Board, seat: int) -> str | None:
 
 
 def default_domain(board: Board, seat: int) -> str:
-    """By standing order, else the controlled domain with most cards left (14, time-outs)."""
+    """By standing order, else the controlled domain with most cards left (RULES.md 14)."""
     drawable = board.drawable(seat)
     best = ("industry", "science", "statecraft")
     return preferred(board, seat) or min(drawable, key=lambda d: (-len(board.state.decks[d]), best.index(d)))
@@ -70,7 +70,7 @@ def _next(step: Step) -> None:
 
 
 def reshuffle(play: Play, domain: str) -> None:
-    """Make a new deck of the discard pile; its cards get new uids so that nobody can follow them (R34)."""
+    """Make a new deck of the discard pile; its cards get new uids so that nobody can follow them (RULES.md 19.34)."""
     state = play.state
     cards = [state.faces[uid] for uid in play.run.dice.shuffle(state.discards[domain])]
     fresh = play.run.dice.shuffle([f"c{state.uids + at}" for at in range(1, len(cards) + 1)])

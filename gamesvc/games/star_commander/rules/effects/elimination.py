@@ -11,7 +11,7 @@ from gamesvc.games.star_commander.rules.values import Board
 
 
 def standing(board: Board, seat: int) -> tuple[int, int, int]:
-    """What ranks a living seat: developments, then systems, then credits (R45)."""
+    """Rank a living seat by developments, then systems, then credits (RULES.md 19.45)."""
     return board.devs(seat), len(board.controlled(seat)), board.state.seats[seat].credits
 
 
@@ -32,7 +32,7 @@ def end(play: Play, reason: str) -> None:
 
 
 def check_decks(play: Play) -> None:
-    """Where empty decks are not made again, the last card ends the match at once (R35)."""
+    """End the match at once with the last card, where empty decks are not made again (RULES.md 19.35)."""
     if play.state.result is not None or play.board.edition.decks_reshuffle:
         return
     if any(not play.state.decks[domain] for domain in DOMAINS):

@@ -40,7 +40,7 @@ def destroy(play: Play, vessels: Iterable[Vessel], cause: str) -> None:
 
 
 def check_damage(play: Play) -> None:
-    """The state check: what has lethal damage is destroyed at once and together (R2).
+    """Destroy everything with lethal damage, at once and together (RULES.md 19.2).
 
     Hit points never fall to 0 by themselves: every vessel prints 1 or more, and nothing lowers them below that.
     """
@@ -174,7 +174,7 @@ def change_vessel_control(play: Play, vessels: Sequence[Vessel], seat: int, caus
 
 
 def conquer(play: Play, cell: str, seat: int) -> None:
-    """Take over a system whose last development is gone: one new development, and every station left there (R23)."""
+    """Take over a system whose last development is gone: one new development, and every station left there (RULES.md 19.23)."""
     change_control(play, cell, seat, 1, "conquest")
     change_vessel_control(play, [v for v in play.board.stations(cell) if v.controller != seat], seat, "conquest")
     settle(play)
@@ -218,7 +218,7 @@ def amount_of(play: Play, acting: Acting, expression: int | str) -> int | None:
 
 
 def in_scope(play: Play, acting: Acting, scope: str) -> list[Vessel]:
-    """The vessels an effect covers, fixed now (R25)."""
+    """Return the vessels an effect covers, fixed now (RULES.md 19.25)."""
     board, state = play.board, play.state
     word, _, name = scope.partition(":")
     if word in ("a", "self"):
@@ -317,7 +317,7 @@ def destroy_targets(play: Play, acting: Acting, effect: Effect) -> None:
 
 
 def build_free(play: Play, acting: Acting, effect: Effect) -> None:
-    """As many of the copies as place, limits and supply allow (R30)."""
+    """Build as many of the copies as place, limits and supply allow (RULES.md 19.30)."""
     cell = cell_of(play.board, acting.source if effect.where == "here" else acting.targets.get(effect.where, ""))
     card = play.board.cards[effect.vessel]
     for _ in range(int(effect.amount)):
@@ -326,7 +326,7 @@ def build_free(play: Play, acting: Acting, effect: Effect) -> None:
 
 
 def move_ship(play: Play, acting: Acting, effect: Effect) -> None:
-    """Movement that is no jump (R26)."""
+    """Move a ship without a jump (RULES.md 19.26)."""
     ship, cell = _target(play, acting, effect.ship), acting.targets.get(effect.to)
     if ship is None or cell is None:
         return

@@ -244,7 +244,7 @@ def _respond(play: Play, seat: int, response: standing_orders.Response) -> None:
 
 
 def run_resolve(play: Play, step: Step) -> bool:
-    """Resolve the top item, and come back for the next one (R16)."""
+    """Resolve the top item, and come back for the next one (RULES.md 19.16)."""
     if not play.state.stack:
         return False
     play.work.append(step)
@@ -292,7 +292,7 @@ def run_effects(play: Play, step: Step) -> bool:
     if not play.state.seats[seat].alive:
         return False
     if step["trigger"] == "first_developed" and at == 0 and play.board.besieged(step["source"]):
-        return False  # R42
+        return False  # RULES.md 19.42
     if at + 1 < len(effects):
         play.work.append({**step, "at": at + 1})
     acting = ops.Acting(

@@ -29,7 +29,7 @@ class Response:
 
 
 def can_respond(board: Board, seat: int) -> bool:
-    """By what all can see: cards in hand, or an ability it could use (R24)."""
+    """Return True if all can see that the seat might respond: cards in hand, or a usable ability (RULES.md 19.24)."""
     return bool(board.state.seats[seat].hand) or can_use_any(board, seat)
 
 
