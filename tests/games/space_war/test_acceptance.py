@@ -1,4 +1,4 @@
-"""The acceptance cases of RULES.md section 19, through the engine protocol."""
+"""The worked examples of RULES.md 19, through the engine protocol."""
 
 from __future__ import annotations
 

@@ -383,7 +383,7 @@ def _():
     t = table(a={"hand": ["cancel"]}, b={"hand": ["drone"]}, turn=6, active=1)
     t.do(1, "play_card", card=t["b.drone"])
     t.react(0, t.item(), card=t["a.cancel"])
-    assert not t.gone("b.drone")  # nothing to discard: it does nothing (ruling 30)
+    assert not t.gone("b.drone")  # nothing to discard: it does nothing (RULES.md 18.30)
     t = table(a={"hand": ["cancel"]})
     t.no(0, "no_target", "play_card", card=t["a.cancel"])
 

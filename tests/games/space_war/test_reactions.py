@@ -1,4 +1,4 @@
-"""The reaction system of RULES.md section 11 beyond its acceptance cases: windows, barriers, orders, replay, secrecy."""
+"""The reaction system of RULES.md 11 beyond its worked examples: windows, barriers, orders, replay, secrecy."""
 
 from __future__ import annotations
 

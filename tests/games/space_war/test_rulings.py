@@ -1,4 +1,4 @@
-"""The rulings of RULES.md section 18, each through the engine protocol."""
+"""The rulings of RULES.md 18, each through the engine protocol."""
 
 from __future__ import annotations
 
@@ -633,7 +633,7 @@ def test_ruling_70_return():
 
 
 def test_ruling_57_what_was_attached_meanwhile_follows_the_ship():
-    """RULES.md is silent on it: another seat's card on a ship that returns stays on it, lent to the ship's owner."""
+    """A card that another seat attached stays on a ship that returns, lent to the ship's owner (RULES.md 18.57)."""
     t = strike("hacker", b={"play": [("titan", {"damage": 2})]}, a={"play": [("death_ray", {})]})
     t.do(0, "use_ability", card=t["a.hacker"], targets=[t["b.titan"]])
     position = t.ok({"op": "position"})["position"]

@@ -72,7 +72,7 @@ def _in_own_turn(state: State, seat: int) -> bool:
 
 
 def _time_out(flow: Flow, seat: int) -> None:
-    """The default happens; too many in a row lose the match (RULES.md section 15).
+    """Do the default; too many in a row lose the match (RULES.md 15).
 
     What is left undone under one question (a whole turn is one) is one time-out, however many defaults it takes.
     """

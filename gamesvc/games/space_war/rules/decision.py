@@ -163,7 +163,7 @@ class Flow:
             self.let_stand(seat, gone)
 
     def let_stand(self, seat: int, items: Sequence[int]) -> None:
-        """Settle these items. Cards that were flipped within them are known to all from now on (RULES.md section 9)."""
+        """Settle these items. Cards that were flipped within them are known to all from now on (RULES.md 9)."""
         flips = [
             {"seat": owner, "slot": card.slot, "id": card.id, "name": self.card(card.id)}
             for owner, side in enumerate(self.state.sides)

@@ -1,4 +1,4 @@
-"""What happens when a seat's time runs out (RULES.md section 15)."""
+"""The defaults for a seat whose time runs out (RULES.md 15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The course of a turn: draw phase steps, actions, upkeep, discard, end of turn, review (RULES.md section 5)."""
+"""The course of a turn: draw phase steps, actions, upkeep, discard, end of turn, review (RULES.md 5)."""
 
 from __future__ import annotations
 

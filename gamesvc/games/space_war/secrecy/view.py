@@ -1,4 +1,4 @@
-"""What a seat or an observer may see of a state (RULES.md section 9)."""
+"""The view of a state for a seat or an observer (RULES.md 9)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def _effect(flow: Flow, one: Task) -> None:
 
 @task("resolve")
 def _resolve(flow: Flow, one: Task) -> None:
-    """A played card that was not countered takes effect (RULES.md section 6)."""
+    """Let a played card that was not countered take effect (RULES.md 6)."""
     instance, seat, item = one["what"], one["seat"], one["item"]
     card = CARDS[flow.card(instance)]
     base = {key: value for key, value in one.items() if key not in ("op", "what")} | {"source": instance}

@@ -1,6 +1,6 @@
 """What a seat may play or use, each as an option: a command with its parameters narrowed to what is legal.
 
-The one place that says which choices a card asks for when it is played (RULES.md section 6). Options are worked out
+The one place that says which choices a card asks for when it is played (RULES.md 6). Options are worked out
 from what the seat itself may see.
 """
 

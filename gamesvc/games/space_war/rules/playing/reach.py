@@ -1,4 +1,4 @@
-"""Who may move, attack, collide, and what: the conditions of RULES.md section 7 as reasons in words."""
+"""The conditions of RULES.md 7 for moves, attacks and collisions, as reasons in words."""
 
 from __future__ import annotations
 
