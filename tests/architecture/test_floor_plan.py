@@ -14,6 +14,7 @@ PACKAGES = ("gamesvc", "accounts", "events", "notifications")
 # Above this a folder needs rooms.
 MOST_MODULES = 15
 ROOMS = {
+    "RULES.md",
     "manifest.py",
     "commands.py",
     "state.py",

@@ -256,7 +256,7 @@ class Forms(serializers.Serializer[Any]):
 
 
 class EventShape(serializers.Serializer[Any]):
-    """An event as DESIGN section 5 describes it: whole, redacted, or sealed."""
+    """An event, as `events/README.md` describes it: whole, redacted, or sealed."""
 
     match = serializers.UUIDField()
     version = serializers.IntegerField()
