@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from gamesvc.games import catalog
+from gamesvc.games.space_fleet_commander import data as fleet
+from gamesvc.games.stratastar import data as stratastar
 from tests.games.golden.record import GAMES, written_today
 
 
@@ -80,3 +82,38 @@ def _codes_of(path: Path) -> Iterator[str]:
         yield from refusal_codes(path)
     elif path.exists():
         yield from re.findall(r'Refused\(\s*"([a-z_]+)"', path.read_text(encoding="utf-8"))
+
+
+# --- tables of the rules against the data ---
+
+
+def rows(game_id: str) -> list[list[str]]:
+    """The rows of all tables in a game's rules."""
+    lines = (GAMES / game_id / "RULES.md").read_text(encoding="utf-8").splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+
+
+def test_the_ships_of_the_rules_are_those_of_the_data() -> None:
+    ships = [row[:5] for row in rows("space_fleet_commander") if len(row) == 6 and row[0].isdigit()]
+    dice = [[ship.dice.count(colour) for colour in fleet.COLOURS] for ship in fleet.SHIPS.values()]
+    assert ships == [
+        [str(ship.face), ship.name, " ".join(ship.slots), str(ship.hull), "/".join(map(str, counts)) if sum(counts) else "–"]
+        for ship, counts in zip(fleet.SHIPS.values(), dice, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("board", fleet.BOARDS.values(), ids=lambda board: board.id)
+def test_the_hex_kinds_of_the_rules_are_those_of_the_data(board: fleet.Board) -> None:
+    told = {row[0]: row[1:4] + row[5:] for row in rows("space_fleet_commander") if len(row) == 6 and row[3] in ("yes", "no")}
+    assert told == {
+        kind.name: [str(kind.stars), " ".join(kind.hazards) or "–", "yes" if kind.combat else "no", str(kind.min_dice)]
+        for kind in board.kinds.values()
+    }
+
+
+def test_the_costs_of_the_rules_are_those_of_the_data() -> None:
+    told = {row[0]: row[1] for row in rows("stratastar") if len(row) == 4 and row[0] in stratastar.COSTS and row[1]}
+    assert set(stratastar.ABILITIES) & stratastar.COSTS.keys() <= told.keys()
+    assert told == {
+        name: " + ".join(f"{count} {stratastar.CARD_NAMES[kind]}" for kind, count in stratastar.COSTS[name]) for name in told
+    }
