@@ -53,6 +53,16 @@ def parameters(schema: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_rules_tell_their_version_and_the_designer(game_id: str) -> None:
+    """A new version of the rules is a reason to read them through."""
+    manifest = catalog.game(game_id).manifest
+    text = " ".join((GAMES / game_id / "RULES.md").read_text(encoding="utf-8").split())
+    assert f"(rules version {manifest.version})" in text
+    assert manifest.designer in text
+    assert manifest.rules_link in text
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
 def test_rules_name_every_command_and_parameter(game_id: str) -> None:
     commands = catalog.game(game_id).commands
     assert missing(game_id, {*commands, *(name for schema in commands.values() for name in parameters(schema))}) == []
