@@ -1,1 +1,1 @@
-"""What every game is made of, and the machinery all engines share. Standard library only."""
+"""The vocabulary of games and the machinery that all engines share. Standard library only."""

@@ -1,4 +1,4 @@
-"""Bots that need no knowledge of a game: they fill the forms they are offered."""
+"""Bots that know nothing about a game: they fill the forms they are offered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.kernel.game import Command, Data, Form, Game
 
 
 def play_random(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Choose a form at random, seldom one that lies aside of the match's course, and fill it at random."""
+    """Fill a random form at random. Forms that do not move the match on (`aside`) are chosen rarely, `resign` never."""
     main = [form for form in offered if not form.aside]
     aside = [form for form in offered if form.aside and form.name != "resign"]
     pool = aside if aside and (not main or rng.random() < 0.02) else main
@@ -19,5 +19,5 @@ def play_random(view: Data, offered: Sequence[Form], rng: random.Random) -> Comm
 
 
 def bot_of(game: Game[Any]) -> str:
-    """The bot that plays on for a player who is gone: the better one, where there are several."""
+    """Return the id of the bot that replaces an absent player: `greedy` if the game has it."""
     return "greedy" if "greedy" in game.bots else next(iter(game.bots))

@@ -1,7 +1,7 @@
-"""States to JSON and back, by the type hints of their frozen dataclasses.
+"""Convert states to JSON and back, guided by the type hints of their frozen dataclasses.
 
-Used for positions (what we print, we parse) and for snapshots. Versions that a state holds (`game.Version`) are
-written as a distance from a base, so that a position can begin a match at any version.
+Used for positions and snapshots: everything written here can be read back. Versions inside a state (`game.Version`) are written
+as a distance from a base, so that a match can begin from a position at any version.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gamesvc.games.kernel.game import Game, Refused, Version
 
 T = TypeVar("T")
 POSITION_FORMAT = 1
-# What a position may hold. Real ones have some 2,000 values, ten levels and two marked states.
+# Limits on a position. Real ones have about 2,000 values, ten levels and two marked states.
 DEEPEST = 40
 MOST_VALUES = 100_000
 MOST_MARKED = 300
@@ -29,11 +29,11 @@ LONGEST_REASON = 400
 
 
 class Malformed(ValueError):
-    """The JSON does not describe a value of the type asked for."""
+    """The JSON does not describe a value of the requested type."""
 
 
 def with_sorted_keys(value: Any) -> Any:
-    """Return the same plain JSON with the keys of every object sorted, as it is stored."""
+    """Return the same plain JSON with the keys of every object sorted, which is how it is stored."""
     if isinstance(value, Mapping):
         return {key: with_sorted_keys(value[key]) for key in sorted(value)}
     if isinstance(value, (list, tuple)):
@@ -48,22 +48,23 @@ def _fields(cls: type) -> dict[str, Any]:
 
 
 class Parts:
-    """What several states have in common, written once: states that lie beside each other share most of what they hold.
+    """A table of values that several states share, each written once.
 
-    A value is written as a part where it first occurs and named (`{"=part": 7}`) from then on; a tuple that begins as
-    an earlier one did is that one and the rest. So 100 states that each hold one item more grow with their number.
+    The first occurrence of a value is written as a part; later ones refer to it by number (`{"=part": 7}`). A tuple that starts
+    like an earlier one is written as a reference to that one plus its remaining items. The size of 100 states that each add one
+    item is therefore proportional to their number.
     """
 
     def __init__(self, written: list[Any] | None = None) -> None:
         self.written = [] if written is None else written
         self._known: dict[Any, int] = {}
-        self._begun: dict[Any, int] = {}  # beginnings of tuples
-        self._alive: list[Any] = []  # an id names a value only while the value lives
+        self._begun: dict[Any, int] = {}  # known prefixes of tuples
+        self._alive: list[Any] = []  # keeps values alive: an id is unique only during a value's lifetime
         self._read: dict[int, Any] = {}
         self._whole: dict[int, Any] = {}
 
     def name(self, value: Any, hint: Any, plain: Callable[[], Any]) -> Any:
-        """The name of a value, which is written if it is not yet known."""
+        """Return the reference to a value. Write the value first if it is new."""
         key = (id(value), hint)
         if key not in self._known:
             if isinstance(value, tuple):
@@ -91,13 +92,13 @@ class Parts:
         return written
 
     def read(self, number: int, decode: Callable[[Any], Any]) -> Any:
-        """The value of a part; the same object each time."""
+        """Return the decoded value of a part, the same object on every call."""
         if number not in self._read:
             self._read[number] = decode(self.whole(number))
         return self._read[number]
 
     def whole(self, number: Any) -> Any:
-        """The JSON of a part, a tuple with its beginning."""
+        """Return the JSON of a part, with the prefix of a tuple filled in. Raises `Malformed`."""
         if not isinstance(number, int) or not 0 <= number < len(self.written):
             raise Malformed(f"there is no part {number!r}")
         if number not in self._whole:
@@ -118,12 +119,12 @@ class Parts:
 
 PART = "=part"
 NUMBER = re.compile(r"0|-?[1-9][0-9]{0,8}", re.ASCII)
-# How much longer than an earlier tuple a tuple may be to be written as that one and the rest.
+# A tuple is written as an earlier one plus a rest only if the rest has fewer items than this.
 LONGEST_REST = 12
 
 
 def to_json(value: Any, hint: Any, base: int = 0, parts: Parts | None = None) -> Any:
-    """Write a value of type `hint` as plain JSON. Integers, strings, dataclasses, tuples, frozensets, dicts, unions."""
+    """Write a value of type `hint` as plain JSON: integers, strings, dataclasses, tuples, frozensets, dicts, unions."""
     return _namer(hint)(value, base, parts)
 
 
@@ -132,11 +133,11 @@ Writer = Callable[[Any, int, Parts | None], Any]
 
 @functools.cache
 def _namer(hint: Any) -> Writer:
-    """Return what writes values of a type, or names them where they are parts already."""
+    """Return a writer for a type. It writes shared values as references to parts."""
     write, bare = _writer(hint), hint
     while typing.get_origin(bare) in (typing.Union, types.UnionType):
         bare = _one(typing.get_args(bare))
-    # A part is written as its own type: "or None" would name it a second time.
+    # A part is written as the bare type: "or None" would create a second reference to it.
     part = _writer(bare)
     if write is _as_it_is and hint is not Any:
         return write
@@ -151,7 +152,7 @@ def _namer(hint: Any) -> Writer:
 
 @functools.cache
 def _writer(hint: Any) -> Writer:
-    """Return what writes values of a type. Once for each type: to look at type hints takes longer than to write a value."""
+    """Return a writer for a type. Cached, because inspecting type hints takes longer than writing a value."""
     if hint is Version:
         return lambda value, base, parts: value - base
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
@@ -175,7 +176,7 @@ def _writer(hint: Any) -> Writer:
 
 @functools.cache
 def _field_writers(cls: type) -> list[tuple[str, Writer]]:
-    """List the fields of a dataclass with their writers. Looked up when a value is written: a type may hold itself."""
+    """List the fields of a dataclass with their writers. Called lazily: a type may contain itself."""
     return [(name, _namer(hint)) for name, hint in _fields(cls).items()]
 
 
@@ -196,7 +197,7 @@ def _tuple_writer(args: tuple[Any, ...]) -> Writer:
 
 
 def from_json(data: Any, hint: Any, base: int = 0, path: str = "", parts: Parts | None = None) -> Any:
-    """Read a value of type `hint`. Raises `Malformed` with the path of what does not fit."""
+    """Read a value of type `hint`. Raises `Malformed` with the path of the first value that does not fit."""
     if parts is not None and isinstance(data, dict) and data.keys() == {PART}:
         return parts.read(data[PART], lambda whole: from_json(whole, hint, base, path, parts))
     if hint is Any:
@@ -270,13 +271,13 @@ def _of(data: Any, kind: type[T], path: str) -> T:
 
 
 def write_position(game: Game[Any], state: Any, version: int, kept: dict[int, Any]) -> dict[str, Any]:
-    """Describe a whole position, the states its marks name included (flat, each once)."""
+    """Describe a whole position, including the states that its marks refer to (a flat list, each state once)."""
     described = {"format": POSITION_FORMAT, "game": game.id, "rules": game.manifest.rules}
     return described | write_states(game, state, kept, version)
 
 
 def write_states(game: Game[Any], state: Any, kept: dict[int, Any], version: int, base: int | None = None) -> dict[str, Any]:
-    """A state and those it marks: `state`, `marked`, and in `parts` what they have in common (none without marks)."""
+    """Write a state and the states it marks: `state`, `marked`, and their shared values in `parts` (left out without marks)."""
     base = version if base is None else base
     parts = Parts() if kept else None
     marked = [{"back": version - at, "state": to_json(kept[at], game.state, base, parts)} for at in sorted(kept)]
@@ -285,7 +286,7 @@ def write_states(game: Game[Any], state: Any, kept: dict[int, Any], version: int
 
 
 def read_states(game: Game[Any], written: dict[str, Any], version: int, base: int | None = None) -> tuple[Any, dict[int, Any]]:
-    """Read what `write_states` wrote. Raises `Malformed` or KeyError."""
+    """Read the output of `write_states`. Raises `Malformed` or `KeyError`."""
     base = version if base is None else base
     parts = Parts(_of(written["parts"], list, "/parts")) if "parts" in written else None
     state = from_json(written.get("state"), game.state, base, parts=parts)
@@ -297,9 +298,9 @@ def read_states(game: Game[Any], written: dict[str, Any], version: int, base: in
 
 
 def read_position(game: Game[Any], position: Any, version: int, *, judge: bool = True) -> tuple[Any, dict[int, Any]]:
-    """Read a position as the state at `version`. Raises `Refused` (`bad_position`) with what is wrong.
+    """Read a position as the state at `version`. Raises `Refused` (`bad_position`) with the reason.
 
-    `judge`: whether it must hold together by today's rules; a position that stands in an event was judged in its day.
+    Pass `judge=False` for a position from a stored event: it was checked against the rules of its time.
     """
     try:
         if judge:
@@ -321,7 +322,7 @@ def read_position(game: Game[Any], position: Any, version: int, *, judge: bool =
 
 
 def complete(game: Game[Any], position: Any, dice: Any) -> Any:
-    """A position that somebody described, with what the description leaves out. Raises `Refused` (`bad_position`)."""
+    """Fill in everything that a described position leaves out. Raises `Refused` (`bad_position`)."""
     if not isinstance(position, dict) or not isinstance(position.get("state"), dict):
         return position
     try:
@@ -334,14 +335,14 @@ def complete(game: Game[Any], position: Any, dice: Any) -> Any:
 
 
 def bad_position(game: Game[Any], why: str) -> Refused:
-    """The refusal of a position; `why` names the place and what is wrong, without a full stop."""
+    """Return the refusal of a position. `why` names the path and the fault, without a full stop."""
     return Refused(
         "bad_position", f"This is no position of {game.manifest.title}: {_readable(why).removesuffix('.')}.", "position"
     )
 
 
 def _readable(words: str) -> str:
-    """Words without what a line cannot hold: they may quote what was sent."""
+    """Shorten a text and replace unprintable characters: it may quote what the sender wrote."""
     short = words if len(words) <= LONGEST_REASON else f"{words[:LONGEST_REASON]}..."
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in short)
 
@@ -351,12 +352,12 @@ def _missing(where: str, missing: Iterable[int], version: int) -> Malformed:
 
 
 def _is_text(text: str) -> bool:
-    """Return True for text that every reader can hold: without U+0000 and half surrogates."""
+    """Return True if every reader can store the text: it has no U+0000 and no lone surrogates."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def check_plain(document: Any) -> None:
-    """Raise `Malformed` for what is too deep, too large, or no plain JSON; and for text that no reader can hold."""
+    """Raise `Malformed` for JSON that is too deep, too large or not plain, and for text that some readers cannot store."""
     waiting, count = [("", document, 0)], 0
     while waiting:
         path, value, depth = waiting.pop()
@@ -383,7 +384,7 @@ def check_plain(document: Any) -> None:
 
 
 def _judge(game: Game[Any], state: Any, marked: dict[int, Any], version: int) -> None:
-    """Raise for a state, or one that it may go back to, that breaks a limit or an invariant of its game."""
+    """Raise `Malformed` if the state, or a state it may go back to, breaks a limit or an invariant of its game."""
     if len(marked) > MOST_MARKED:
         raise Malformed(f"/marked has {len(marked)} states; at most {MOST_MARKED} are read")
     if missing := game.marks(state) - marked.keys():
@@ -401,7 +402,7 @@ def _judge(game: Game[Any], state: Any, marked: dict[int, Any], version: int) ->
 
 
 def schema(hint: Any) -> dict[str, Any]:
-    """Describe a state's JSON as JSON Schema, from the same type hints and limits that it is read and judged by."""
+    """Describe a state's JSON as JSON Schema, from the type hints and limits that also control reading and checking."""
     hint, kept = limits.bare(hint)
     described = _schema(hint)
     for limit in kept:

@@ -1,4 +1,4 @@
-"""A whole position dealt anew: the state and the earlier states that it marks."""
+"""Redealing a whole position: the state and the earlier states that it marks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ S = TypeVar("S")
 
 
 def deal_anew(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dice) -> tuple[S, dict[int, Any]]:
-    """Deal anew what is hidden from a seat, also in the states that may be gone back to. `at` gives an earlier state."""
+    """Redeal everything hidden from a seat, also in the states that the game may go back to. `at` returns an earlier state."""
     redealt = game.redeal(state, seat, dice)
     kept: dict[int, Any] = {}
     waiting = sorted(game.marks(redealt))

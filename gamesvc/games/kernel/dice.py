@@ -1,8 +1,8 @@
-"""The only source of chance. Each draw is numbered and recorded, so that it can be checked later.
+"""The only source of chance. Each draw is numbered and recorded, so that anyone can check it later.
 
-What lives here: the draws an engine may ask for, where their results come from (a key, a script, or nothing at
-all), and the exact algorithm. Not here: who keeps the secret (`gamesvc.matches`), how draws are stored (`events`).
-The algorithm is documented with test vectors in `gamesvc/games/README.md`.
+This module holds the draws an engine may request, the sources of their results (a key, a script, or none), and the exact
+algorithm. It does not hold the secret (`gamesvc.matches`) or the storage of draws (`events`). The algorithm and its test vectors
+are documented in `gamesvc/games/README.md`.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ Draw = dict[str, Any]
 
 
 class DrawNeeded(Exception):
-    """A preview came to a point where chance would decide."""
+    """A preview has reached a point that needs a draw."""
 
 
 class Source(Protocol):
-    """Where results come from. `i` is the number of the draw, counted from 0 within a match."""
+    """A source of results. `i` is the number of the draw, counted from 0 within a match."""
 
     def below(self, i: int, n: int) -> int:
-        """Return a whole number of 0..n-1."""
+        """Return an integer from 0 to n-1."""
 
     def order(self, i: int, n: int, k: int) -> tuple[int, ...]:
-        """Return `k` different indices of 0..n-1, in the order drawn."""
+        """Return `k` different integers from 0 to n-1, in the order drawn."""
 
 
 def commitment(secret: bytes) -> str:
-    """Return what is published before anybody joins: SHA-256 of the 32-byte secret, in hex."""
+    """Return the commitment published before anyone joins: SHA-256 of the 32-byte secret, in hex."""
     return hashlib.sha256(secret).hexdigest()
 
 
 def contribution(match_id: str, text: str) -> str:
-    """Return what the log keeps of a player's contribution: SHA-256 of match id, a newline, and the text, in hex."""
+    """Return the recorded form of a player's contribution: SHA-256 of match id, newline and text, in hex."""
     return hashlib.sha256(f"{match_id}\n{text}".encode()).hexdigest()
 
 
 def draw_key(secret: bytes, match_id: str, contributions: Sequence[str]) -> bytes:
-    """Derive the key of all draws from the secret, the match id and the contributed hashes in seat order."""
+    """Derive the key for all draws from the secret, the match id and the contributed hashes in seat order."""
     message = "\n".join(["gamesvc dice 1", match_id, *contributions]).encode()
     return hmac.new(secret, message, hashlib.sha256).digest()
 
 
 class KeyedSource:
-    """Draws from HMAC-SHA256 under a key: unbiased, and the same for everybody who has the key."""
+    """Draws from HMAC-SHA256 under a key: unbiased, and reproducible for everyone who has the key."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -81,7 +81,7 @@ class KeyedSource:
 
 
 class BadScript(ValueError):
-    """A result that was written down beforehand does not fit the draw."""
+    """A scripted result does not fit the draw."""
 
 
 def _are_places(got: Sequence[Any]) -> bool:
@@ -89,7 +89,7 @@ def _are_places(got: Sequence[Any]) -> bool:
 
 
 class ScriptedSource:
-    """Results written down beforehand, then those of another source. For the engine protocol and tests only."""
+    """Scripted results, followed by those of another source. For the engine protocol and tests only."""
 
     def __init__(self, script: Sequence[Any], then: Source) -> None:
         self.script = list(script)
@@ -111,7 +111,7 @@ class ScriptedSource:
 
 
 class NoSource:
-    """Refuses every draw: a preview never throws."""
+    """A source that refuses every draw, for previews."""
 
     def below(self, i: int, n: int) -> int:
         raise DrawNeeded
@@ -121,7 +121,7 @@ class NoSource:
 
 
 class Dice:
-    """What an engine draws with. `next` is the number of the next draw; it never goes back, not even in a rewind."""
+    """The dice handed to an engine. `next` is the number of the next draw; it never decreases, not even after a rewind."""
 
     def __init__(self, source: Source, next_draw: int = 0) -> None:
         self.source = source
@@ -133,7 +133,7 @@ class Dice:
         self.next += 1
 
     def roll(self, sides: int) -> int:
-        """Return 1..sides. A scripted result is the number on the die. Recorded as `{"i", "of", "got"}`."""
+        """Return an integer from 1 to `sides`. A scripted result is the number on the die. Recorded as `{"i", "of", "got"}`."""
         if isinstance(self.source, ScriptedSource) and self.source.script:
             got = self.source.below(self.next, sides)
         else:
@@ -144,7 +144,7 @@ class Dice:
         return got
 
     def choose(self, n: int) -> int:
-        """Return 0..n-1. Recorded as `{"i", "choose", "got"}`."""
+        """Return an integer from 0 to n-1. Recorded as `{"i", "choose", "got"}`."""
         got = self.source.below(self.next, n)
         if not 0 <= got < n:
             raise BadScript(f"{got} is not below {n}")
@@ -152,7 +152,7 @@ class Dice:
         return got
 
     def shuffle(self, items: Sequence[T]) -> tuple[T, ...]:
-        """Return the items in a new order. Recorded as `{"i", "shuffle", "got"}`, `got` being indices into `items`."""
+        """Return the items in random order. Recorded as `{"i", "shuffle", "got"}`; `got` holds indices into `items`."""
         got = self.source.order(self.next, len(items), len(items))
         if not _are_places(got) or sorted(got) != list(range(len(items))):
             raise BadScript(f"{list(got)} is no order of {len(items)} items")
@@ -160,7 +160,7 @@ class Dice:
         return tuple(items[at] for at in got)
 
     def sample(self, items: Sequence[T], k: int) -> tuple[T, ...]:
-        """Return `k` of the items in the order drawn. Recorded as `{"i", "sample", "got"}` with indices."""
+        """Return `k` of the items in the order drawn. Recorded as `{"i", "sample", "got"}`; `got` holds indices into `items`."""
         if not 0 <= k <= len(items):
             raise ValueError(f"cannot draw {k} of {len(items)}")
         got = self.source.order(self.next, len(items), k)
@@ -170,16 +170,16 @@ class Dice:
         return tuple(items[at] for at in got)
 
     def taken(self) -> tuple[Draw, ...]:
-        """Hand over the draws made since the last call."""
+        """Return the draws made since the last call."""
         taken, self._taken = tuple(self._taken), []
         return taken
 
 
 def seeded(seed: str, match_id: str = "", next_draw: int = 0) -> Dice:
-    """Dice from any text, for self-play, tests and the engine protocol."""
+    """Return dice seeded with any text, for self-play, tests and the engine protocol."""
     return Dice(KeyedSource(draw_key(seed_secret(seed), match_id, ())), next_draw)
 
 
 def seed_secret(seed: str) -> bytes:
-    """The secret of a match that is played from a text."""
+    """Return the secret (32 bytes) of a match that is seeded with a text."""
     return hashlib.sha256(seed.encode()).digest()

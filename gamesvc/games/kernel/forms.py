@@ -1,19 +1,19 @@
-"""Reading forms: the one place that knows what a parameter's schema means.
+"""The interpreter of forms: the only module that knows the meaning of a parameter's schema.
 
-The page, mail help, bots, tests and the shape check of commands all read schemas through here. A schema is JSON
-Schema (draft 2020-12) cut down to: `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`,
-`minimum`, `maximum`, `minLength`, `maxLength`, `pattern` (of the whole text), `items`, `minItems`, `maxItems`,
-`uniqueItems`, `properties`, `required`, `minProperties`, `additionalProperties`, `oneOf`; and of six keywords, five of them ours:
+Pages, mail help, bots, tests and the shape check of commands all read schemas through this module. A schema is JSON Schema (draft
+2020-12), restricted to `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`, `minimum`, `maximum`,
+`minLength`, `maxLength`, `pattern` (matches the whole text), `items`, `minItems`, `maxItems`, `uniqueItems`, `properties`,
+`required`, `minProperties`, `additionalProperties` and `oneOf`. Six more keywords, five of them our own:
 
-`examples`  values that fit beyond what the rest of the schema can say; bots and self-play take one of them.
-`labels`    {value: words for people} beside an `enum`.
-`shape`     what a text of this `pattern` is, in words for people.
-`supply`    on an array: {item: how many there are}; no item is taken more often. Items that are one of a kind
-            (cards in a hand that cannot be told apart) are picked by kind this way.
-`total`     on an array or an object: the sum of worths lies within `minimum`..`maximum`. Worth of an item:
-            `worth`[item] (default 1) for strings, the number itself for integers, the sum of its integer fields
-            for objects. With `"spare": false` no item may be left out without falling below `minimum` (payments).
-`pairwise`  on an array of objects: the names of fields in which no two items agree.
+  `examples`  valid values where the rest of the schema cannot express the limits; bots and self-play pick one of them.
+  `labels`    {value: words for people} beside an `enum`.
+  `shape`     a description of texts that match `pattern`, for people.
+  `supply`    on an array: {item: count}; no item may be chosen more often than its count. Cards in a hand that cannot
+              be told apart are chosen by kind this way.
+  `total`     on an array or an object: the sum of worths must lie within `minimum`..`maximum`. The worth of a string
+              is `worth`[item] (default 1), of an integer the number itself, of an object the sum of its integer fields.
+              With `"spare": false`, removing any item must drop the sum below `minimum` (payments).
+  `pairwise`  on an array of objects: the names of fields whose values must differ between any two items.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Where a value does not fit its schema (`path`, dotted) and what would be right."""
+    """A value that does not fit its schema: the dotted `path`, and a sentence that says what would be right."""
 
     path: str
     detail: str
@@ -64,7 +64,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def worth(schema: Schema, item: Any) -> int:
-    """What an item of an array counts towards `total`."""
+    """Return the amount that an array item contributes to `total`."""
     if isinstance(item, dict):
         return sum(value for value in item.values() if _is(value, "integer"))
     if _is(item, "integer"):
@@ -73,10 +73,10 @@ def worth(schema: Schema, item: Any) -> int:
 
 
 def fault(schema: Schema, value: Any, path: str = "") -> Fault | None:
-    """Return the first thing wrong with `value`, or None. An object schema without `type` is read as an object's properties."""
+    """Return the first fault in `value`, or None. A schema without `type` that has properties is read as an object."""
     here = path or "the command"
     if isinstance(value, float):
-        # 1.0 equals 1, and would pass for it; an event cannot hold it.
+        # 1.0 equals 1 and would pass as an integer, but an event cannot hold a float.
         return Fault(path, f"{here} must not be written as a fraction.")
     if "oneOf" in schema:
         faults = [fault(option, value, path) for option in schema["oneOf"]]
@@ -160,21 +160,21 @@ def _total_fault(schema: Schema, items: Sequence[Any], path: str) -> Fault | Non
 
 
 def fits(form: Form, command: Command) -> bool:
-    """Whether a command is one of those that the form offers."""
+    """Return True if the form offers this command."""
     return fault(form.schema(), dict(command)) is None
 
 
 def offered(forms: Sequence[Form], command: Command) -> bool:
-    """Whether any of the forms offers this command."""
+    """Return True if any of the forms offers this command."""
     return any(fits(form, command) for form in forms)
 
 
 class Unfillable(Exception):
-    """No value fits the schema; a form that offers it is a mistake."""
+    """No value fits the schema. A form with such a schema is a bug in the game."""
 
 
 def fill(form: Form, rng: random.Random) -> dict[str, Any]:
-    """Return a random command that the form offers."""
+    """Return a random command that the form offers. Raises `Unfillable`."""
     command: dict[str, Any] = {"name": form.name}
     required = tuple(form.parameters) if form.required is None else form.required
     for name, schema in form.parameters.items():
@@ -223,7 +223,7 @@ def _sample_object(schema: Schema, rng: random.Random) -> dict[str, Any]:
 
 
 def _settle(schema: Schema, value: dict[str, Any], rng: random.Random) -> None:
-    """Move the integers of an object until their sum is right."""
+    """Adjust the integers of an object in place until their sum fits."""
     low = schema["total"].get("minimum", 0)
     high = schema["total"].get("maximum", 10**6)
     names = [name for name in value if _is(value[name], "integer")]
@@ -244,7 +244,7 @@ def _sample_array(schema: Schema, rng: random.Random) -> list[Any]:
 
 
 def _pool(schema: Schema) -> list[Any] | None:
-    """All items an array can be picked from, each as often as it may be picked; None when they are not listed."""
+    """Return all items that an array may contain, each as often as allowed; None if the schema does not list them."""
     items = schema.get("items", {})
     if "supply" in schema:
         return [item for item, count in schema["supply"].items() for _ in range(count)]
@@ -261,7 +261,7 @@ def _try_array(schema: Schema, rng: random.Random) -> list[Any]:
         size = rng.randint(low, high)
         options = list(schema["items"].get("oneOf", ()))
         if "pairwise" in schema and options:
-            # Items that may not agree come from different options; their numbers are moved until the sum is right.
+            # Items that must differ come from different options. Their numbers are adjusted afterwards until the sum fits.
             picked = rng.sample(options, min(size, len(options)))
             return _settle_items(schema, picked, [sample(option, rng) for option in picked], rng)
         chosen: list[Any] = []
@@ -290,7 +290,7 @@ def _try_array(schema: Schema, rng: random.Random) -> list[Any]:
 
 
 def _settle_items(schema: Schema, options: Sequence[Schema], items: list[Any], rng: random.Random) -> list[Any]:
-    """Move the integer fields of an array's objects until the sum of the array is right, as far as their schemas let."""
+    """Adjust the integer fields of an array's objects until the sum of the array fits, as far as their schemas allow."""
     if "total" not in schema:
         return items
     low, high = schema["total"].get("minimum", 0), schema["total"].get("maximum", 10**6)
@@ -307,7 +307,7 @@ def _settle_items(schema: Schema, options: Sequence[Schema], items: list[Any], r
 
 
 def values(schema: Schema, most: int = 200) -> Iterator[Any]:
-    """List the values that fit a schema, at most so many, simplest first (bots and help; not complete past `most`)."""
+    """Yield up to `most` values that fit a schema, simplest first. Used by bots and help; the list may be incomplete."""
     yield from itertools.islice(_values(schema), most)
 
 
@@ -345,7 +345,7 @@ def _values(schema: Schema) -> Iterator[Any]:
 
 
 def label(schema: Schema, value: Any) -> str:
-    """The words for a value of a schema."""
+    """Return the words that describe a value of a schema."""
     if isinstance(value, (list, tuple)):
         return ", ".join(label(schema.get("items", {}), item) for item in value) or "none"
     if isinstance(value, dict):

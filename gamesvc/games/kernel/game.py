@@ -1,7 +1,7 @@
-"""The vocabulary all engines share: what a game is made of, and the words commands, events and refusals are in.
+"""The vocabulary that all engines share: the parts of a game, and the types of commands, events and refusals.
 
-A game is one record of functions over values (`Game`). State is a frozen dataclass; nothing here or in an engine
-reads a clock, a file or a global. Not here: the run of a match (`timeline`), chance (`dice`), reading forms (`forms`).
+A game is one record of functions over values (`Game`). State is a frozen dataclass; nothing here or in an engine reads a clock, a
+file or a global. Elsewhere: running a match (`timeline`), chance (`dice`), reading forms (`forms`).
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ S = TypeVar("S")
 Data = Mapping[str, Any]
 Schema = Mapping[str, Any]
 Command = Mapping[str, Any]
-"""A command as it is sent: `{"name": "colonize", "space": "C4"}`."""
+"""A command as sent by a client: `{"name": "colonize", "space": "C4"}`."""
 Viewer = int | None
-"""A seat, or None for an observer."""
+"""A seat number, or None for a spectator."""
 Version = NewType("Version", int)
-"""A version that a state holds. Positions write it as a distance, so that a match can start from one anywhere."""
+"""A version number inside a state. Positions write it as a distance, so that a match can begin from one at any version."""
 
 REWOUND = "match.rewound"
 POSITIONED = "match.positioned"
 
 
 class Refused(Exception):
-    """Why a command is illegal: a stable code for programs, a sentence for people, the parameter at fault.
+    """A refusal of a command: a stable code for programs, a sentence for people, and the parameter at fault.
 
-    A parameter's name may be the sender's own; it is cut to what the audit trail keeps.
+    The parameter's name may come from the sender, so it is cut to the length that the audit trail stores.
     """
 
     LONGEST_PARAMETER = 200
@@ -49,9 +49,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An immutable fact. `type` is bare inside an engine (`colony_placed`); the service's own begin with `match.`.
+    """An immutable fact. `type` has no prefix inside an engine (`colony_placed`); the service's own types begin with `match.`.
 
-    `redacted`: the game hides part of the data from the viewer whose copy this is (`see_event`); it is not stored.
+    `redacted`: this is a viewer's copy with part of the data hidden (`see_event`); the flag is not stored.
     """
 
     type: str
@@ -66,16 +66,16 @@ class Event:
 class Awaited:
     """A seat that must act now.
 
-    `id` names the question: it stays the same while the same question is open (through all phases of one's own turn,
-    through a window in its middle) and is never used again afterwards; clocks run per seat and id. `prompt` says what
-    is asked for at the moment (`retool`); `kind` is what clocks tell apart. `clock`: where a game that went back asks
-    under another id, so that an answer to what it took back is told apart, the name of the clock that goes on.
+    `id` identifies the pending decision. It stays the same while the decision is open (through all phases of a seat's own turn,
+    and through windows in the middle of it) and is never reused; clocks run per seat and id. `prompt` names the current step
+    (`retool`); `kind` is the category for clocks. `clock` names the clock to continue where a rewind reopened the decision under
+    a new id. The new id keeps answers to the cancelled decision apart.
     """
 
     seat: int
     prompt: str
     id: str
-    kind: str = "turn"  # turn, reaction, choice, commit
+    kind: str = "turn"  # one of turn, reaction, choice, commit
     clock: str = ""
 
     def as_json(self) -> dict[str, Any]:
@@ -84,9 +84,9 @@ class Awaited:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A command that is legal now, with its parameters as JSON Schema narrowed to what is legal (see `forms`).
+    """A command that is legal now, with its parameters as JSON Schema narrowed to the legal values (see `forms`).
 
-    `aside`: it does not move the match on (resign, standing orders, offers); pages show these apart.
+    `aside`: the command does not move the match on (resign, standing orders, offers); pages show these forms separately.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Form:
     aside: bool = False
 
     def schema(self) -> dict[str, Any]:
-        """The whole command as one JSON Schema object, the name included."""
+        """Return one JSON Schema object for the whole command, including its name."""
         required = tuple(self.parameters) if self.required is None else self.required
         return {
             "type": "object",
@@ -111,7 +111,10 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a match ended. `ranking`: groups of seats, best first, a group shares its place. `scores`: one per seat."""
+    """The result of a match.
+
+    `ranking` lists groups of seats, best first; a group shares its rank. `scores` has one entry per seat.
+    """
 
     reason: str
     ranking: tuple[tuple[int, ...], ...]
@@ -129,7 +132,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is told of a game before anybody plays it. `options` is a JSON Schema object with a default per property."""
+    """The description of a game for lobbies and clients. `options` is a JSON Schema object with a default for each property."""
 
     id: str
     title: str
@@ -149,7 +152,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What a picture or a text says that the view does not know: the match's name and the names of the players."""
+    """Facts for pictures and texts that a view does not contain: the match's name and the names of the players."""
 
     match: str = ""
     names: tuple[str, ...] = ()
@@ -157,7 +160,7 @@ class Caption:
 
 
 Bot = Callable[[Data, Sequence[Form], random.Random], Command]
-"""Chooses from a seat's view and forms alone; its chance is its own and is no draw of the match."""
+"""A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""
 
 
 def _any_open(command: Command, since: Sequence[Event], seat: int) -> bool:
@@ -169,7 +172,7 @@ def _reveals(event: Event) -> bool:
 
 
 def no_marks(state: Any) -> frozenset[int]:
-    """For games that never go back by themselves."""
+    """Return no marks, for games that never go back by themselves."""
     return frozenset()
 
 
@@ -219,89 +222,98 @@ def _options_fit(options: Data, seats: int) -> None:
 
 @dataclass(frozen=True)
 class Game(Generic[S]):
-    """An engine: the functions every game has. All are pure; a `Run` collects what `setup` and `decide` decide."""
+    """An engine: the functions that every game provides. All are pure; a `Run` collects the events of `setup` and `decide`."""
 
     manifest: Manifest
     state: type[S]
     commands: Mapping[str, Schema]
-    """Per command the JSON Schema of its parameters in full width; `forms.check` has been run before `decide`."""
+    """The JSON Schema of each command's parameters, in full width. `forms.check` runs before `decide`."""
     setup: Callable[[Run[S], Data, int], None]
-    """`setup(run, options, seats)`: emit the opening events; the first makes the state from nothing."""
+    """`setup(run, options, seats)`: emit the opening events. The first one creates the state."""
     decide: Callable[[Run[S], int, Command], None]
-    """`decide(run, seat, command)`: emit what happens, or raise `Refused` having emitted nothing that counts."""
+    """`decide(run, seat, command)`: emit the resulting events, or raise `Refused`, which discards the run."""
     evolve: Callable[[S | None, Event], S]
-    """Apply one event of any type version ever written. Looks nothing up that a rules change could move."""
+    """Apply one event of any type version ever written. Must not look up anything that a rules change could alter."""
     awaited: Callable[[S], Sequence[Awaited]]
     legal_commands: Callable[[S, int], Sequence[Form]]
-    """What this seat may do, as far as its view tells: hidden facts of others change nothing here."""
+    """Return the forms of a seat's legal commands. They depend only on what its view shows."""
     view: Callable[[S, Viewer], dict[str, Any]]
     redact: Callable[[Event, Viewer], Data | None]
-    """The data of an event as this viewer may see it; None: he may know only that it exists (sealed)."""
+    """Return an event's data as the viewer may see it; None if they may only know that an event exists (sealed)."""
     default_command: Callable[[S, int], Command]
     outcome: Callable[[S], Outcome | None]
     redeal: Callable[[S, int, Any], S]
-    """`redeal(state, seat, dice)`: the same view for the seat, everything hidden from it dealt anew."""
+    """`redeal(state, seat, dice)`: return a state with the same view for the seat and everything hidden from it redealt."""
     seats: Callable[[S], int]
-    """How many seats a state is for."""
+    """Return the number of seats in a state."""
     parse: Callable[[str, Data], Command]
-    """`parse(text, view)`: one order in the game's notation, or `Refused("unreadable", ...)` with a suggestion."""
+    """`parse(text, view)`: read one order in the game's notation. Raises `Refused("unreadable", ...)` with a suggestion."""
     render: Callable[[Command], str]
     order_help: Callable[[str | None], str]
-    """The order grammar for a prompt (None: all of it), short enough for a mail."""
+    """Return the order grammar for a prompt (None: all of it), short enough for a mail."""
     picture: Callable[[Data, Caption], str]
     board_text: Callable[[Data, Caption], str]
     tell: Callable[[Event, Viewer, Sequence[str]], str]
-    """One redacted event as a sentence from the viewer's point of view."""
+    """Describe one redacted event in a sentence from the viewer's point of view."""
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
-    """The rules in our own words, as Markdown."""
+    """Return our own summary of the rules as Markdown."""
     stale: Callable[[Command, Sequence[Event], int], bool] = _any_open
-    """`stale(command, since, seat)`: whether the events after the version its sender saw, as they see them, outdate a command.
-    By default each event that they may read in full does; what another seat did sealed or partly hidden does not."""
+    """`stale(command, since, seat)`: return True if newer events outdate a command.
+
+    `since` holds the events after the version the sender saw, redacted for that seat. By default, every event that the seat may
+    read in full does; sealed and redacted events do not.
+    """
     reveals: Callable[[Event], bool] = _reveals
     marks: Callable[[S], frozenset[int]] = no_marks
     redeal_marked: Callable[[S, int, S, int, Any], S] = _as_it_was
-    """`redeal_marked(then, version, redealt, seat, dice)`: a state that `redealt` marks, such as it can have been if things lie
-    as they do in `redealt`. It still has nothing in it that the seat does not know."""
+    """`redeal_marked(then, version, redealt, seat, dice)`: return a possible earlier state, at a version that `redealt` marks,
+    that is consistent with `redealt`. It contains nothing hidden that the seat does not know.
+    """
     on_rewind: Callable[[S, S, Sequence[Event], Any], Data] = _draw_nothing
     rewound: Callable[[S, S, Data], S] = _back
     given_back: Callable[[S, S, Data], Data] = _gives_nothing_back
-    """`given_back(then, now, why)`: what an undo restores although a rewind of the game's own would keep it, so that an undo does
-    undo. `why` holds `cause` (`undo`, `redo`, `host`), the `seat` and whether it is `private`. The result joins the data of the
-    event, which `rewound` reads."""
+    """`given_back(then, now, why)`: return data that an undo restores although the game's own rewind would keep it.
+
+    `why` holds `cause` (`undo`, `redo`, `host`), the `seat` and `private`. The result is added to the event's data, which
+    `rewound` reads.
+    """
     faults: Callable[[S], Sequence[str]] = _nothing_wrong
-    """What is wrong with a state (cards lost, counts negative), in words; empty when all invariants hold."""
+    """Return the broken invariants of a state (cards lost, counts negative) as sentences; empty if all hold."""
     marked_faults: Callable[[S, Callable[[int], S]], Iterable[str]] = _marks_fit
-    """`marked_faults(state, at)`: what is wrong between a state and those that it marks, which `at(version)` gives."""
+    """`marked_faults(state, at)`: yield the inconsistencies between a state and the states it marks; `at(version)` returns one.
+    """
     complete: Callable[[Data, Any], Data] = _whole
-    """`complete(state, dice)`: a state that somebody described with all that the description leaves out, as JSON. What lies
-    hidden is shuffled with the dice. Raises `codec.Malformed`."""
+    """`complete(state, dice)`: fill in everything that a described state (as JSON) leaves out.
+
+    The dice shuffle hidden items. Raises `codec.Malformed`.
+    """
     check_options: Callable[[Data, int], None] = _options_fit
-    """Raise `Refused` where options or the number of seats do not fit together beyond what the schema can say."""
+    """Raise `Refused` for options or a number of seats that conflict in ways the schema cannot express."""
     ids: Callable[[S], Collection[str]] = _no_ids
-    """The ids of everything that can lie hidden. What viewers are told names none of those that their view hides (`secrecy`)."""
+    """Return the ids of everything that can be hidden. Viewers are never sent an id that their view hides (`secrecy`)."""
     turn: Callable[[S], int] = _turn_in_state
-    """The number of the turn that a state is in, 0 before the first; by default the field `turn` of the state, if it has one."""
+    """Return the current turn number, 0 before the first turn. By default, the field `turn` of the state, if it has one."""
     shows: Callable[[Event], Collection[str]] = _shows_nothing
-    """The ids that an event shows on purpose to all who may read them there, though their views hide them before and after."""
+    """Return the ids that an event shows on purpose to its readers although their views hide them before and after."""
     upcasters: Mapping[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
-    """(event type, type version) -> the data lifted by one type version."""
+    """Functions that lift an event's data by one type version, keyed by (event type, type version)."""
     type_versions: Mapping[str, int] = field(default_factory=dict)
-    """The type version written today, where it is not 1."""
+    """The type version written today, for event types whose version is not 1."""
 
     @property
     def id(self) -> str:
         return self.manifest.id
 
     def full_type(self, event_type: str) -> str:
-        """The name under which an event is stored: `stratastar.colony_placed`, `match.rewound`."""
+        """Return the name under which an event is stored: `stratastar.colony_placed`, `match.rewound`."""
         return event_type if "." in event_type else f"{self.id}.{event_type}"
 
     def bare_type(self, stored: str) -> str:
         return stored.removeprefix(f"{self.id}.")
 
     def lift(self, event: Event) -> Event:
-        """Bring the data of an older type version up to today's."""
+        """Return the event with its data lifted to the current type version."""
         data, version = event.data, event.type_version
         while (step := self.upcasters.get((event.type, version))) is not None:
             data, version = step(dict(data)), version + 1
@@ -311,9 +323,9 @@ class Game(Generic[S]):
 
 
 def see_event(game: Game[Any], event: Event, viewer: Viewer) -> Event | None:
-    """One event as a viewer may see it while the match runs: without draws and hidden data; None when sealed."""
+    """Return an event as a viewer may see it during the match, without draws and hidden data; None if sealed."""
     if event.type == REWOUND:
-        # A seat took back what nobody else had seen: then nobody else sees that he did.
+        # The seat undid something that nobody else had seen, so nobody else may see the undo.
         if event.data.get("private") and viewer != event.data["seat"]:
             return None
         return Event(event.type, {k: v for k, v in event.data.items() if k not in ("data", "kept")}, event.version)

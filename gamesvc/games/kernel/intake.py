@@ -1,8 +1,8 @@
-"""The border for text from outside: one judgement of what no door takes, whatever field it stands in.
+"""The input check for all text from outside, whichever channel and field it arrives in.
 
-U+0000 cannot be stored by PostgreSQL, a lone surrogate cannot be written as UTF-8, and what is nested deeply exhausts
-whoever walks it. Each door asks here once, for all that it was sent: API, pages, order texts, engine protocol, commands.
-What a field means, and how long it may be, is for the field.
+PostgreSQL cannot store U+0000, a lone surrogate cannot be encoded as UTF-8, and deep nesting exhausts recursive readers. Every
+entry point (API, pages, order texts, engine protocol, commands) checks its whole input here once. The meaning and length of each
+field are checked where the field is read.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from gamesvc.games.kernel.game import Refused
 DEEPEST = 32
 LONGEST_NAME = 100
 LONGEST_COMMAND = 16 * 1024
-"""Of a command, in bytes as JSON."""
+"""The limit for a command, in bytes of JSON."""
 LONGEST_ORDER = 1000
-"""Of one order text, in characters."""
+"""The limit for one order text, in characters."""
 LARGEST = 2**53 - 1
-"""The largest integer that every reader of JSON reads alike."""
+"""The largest integer that every JSON reader decodes exactly."""
 
 _UNTAKEN = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong (`code`, `detail`) and where: the names and positions that lead there from the outermost value."""
+    """A fault in a value: its `code` and `detail`, and its path of names and indices from the outermost value."""
 
     code: str
     detail: str
@@ -37,23 +37,23 @@ class Fault:
 
     @property
     def pointer(self) -> str:
-        """A JSON Pointer (RFC 6901) as a URI fragment, as far as its length is of use."""
+        """Return a JSON Pointer (RFC 6901) as a URI fragment, cut to a useful length."""
         return "#" + "".join("/" + _shown(part).replace("~", "~0").replace("/", "~1") for part in self.path)
 
     @property
     def dotted(self) -> str:
-        """The path as refusals name a parameter."""
+        """Return the path in the form that refusals use to name a parameter."""
         return ".".join(_shown(part) for part in self.path)
 
 
 def _shown(part: str | int) -> str:
-    """A name that may be quoted in an answer, although it may be at fault itself."""
+    """Return a name that is safe to quote in an answer, even if the name itself is at fault."""
     text = _UNTAKEN.sub("\ufffd", str(part))
     return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}…"
 
 
 def text_fault(text: str) -> str:
-    """Say which character of a text cannot be taken, in a sentence for people; empty if all can."""
+    """Return a sentence that names the first unacceptable character of a text; empty if there is none."""
     found = _UNTAKEN.search(text)
     if found is None:
         return ""
@@ -65,14 +65,14 @@ def text_fault(text: str) -> str:
 
 
 def whole(text: str, digits: int = 9) -> int | None:
-    """Read a whole number of so many digits at most, as a page or a link sends it; None for any other text."""
+    """Read an integer of up to `digits` digits from a page or link; None for any other text."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
 
 
 def value_fault(value: Any, *, whole: bool = False) -> Fault | None:
-    """Return the first thing in a JSON value that no door takes, or None. Any depth, without recursion.
+    """Return the first unacceptable item in a JSON value, or None. Handles any depth without recursion.
 
-    `whole`: fractions are at fault, too; an event cannot hold them.
+    `whole`: also reject fractions, which an event cannot hold.
     """
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(value, ())]
     while waiting:
@@ -114,13 +114,13 @@ def _long(number: int) -> str:
 
 
 def check(value: Any, parameter: str = "", *, whole: bool = True) -> None:
-    """Raise `Refused` for a value that an event could not hold. `parameter`: the name of the value itself."""
+    """Raise `Refused` for a value that an event cannot hold. `parameter` is the name of the value itself."""
     if fault := value_fault(value, whole=whole):
         raise Refused(fault.code, fault.detail, ".".join(filter(None, [parameter, fault.dotted])) or None)
 
 
 def check_order(text: str) -> None:
-    """Raise `Refused` for an order text that holds what no door takes, or that is too long to be read."""
+    """Raise `Refused` for an order text that is too long or contains unacceptable characters."""
     if detail := text_fault(text):
         raise Refused("bad_text", detail, "text")
     if len(text) > LONGEST_ORDER:
@@ -128,7 +128,7 @@ def check_order(text: str) -> None:
 
 
 def check_command(command: Any, parameter: str = "") -> None:
-    """Raise `Refused` for a command that holds what no door takes, or that is too long. Fractions are for its schema."""
+    """Raise `Refused` for a command that is too long or contains unacceptable characters. Its schema decides about fractions."""
     check(command, parameter, whole=False)
     length = len(json.dumps(command, ensure_ascii=False, separators=(",", ":")).encode())
     if length > LONGEST_COMMAND:

@@ -1,8 +1,8 @@
 """Limits on the fields of a state, written beside their types, and the check that a state keeps them.
 
-`Annotated[int, Within(0, 9)]` in a state's dataclass says what the type cannot. Reading a snapshot or an event does not
-look at these limits; judging a position does. What names no limit of its own keeps the general ones below, so that no
-field can hold a number, a text or a list without bounds.
+`Annotated[int, Within(0, 9)]` in a state's dataclass adds a limit to the type. Reading a snapshot or an event ignores these
+limits; checking a position applies them. A field without a limit of its own gets the general limits below, so that no number,
+text or list is unbounded.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ LOWEST, HIGHEST = -1, 1_000_000
 LONGEST_TEXT = 100
 MOST_ITEMS = 2_000
 FARTHEST = 1_000_000
-"""How many versions back or ahead a state may name one."""
+"""The largest distance, in versions, at which a state may refer to another version."""
 
 
 class Misfit(ValueError):
-    """A value breaks a limit; the message names its path and what would be right."""
+    """A value breaks a limit. The message names its path and what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A whole number from `low` to `high`."""
+    """An integer from `low` to `high`."""
 
     low: int
     high: int
@@ -47,7 +47,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of these words or numbers."""
+    """One of the given words or numbers."""
 
     values: tuple[Any, ...]
 
@@ -63,7 +63,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A text that follows a pattern, in whole."""
+    """A text that matches a pattern as a whole."""
 
     pattern: str
 
@@ -76,7 +76,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """A list or an object with at most so many entries; `unique`: none of them twice."""
+    """A list or an object with at most this many entries; with `unique`, no entry may occur twice."""
 
     count: int
     unique: bool = False
@@ -144,7 +144,7 @@ GENERAL: Mapping[Any, Callable[[Any], str]] = {int: _misfit_of_number, str: _mis
 
 
 def bare(hint: Any) -> tuple[Any, tuple[Limit, ...]]:
-    """A type hint without the limits written beside it, and these."""
+    """Split a type hint into the bare type and the limits written beside it."""
     if typing.get_origin(hint) is Annotated:
         kind, *limits = typing.get_args(hint)
         return kind, tuple(limits)
@@ -153,13 +153,13 @@ def bare(hint: Any) -> tuple[Any, tuple[Limit, ...]]:
 
 @functools.cache
 def fields(cls: type) -> dict[str, Any]:
-    """The fields of a dataclass with their type hints, limits included."""
+    """Return the fields of a dataclass with their type hints, limits included."""
     hints = typing.get_type_hints(cls, include_extras=True)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
 def check(value: Any, hint: Any, path: str = "", seen: set[tuple[int, Any]] | None = None) -> None:
-    """Raise `Misfit` where a value that was read breaks a limit. `seen`: what was checked before; it must stay alive."""
+    """Raise `Misfit` if a value breaks a limit. `seen` holds the values checked before; the caller must keep them alive."""
     seen = set() if seen is None else seen
     hint, limits = bare(hint)
     origin = typing.get_origin(hint)

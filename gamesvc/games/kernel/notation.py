@@ -1,4 +1,4 @@
-"""Helps for orders as text: splitting, forgiving words, and suggestions when something cannot be read."""
+"""Helpers for orders as text: splitting, tolerant matching, and suggestions for unreadable words."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ FILLERS = frozenset({"to", "from", "at", "the", "with", "on", "a", "an", "and", 
 
 
 def words(text: str, fillers: frozenset[str] = FILLERS) -> list[str]:
-    """Split an order into words: case, commas, semicolons and little words like "to" do not matter."""
+    """Split an order into words. Case, commas, semicolons and filler words such as "to" are ignored."""
     cleaned = re.sub(r"->|=>|[,;]", " ", text.strip())
     return [word for word in cleaned.split() if word.casefold() not in fillers]
 
 
 def suggest(word: str, known: Iterable[str], most: int = 3) -> str:
-    """Return " Did you mean C4?" or nothing."""
+    """Return " Did you mean C4?" or an empty string."""
     options = {item.casefold(): item for item in known}
     close = difflib.get_close_matches(word.casefold(), options, n=most, cutoff=0.5)
     return f" Did you mean {' or '.join(options[item] for item in close)}?" if close else ""
 
 
 def pick(word: str, known: Mapping[str, str] | Iterable[str], what: str) -> str:
-    """Return the one known name that `word` stands for: exact, or an unambiguous beginning. Refuses otherwise.
+    """Return the known name that `word` stands for: an exact match or an unambiguous prefix. Raises `Refused` otherwise.
 
-    `known` maps what may be typed to what is meant; a plain list maps each name to itself.
+    `known` maps accepted spellings to names; a plain list maps each name to itself.
     """
     names = known if isinstance(known, Mapping) else {name: name for name in known}
     folded = {name.casefold().replace("_", "").replace("-", ""): meant for name, meant in names.items()}
@@ -43,7 +43,7 @@ def pick(word: str, known: Mapping[str, str] | Iterable[str], what: str) -> str:
 
 
 def number(word: str, what: str) -> int:
-    """Read a whole number. Refuses anything else."""
+    """Read an integer. Raises `Refused` for anything else."""
     if not re.fullmatch(r"[+-]?\d{1,9}", word):
         raise Refused("unreadable", f"{word!r} is no number for {what}.", what)
     return int(word)

@@ -1,9 +1,9 @@
-"""A match in memory: fold events to a state, decide commands, go back. Pure; the service and the protocol both use it.
+"""A match in memory: fold events to a state, decide commands, go back. Pure; used by the service and the protocol.
 
-Rewind is one mechanism. `match.rewound` names the version `to` go back to and carries what the engine drew anew.
-Nothing is deleted: versions and draw numbers go on counting, and any version may be gone back to, also one that
-was itself taken back (that is redo). States gone back to lie flat beside the current one, never inside it.
-What other seats did meanwhile on their own may be kept: `kept` names these events, and they are folded again.
+Rewinding is one mechanism. `match.rewound` names the version `to` go back to and carries the game's new draws. Nothing is
+deleted: versions and draw numbers keep counting, and the match can go back to any version, including one that was itself undone
+(that is redo). Earlier states lie in a flat table beside the current one, never inside it. Independent events of other seats may
+survive: `kept` names them, and they are folded again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST_ORDER = 2000
 
 
 def effective(events: Sequence[Event], version: int) -> list[int]:
-    """The versions that led to the state at `version`: what was taken back is left out. `events` begin at version 1."""
+    """Return the versions that led to the state at `version`, without undone ones. `events` begin at version 1."""
     path: list[int] = []
     while version > 0:
         path.append(version)
@@ -35,10 +35,10 @@ def effective(events: Sequence[Event], version: int) -> list[int]:
 
 
 class Timeline(Generic[S]):
-    """The state of a match at its newest version, with the earlier states that may be gone back to.
+    """The state of a match at its newest version, with the earlier states that the match may go back to.
 
-    `recall(version)` finds the state of a version that is not kept here; `log()` gives all events from version 1.
-    Without them every state and event is kept in memory, as the engine protocol and self-play do.
+    `recall(version)` loads the state of a version that is not kept here; `log()` returns all events from version 1. Without them,
+    every state and event stays in memory, as the engine protocol and self-play need it.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Timeline(Generic[S]):
         self._events: list[Event] = []
         self.recall = recall
         self.log = log
-        self._first: int | None = None  # nothing is known of versions before this one
+        self._first: int | None = None  # versions before this one are unknown
 
     @property
     def started(self) -> bool:
@@ -80,13 +80,13 @@ class Timeline(Generic[S]):
         recall: Callable[[int], S] | None = None,
         log: Callable[[], Sequence[Event]] | None = None,
     ) -> Timeline[S]:
-        """Go on from a snapshot."""
+        """Return a timeline that continues from a snapshot."""
         timeline = cls(game, recall=recall, log=log)
         timeline.version, timeline._state, timeline.draws, timeline.kept = version, state, draws, dict(kept)
         return timeline
 
     def double(self, state: S) -> Timeline[S]:
-        """The same match with another state at its newest version. Raises ValueError where a rule looks further back."""
+        """Return the same match with another state at its newest version. Earlier versions raise ValueError there."""
         double = Timeline(self.game)
         double.version, double._state, double.draws = self.version, state, self.draws
         double._first = self.version
@@ -94,13 +94,13 @@ class Timeline(Generic[S]):
         return double
 
     def branch(self) -> Timeline[S]:
-        """A match at the same version, which goes its own way from here."""
+        """Return an independent copy of the match at the same version."""
         other = copy.copy(self)
         other.kept, other._events = dict(self.kept), list(self._events)
         return other
 
     def apply(self, event: Event) -> None:
-        """Fold one event. Its version must be the next one."""
+        """Fold one event. Raises ValueError unless its version is the next one."""
         if event.version != self.version + 1:
             raise ValueError(f"event {event.version} does not follow version {self.version}")
         if event.type == REWOUND:
@@ -128,7 +128,7 @@ class Timeline(Generic[S]):
                 self.kept[self.version] = state
 
     def fold(self, events: Iterable[Event], keep: Iterable[int] = ()) -> Timeline[S]:
-        """Fold many events. States that a later one of them goes back to, or named in `keep`, are kept on the way."""
+        """Fold many events. Keeps the states that a later one of them goes back to, and those named in `keep`."""
         events = list(events)
         wanted = {int(e.data["to"]) for e in events if e.type == REWOUND} | set(keep)
         may_go_back = self.game.marks is not no_marks
@@ -141,7 +141,7 @@ class Timeline(Generic[S]):
         return self
 
     def _forget(self, keep: set[int]) -> None:
-        """Keep only the states that the present one marks, with those that they mark in turn, and `keep`."""
+        """Keep only the states in `keep` and those that the current state marks, directly or through another marked state."""
         waiting, kept = {*self.marked(), *keep}, {}
         while waiting:
             version = waiting.pop()
@@ -151,11 +151,11 @@ class Timeline(Generic[S]):
         self.kept = kept
 
     def marked(self) -> frozenset[int]:
-        """The versions that the game itself may still go back to."""
+        """Return the versions that the game itself may still go back to."""
         return self.game.marks(self._state) if self._state is not None else frozenset()
 
     def at(self, version: int) -> S:
-        """The state at a version. Raises ValueError for one that does not exist."""
+        """Return the state at a version. Raises ValueError if the version does not exist."""
         if version == self.version:
             return self.state
         if version in self.kept:
@@ -172,18 +172,18 @@ class Timeline(Generic[S]):
         return state
 
     def _placed(self) -> dict[int, S]:
-        """The states of before the match that its position brought along. Raises ValueError where there are none."""
+        """Return the earlier states that the match's starting position brought along. Raises ValueError if there are none."""
         for event in self.whole_log() if self.version else ():
             if event.type == POSITIONED:
                 return codec.read_position(self.game, event.data["position"], event.version, judge=False)[1]
         raise ValueError("the match begins with version 1")
 
     def whole_log(self) -> Sequence[Event]:
-        """All events of the match, from version 1."""
+        """Return all events of the match from version 1."""
         return self._events if self.log is None else self.log()
 
     def keep_marked(self) -> dict[int, S]:
-        """The states that belong beside this one in snapshots and positions: those marked, and those they mark in turn."""
+        """Return the states that snapshots and positions must store beside this one: those marked, directly or indirectly."""
         kept: dict[int, S] = {}
         waiting = set(self.marked())
         while waiting:
@@ -195,16 +195,16 @@ class Timeline(Generic[S]):
     # --- deciding ---
 
     def begin(self, options: Data, seats: int, dice: Dice) -> Run[S]:
-        """Decide the opening events of a match. Raises `Refused` for options that do not fit."""
+        """Decide the opening events of a match. Raises `Refused` for invalid options."""
         run = Run(self, dice)
         self.game.setup(run, options, seats)
         return run
 
     def command(self, seat: int, command: Command, dice: Dice) -> Run[S]:
-        """Decide a command. Raises `Refused`; this timeline does not change until the events are folded.
+        """Decide a command. Raises `Refused`. The timeline does not change until the events are folded.
 
-        The rules get the command as its record keeps it, with keys in order: objects have no order of their own, and
-        decided again from its record a command must give the same events.
+        The rules get the command as the record stores it, with sorted keys: key order has no meaning in JSON, and a command
+        decided again from its record must produce the same events.
         """
         check_command(self.game, command)
         run = Run(self, dice)
@@ -213,20 +213,20 @@ class Timeline(Generic[S]):
         return run
 
     def preview(self, seat: int, command: Command) -> Run[S]:
-        """What a command would do up to its first draw; raises `DrawNeeded` there. Never draws."""
+        """Decide a command without drawing. Raises `DrawNeeded` at the first draw."""
         return self.command(seat, command, Dice(NoSource(), self.draws))
 
     def rewind(self, version: int, dice: Dice, **why: Any) -> Run[S]:
-        """Decide to go back (or forward, to a version taken back) to a version, from outside the game.
+        """Decide to rewind the match to a version (back, or forward to an undone one) from outside the game.
 
-        `kept` in `why`: the versions of events that hold all the same, because they hang on nothing that is taken back.
+        `kept` in `why` lists the versions of events that survive because they do not depend on anything undone.
         """
         run = Run(self, dice)
         run.take_back(version, **why)
         return run
 
     def follow(self, run: Run[S]) -> None:
-        """Make the events of a run, just decided on this timeline, its own."""
+        """Adopt the events of a run that was just decided on this timeline."""
         if self._state is not None:
             self.kept[self.version] = self._state
         for event, state in zip(run.events, run.states, strict=True):
@@ -238,7 +238,7 @@ class Timeline(Generic[S]):
 
 
 class Run(Generic[S]):
-    """One decision in the making: the events decided so far and the state after them."""
+    """One decision in progress: the events decided so far and the state after them."""
 
     def __init__(self, timeline: Timeline[S], dice: Dice) -> None:
         self._timeline = timeline
@@ -252,7 +252,7 @@ class Run(Generic[S]):
 
     @property
     def started(self) -> bool:
-        """Whether there is a state: versions may count events of the service before the game's first one."""
+        """Return True if there is a state. The service's own events may take versions before the game's first one."""
         return self._state is not None
 
     @property
@@ -264,15 +264,14 @@ class Run(Generic[S]):
     def emit(self, event_type: str, /, **data: Any) -> S:
         """Add an event with the draws made since the last one, and return the state after it.
 
-        Its data has its keys in order from the first, so that the state does not depend on whether the event was just
-        decided or has been stored.
+        Its data has sorted keys from the start, so that a freshly decided event and a stored one give the same state.
         """
         version, data = self.version + 1, codec.with_sorted_keys(data)
         event = Event(event_type, data, version, self.game.type_versions.get(event_type, 1), self.dice.taken())
         return self._add(event, self.game.evolve(self._state, event))
 
     def place(self, position: Data, **how: Any) -> S:
-        """Begin from a described position instead of the game's own setup. `how` it came about goes into the event."""
+        """Begin from a described position instead of the game's own setup. `how` adds the origin to the event."""
         version = self.version + 1
         event = Event(POSITIONED, {"position": position, **how}, version, 1, self.dice.taken())
         state, marked = codec.read_position(self.game, position, version)
@@ -280,16 +279,16 @@ class Run(Generic[S]):
         return self._add(event, state)
 
     def rewind(self, version: int, **why: Any) -> S:
-        """Go back to a version; the game draws anew what must be drawn anew. `why` goes into the event."""
+        """Go back to a version. The game redraws what it must. `why` is added to the event's data."""
         return self._rewind(version, self._retracted(version), why)
 
     def take_back(self, version: int, **why: Any) -> S:
-        """The same from outside the game: what branches told that were left since the version counts as told, too.
+        """Go back to a version from outside the game. Information revealed on abandoned branches stays revealed.
 
-        Without that, somebody could look at a card, take that back with leave, and take back the move before it freely: the
-        pile would lie again as he knows it.
+        Otherwise a player could look at a card, undo that by consent, and then undo the move before it freely: the pile would lie
+        in an order they know.
         """
-        self.at(version)  # raises ValueError for one that does not exist
+        self.at(version)  # raises ValueError if the version does not exist
         log = [*self._timeline.whole_log(), *self.events]
         kept = set(why.get("kept", ()))
         gone = set(effective(log, self.version)) - set(effective(log, version)) | set(range(version + 1, self.version + 1))
@@ -319,7 +318,7 @@ class Run(Generic[S]):
         return [log[at - 1] for at in sorted(gone)]
 
     def at(self, version: int) -> S:
-        """The state at a version: one the state marks, one of this run, or any earlier one."""
+        """Return the state at a version: a marked state, one of this run, or any earlier one."""
         if version == self.version:
             return self.state
         if version in self.kept:
@@ -334,7 +333,7 @@ class Run(Generic[S]):
 
 
 def replay(game: Game[S], events: Iterable[Event]) -> Timeline[S]:
-    """Fold a whole recorded match with nothing kept but what it goes back to."""
+    """Fold a whole recorded match. Keeps only the states that it goes back to."""
     recorded = list(events)
 
     def missing(version: int) -> S:
@@ -344,21 +343,21 @@ def replay(game: Game[S], events: Iterable[Event]) -> Timeline[S]:
 
 
 def refold(game: Game[S], state: S, log: Sequence[Event], versions: Iterable[int]) -> S:
-    """Apply events of the log once more, on the state that a rewind made."""
+    """Apply events of the log again, on the state that a rewind made."""
     for version in versions:
         state = game.evolve(state, log[version - 1])
     return state
 
 
 def read_order(game: Game[Any], text: str, view: Data) -> Command:
-    """Read an order in the game's notation. Raises `Refused`, also for a text longer than any order: it is not parsed at all."""
+    """Read an order in the game's notation. Raises `Refused`. A text longer than any valid order is not parsed at all."""
     if len(text) > LONGEST_ORDER:
         raise Refused("unreadable", f"An order has at most {LONGEST_ORDER} characters, not {len(text)}. Write one order a line.")
     return game.parse(text, view)
 
 
 def check_command(game: Game[Any], command: Command) -> None:
-    """Refuse a command whose name the game does not know, or whose parameters have the wrong shape."""
+    """Raise `Refused` for a command with an unknown name or with parameters of the wrong shape."""
     name = command.get("name")
     if not isinstance(name, str) or name not in game.commands:
         known = ", ".join(sorted(game.commands))
@@ -370,7 +369,7 @@ def check_command(game: Game[Any], command: Command) -> None:
 
 
 def check_options(game: Game[Any], options: Data, seats: int) -> dict[str, Any]:
-    """Return the options with defaults filled in, or refuse them."""
+    """Return the options with defaults filled in. Raises `Refused` for invalid ones."""
     manifest = game.manifest
     if not manifest.min_seats <= seats <= manifest.max_seats:
         raise Refused(

@@ -1,8 +1,8 @@
-"""What may be taken back, read from the record alone. Pure: events in, answers out.
+"""The rules of undo, derived from the record alone. Pure functions over events.
 
-A match's path (`timeline.effective`) is walked backwards, deed by deed; a deed is what one command, or one act of the service,
-appended. What a seat is offered follows from the events that it may see and from nothing else. What others did unseen is told
-apart here as well, for the moment of going back: it is kept where it holds all the same.
+The path of a match (`timeline.effective`) is read backwards, deed by deed. A deed is the group of events that one command, or one
+act of the service, appended. The offer to a seat depends only on the events it may see. Hidden deeds of other seats matter when
+the match goes back: they are kept if they still hold.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BY_SERVICE = ("undo", "redo", "host")
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """One event of the record with what its meta says of who did it. `first`: it begins a deed."""
+    """One event of the record with its author from the event's metadata. `first`: it begins a deed."""
 
     event: Event
     first: bool
@@ -40,7 +40,7 @@ class Past:
 
 @dataclass(slots=True)
 class Deed:
-    """The events of one command (or act of the service), the oldest first. `kept_by`: the rewind that let it hold."""
+    """The events of one command (or act of the service), oldest first. `kept_by`: the rewind that preserved it."""
 
     first: Past
     events: list[Past] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Deed:
 
     @property
     def before(self) -> int:
-        """The version before it: what one goes back to."""
+        """Return the version before the deed, which an undo goes back to."""
         return self.first.event.version - 1
 
     @property
@@ -65,26 +65,26 @@ class Deed:
 
     @property
     def going_back(self) -> Event | None:
-        """The service's own rewind in it; None where there is none."""
+        """Return the service's own rewind within the deed, or None."""
         return next((e for e in self.of_game if e.type == REWOUND and e.data.get("cause") in BY_SERVICE), None)
 
     @property
     def begins(self) -> bool:
-        """Whether the match begins with it."""
+        """Return True if the match begins with this deed."""
         return any(past.event.type in ("match.started", POSITIONED) for past in self.events)
 
     def changes_hands(self, seat: int) -> bool:
-        """Whether somebody else holds the seat since: what was done before was not his."""
+        """Return True if the seat changes players here. A player cannot undo what an earlier one did."""
         moved = ("match.seated", "match.vacated")
         return any(past.event.type in moved and past.event.data.get("seat") == seat for past in self.events)
 
     def seen_by(self, game: Game[Any], viewer: int | None) -> list[Event]:
-        """Its events of the game that a viewer may know of, whole."""
+        """Return the deed's game events that a viewer may know of, with all their data."""
         return [event for event in self.of_game if see_event(game, event, viewer) is not None]
 
 
 class Trail:
-    """The record read backwards in pieces: taking back looks at the last few events, however long the match."""
+    """The record, read backwards in pieces: an undo looks at the last few events, however long the match is."""
 
     def __init__(self, read: Callable[[int, int], Sequence[Past]], newest: int) -> None:
         self._read = read
@@ -98,7 +98,7 @@ class Trail:
         return self._found[version]
 
     def back(self, version: int) -> Iterator[tuple[Past, Past | None]]:
-        """The path that led to a version, the newest first; beside each event the rewind that kept it, if one did."""
+        """Yield the events on the path to a version, newest first, each with the rewind that kept it or None."""
         while version > 0:
             past = self[version]
             yield past, None
@@ -110,7 +110,7 @@ class Trail:
                 version -= 1
 
     def deeds(self, version: int | None = None) -> Iterator[Deed]:
-        """The deeds of the path, the newest first."""
+        """Yield the deeds on the path, newest first."""
         deed: Deed | None = None
         for past, kept_by in self.back(self.newest if version is None else version):
             first = self._first(past.event.version)
@@ -123,7 +123,7 @@ class Trail:
             yield deed
 
     def all_deeds(self, version: int | None = None) -> Iterator[Deed]:
-        """All that happened, taken back or not, the newest first."""
+        """Yield all deeds, undone or not, newest first."""
         version = self.newest if version is None else version
         while version > 0:
             first = self._first(version)
@@ -138,10 +138,10 @@ class Trail:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A seat's latest command, and what has happened since as the seat may see it.
+    """A seat's latest command and the later events that the seat may see.
 
-    `to`: the version to go back to. `others`: the seats that acted since. `told`: something hidden was told. `since`: what
-    else stands on the path after `to`, seen or unseen, the oldest first.
+    `to`: the version to go back to. `others`: the seats that have acted since. `told`: hidden information was revealed. `since`:
+    the other deeds on the path after `to`, seen or unseen, oldest first.
     """
 
     deed: Deed
@@ -152,9 +152,10 @@ class Found:
 
 
 def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], bool]) -> Found:
-    """A seat's own latest command that can be taken back. Raises `Refused` where there is none.
+    """Return the seat's latest command that it can undo. Raises `Refused` if there is none.
 
-    `changes`: whether taking a deed back would change what its seat sees; leaving standing orders is nothing to take back.
+    `changes(deed)` returns True if undoing a deed would change the seat's view; other deeds, such as unchanged standing orders,
+    are skipped.
     """
     others: set[int] = set()
     since: list[Deed] = []
@@ -181,7 +182,7 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
             told |= any(map(game.reveals, deed.seen_by(game, seat)))
             to = deed.before
             if deed.kept_by is not None:
-                # It holds on another branch than the one it was done on: what else was kept there goes along.
+                # The deed was kept on another branch than its own, so the other deeds kept there are undone with it.
                 to = int(deed.kept_by.event.data["to"])
                 holder = deed.kept_by
                 since += itertools.takewhile(lambda one: one.kept_by is holder, path)  # noqa: B023 - it returns below
@@ -190,9 +191,9 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
 
 
 def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:
-    """Return the test whether undoing a deed of this seat changes what the seat sees.
+    """Return a test that is True if undoing a deed of this seat changes what the seat sees.
 
-    What others can see has changed something. Of what nobody else can see the seat's views before and after are compared.
+    A deed that others can see counts as a change. For other deeds, the seat's views before and after are compared.
     """
     game = timeline.game
 
@@ -208,9 +209,9 @@ def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:
 
 
 def find_redo(game: Game[Any], trail: Trail, seat: int) -> Deed | None:
-    """The seat's own undo that nothing has followed as far as it can see; None: there is none.
+    """Return the seat's own undo if nothing that it can see has followed; None otherwise.
 
-    A redo leads back to before an undo; so what may be redone after it is what could be at that time.
+    A redo goes back to before an undo, so the undos available then are available after it.
     """
     version: int | None = None
     while True:
@@ -224,7 +225,7 @@ def find_redo(game: Game[Any], trail: Trail, seat: int) -> Deed | None:
 
 
 def since_undo(trail: Trail, undone: Deed) -> tuple[Deed, ...]:
-    """What stands on the path after an undo, the oldest first. Raises `Taken` where the path has left the undo."""
+    """Return the deeds on the path after an undo, oldest first. Raises `Taken` if the path no longer includes the undo."""
     since: list[Deed] = []
     for deed in trail.deeds():
         if deed.first is undone.first:
@@ -237,12 +238,12 @@ def since_undo(trail: Trail, undone: Deed) -> tuple[Deed, ...]:
 
 
 def unseen(game: Game[Any], deed: Deed, seat: int, seats: int) -> bool:
-    """Whether nobody but its own seat may know of a deed."""
+    """Return True if only the deed's own seat may know of it."""
     return not any(deed.seen_by(game, viewer) for viewer in (None, *range(seats)) if viewer != seat)
 
 
 class Taken(Exception):
-    """Going back would take back another seat's act, which does not hold without what is taken back."""
+    """Going back would cancel another seat's deed that does not hold without the undone ones."""
 
     def __init__(self, seat: int | None) -> None:
         super().__init__(f"An act of seat {seat} does not hold.")
@@ -250,10 +251,10 @@ class Taken(Exception):
 
 
 def kept(timeline: Timeline[Any], state: Any, deeds: Sequence[Deed], *, give_up: bool) -> list[int]:
-    """The versions of what other seats did that hold on `state`, to which the match goes back, as they were recorded.
+    """Return the versions of other seats' events that still hold on `state`, the state the match goes back to.
 
-    A deed holds if its command, decided there with the recorded draws, comes to the same events; one whose events change
-    nothing there has survived anyway. Raises `Taken` for any other, unless all have agreed to `give_up` theirs.
+    A deed holds if its command, decided on that state with the recorded draws, produces the same events. A deed whose events
+    change nothing there needs no keeping. Raises `Taken` for any other deed, unless all players agreed to `give_up` theirs.
     """
     held: list[int] = []
     for deed in deeds:
@@ -269,19 +270,19 @@ def kept(timeline: Timeline[Any], state: Any, deeds: Sequence[Deed], *, give_up:
 
 
 def _fold(game: Game[Any], state: Any, events: Sequence[Event]) -> Any:
-    """The state with the events applied; None where they do not fit it."""
+    """Return the state with the events applied; None if they do not fit it."""
     if any(event.type in (REWOUND, POSITIONED) for event in events):
         return None
     try:
         for event in events:
             state = game.evolve(state, event)
-    except Exception:  # an event of another past may not fit in any way
+    except Exception:  # an event of another past may fail in any way
         return None
     return state
 
 
 class _AsRecorded:
-    """The draws of a deed, once more."""
+    """A source that replays the draws of a deed."""
 
     def __init__(self, draws: Sequence[Draw]) -> None:
         self._draws = {int(draw["i"]): draw for draw in draws}
@@ -296,7 +297,7 @@ class _AsRecorded:
 
 
 def _same_again(timeline: Timeline[Any], state: Any, deed: Deed) -> bool:
-    """Whether the deed's command comes to the same events on another state."""
+    """Return True if the deed's command produces the same events on another state."""
     command, seat = deed.first.command, deed.seat
     if command is None or seat is None:
         return False
@@ -312,6 +313,6 @@ def _same_again(timeline: Timeline[Any], state: Any, deed: Deed) -> bool:
     )
     try:
         run = there.command(seat, command, Dice(_AsRecorded(draws), int(draws[0]["i"]) if draws else 0))
-    except Exception:  # refused, or asked for what was not drawn then: it would not have happened like this
+    except Exception:  # refused, or needs a draw that was not recorded: the deed would have gone differently
         return False
     return [(e.type, e.data, e.draws) for e in run.events] == [(e.type, e.data, e.draws) for e in deed.of_game]
