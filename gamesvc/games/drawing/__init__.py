@@ -1,1 +1,1 @@
-"""The drawing kit of all boards: SVG in the look of the house."""
+"""The drawing kit for boards: SVG in the product's own design."""

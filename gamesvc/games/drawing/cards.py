@@ -1,4 +1,4 @@
-"""Game cards in three sizes: S names (74 x 96), M plays (110 x 138), L explains (330 x 190), and their backs."""
+"""Game cards in three sizes: S for names (74 x 96), M for play (110 x 138), L for explanations (330 x 190), and card backs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ BAND = 9
 
 
 class Cards(Pieces):
-    """Paper with pieces and game cards. All card places are upper left corners."""
+    """A sheet with pieces and game cards. Cards are positioned by their upper left corner."""
 
     def _flag(self, x: float, y: float, width: float, height: float, text: str, size: float, rx: float) -> None:
-        """The ink flag of a cost in the upper left corner of a card; `width` without its point."""
+        """Draw the cost flag in the upper left corner of a card. `width` does not include its point."""
         start = (
             f"M{number(x)} {number(y + height)}V{number(y + rx)}q0 {number(-rx)} {number(rx)} {number(-rx)}H{number(x + width)}"
         )
@@ -28,7 +28,7 @@ class Cards(Pieces):
         self.text(x + width * 0.63, y + height * 0.5 + size * 0.35, text, size=size, weight=700, colour="panel", anchor="middle")
 
     def _name(self, x: float, y: float, name: str, room: float, size: float, weight: int, lines: int) -> float:
-        """A name that shrinks, then takes more lines, then is cut; returns the next baseline."""
+        """Draw a name that shrinks, then wraps, then is cut to fit. Returns the next baseline."""
         shown, shrunk = fit(name, room, size, weight)
         if shown == name:
             self.text(x, y, name, size=shrunk, weight=weight)
@@ -55,8 +55,11 @@ class Cards(Pieces):
         chosen: bool = False,
         selectable: bool = False,
     ) -> None:
-        """Size S: name, icon, cost. Without a cost the name stands on a head of tint (`ground`: `tint`, or `buff` for wild cards)
-        and the icon in the middle; with one the flag is upper left and the icon upper right. `count` above 1 writes `×3`."""
+        """Draw a card in size S: name, icon, cost.
+
+        Without a cost, the name stands on a tinted head (`ground`: `tint`, or `buff` for wild cards) and the icon in the middle.
+        With a cost, the flag is at the upper left and the icon at the upper right. A `count` above 1 is written as `×3`.
+        """
         with self.group(at=at):
             self.rect(x, y, width, height, stroke="ink", line=2, rx=4)
             if cost is None:
@@ -103,10 +106,10 @@ class Cards(Pieces):
         selectable: bool = False,
         struck: bool = False,
     ) -> None:
-        """Size M: name, keyword (one or two lines), attack left and defence right at the foot, damage beside the shield.
+        """Draw a card in size M: name, keyword (one or two lines), attack and defence at the foot, damage beside the shield.
 
-        `owner` draws the pattern band on the `top` or `bottom` edge, whichever is nearer its owner; `marks` are facts about
-        the card (icons: `paralysed`, `time`), white on ink beside the type icon.
+        `owner` draws the pattern band on the `top` or `bottom` edge, whichever is nearer the owner. `marks` are facts about the
+        card (icons: `paralysed`, `time`), white on ink beside the type icon.
         """
         head = y + (BAND if owner is not None and band == "top" else 0)
         foot = y + height - (BAND if owner is not None and band == "bottom" else 0)
@@ -162,7 +165,7 @@ class Cards(Pieces):
         height: float = L_SIZE[1],
         at: str | None = None,
     ) -> None:
-        """Size L: everything: name, type line (`kind` left, `note` right) on tint, the card's text, stats at the foot."""
+        """Draw a card in size L: name, tinted type line (`kind` left, `note` right), the card's text, stats at the foot."""
         with self.group(at=at):
             self.rect(x, y, width, height, stroke="ink", line=2.5, rx=7)
             start = x + 14
@@ -205,14 +208,14 @@ class Cards(Pieces):
         scouted: bool = False,
         at: str | None = None,
     ) -> None:
-        """The back of a card: ink with tint bars; `label` (a station card's slot, `s3`) in a word at its foot."""
+        """Draw the back of a card: ink with tinted bars. `label` is a word at its foot (a station card's slot, `s3`)."""
         with self.group(at=at):
             self.hidden(x, y, width, height, label=label, scouted=scouted)
 
     def pile(
         self, x: float, y: float, icon: str, *, width: float = 60, height: float = 80, count: int | None = None, label: str = ""
     ) -> None:
-        """A pile face down with its sign on a buff disc, a second edge behind it; count and label below (22 units more)."""
+        """Draw a face-down pile: its icon on a buff disc, a second edge behind it; count and label below (22 units more)."""
         self.rect(x + 5, y - 5, width, height, fill="panel", stroke="ink", line=2, rx=4)
         self.rect(x, y, width, height, fill="ink", stroke="ink", line=2, rx=4)
         self.circle(x + width / 2, y + height * 0.39, width * 0.33, fill="buff")

@@ -1,13 +1,13 @@
-"""The drawing kit of all boards: one sheet, `Chart`, with everything the look of the house needs.
+"""`Chart`, the sheet for drawing a board: everything the product's design needs.
 
-    chart = Chart(720, 1100, prefix="42", title="Stratastar 42, turn 9. Red to act.", desc="Red has 6 worlds, ...")
-    chart.header("Stratastar", "42", "Turn 9 · Movement", flag="Your move")
-    chart.frame(48, 118, 640, 640, columns=10, rows=10)
-    chart.pennant(0, 60, 200, "R3")
-    svg = chart.svg()
+  chart = Chart(720, 1100, prefix="42", title="Stratastar 42, turn 9. Red to act.", desc="Red has 6 worlds, ...")
+  chart.header("Stratastar", "42", "Turn 9 · Movement", flag="Your move")
+  chart.frame(48, 118, 640, 640, columns=10, rows=10)
+  chart.pennant(0, 60, 200, "R3")
+  svg = chart.svg()
 
-Units: a board is 720 wide with margins of 20 (panels 12). Nothing here knows a game. The layers: `font` (measuring),
-`paper` (shapes, text, icons), `pieces` (pieces, dice, marks), `cards` (cards), and here the frames round them.
+Units: a board is 720 wide with margins of 20 (panels 12). Nothing here knows a game. The layers: `font` (measuring), `paper`
+(shapes, text, icons), `pieces` (pieces, dice, marks), `cards` (cards), and in this module the frames around them.
 """
 
 from __future__ import annotations
@@ -47,17 +47,19 @@ HEADER = 88
 """The height of the header."""
 MARGIN = 20
 PANEL = 12
-"""The x where panels begin; they end at `WIDTH - PANEL`."""
+"""The x at which panels begin; they end at `WIDTH - PANEL`."""
 
 
 class Chart(Cards):
-    """A picture: paper with pieces, cards, header, frames, gauges and seat rows."""
+    """A sheet with pieces, cards, header, frames, gauges and seat rows."""
 
     # --- header and closing line ---------------------------------------------------------------------------------
 
     def header(self, game: str, match: str, second: str, *, flag: str = "", acting: str = "") -> None:
-        """The first 88 units: title and match, a second line (turn, phase, who acts), and on the right either the overprint
-        `flag` ("Your move": the viewer is awaited) or `acting` in ink ("Blue to act")."""
+        """Draw the first 88 units: title and match, a second line (turn, phase, acting seat), and a note on the right.
+
+        The note is either `flag` in overprint ("Your move": the viewer must act) or `acting` in ink ("Blue to act").
+        """
         right: float = WIDTH - MARGIN
         if flag:
             shown, size = fit(flag, 240, 22, 700)
@@ -77,7 +79,7 @@ class Chart(Cards):
         self.text(MARGIN, 68, second, size=21, colour="ink2", room=(right if flag else WIDTH - MARGIN) - MARGIN)
 
     def closing(self, y: float, text: str, *, lines: int = 2, room: float = 662, x: float = MARGIN) -> float:
-        """The line of overprint at the foot, `y` its top: what is chosen or open now. Returns the y below it."""
+        """Draw the overprint line at the foot, `y` its top: the current choice or open items. Returns the y below it."""
         shown = wrap(text, room, 20, 400, lines)
         self.rect(x, y, 7, 24 * len(shown), fill="over")
         for index, line in enumerate(shown):
@@ -87,7 +89,7 @@ class Chart(Cards):
     # --- the graduated rule --------------------------------------------------------------------------------------
 
     def rule(self, x: float, y: float, width: float, steps: int, *, height: float = 8) -> None:
-        """The graduated rule as a border: equal steps, ink and panel by turns."""
+        """Draw the graduated rule as a border: equal steps, alternately ink and panel."""
         self.rect(x, y, width, height)
         step = width / steps
         for index in range(0, steps, 2):
@@ -97,9 +99,9 @@ class Chart(Cards):
     def frame(
         self, x: float, y: float, width: float, height: float, *, columns: int = 14, rows: int = 14, fill: str = "panel"
     ) -> None:
-        """The frame of a map: x, y, width and height are the field inside; the rule lies in the 8 units round it.
+        """Draw the frame of a map around the field x, y, width, height. The rule takes the 8 units around the field.
 
-        `columns` and `rows` are the steps of the rule: those of the map where it has them.
+        `columns` and `rows` are the steps of the rule; use those of the map if it has any.
         """
         self.rect(x - 8, y - 8, width + 16, height + 16, fill=fill, stroke="ink")
         step = width / columns
@@ -113,7 +115,7 @@ class Chart(Cards):
         self.rect(x, y, width, height, fill="none", stroke="ink")
 
     def grid(self, x: float, y: float, cell: float, columns: int, rows: int) -> None:
-        """Hairlines of a square map, with letters above the columns and numbers left of the rows, outside the frame."""
+        """Draw the hairlines of a square map, with letters above the columns and numbers left of the rows, outside the frame."""
         for index in range(1, columns):
             self.line(x + index * cell, y, x + index * cell, y + rows * cell)
         for index in range(1, rows):
@@ -125,7 +127,7 @@ class Chart(Cards):
             self.text(x - 15, y + (index + 0.5) * cell + 7, str(index + 1), size=21, weight=600, colour="ink2", anchor="end")
 
     def gauge(self, x: float, y: float, value: int, total: int, *, width: float = 188, height: float = 14) -> None:
-        """A measure in single steps: `value` of `total` filled (worlds of 12, stars of 70, developments of a system)."""
+        """Draw a gauge in single steps: `value` of `total` filled (worlds of 12, stars of 70, developments of a system)."""
         step = width / total
         filled = max(0, min(value, total))
         self.rect(x, y, width, height)
@@ -150,9 +152,9 @@ class Chart(Cards):
         height: float = 42,
         room: float = 130,
     ) -> float:
-        """The beginning of a table row, `y` its top: badge, name, "you"; returns the baseline for the rest of the row.
+        """Draw the beginning of a table row, `y` its top: badge, name, "you". Returns the baseline for the rest of the row.
 
-        The viewer's own row stands in a panel, others on a hairline; `awaited` draws the dashed ring.
+        The viewer's own row stands in a panel, others on a hairline. `awaited` draws the dashed ring.
         """
         if you:
             self.rect(PANEL, y, WIDTH - 2 * PANEL, height, stroke="ink")
@@ -174,8 +176,10 @@ class Chart(Cards):
     def seat_band(
         self, seat: int, y: float, name: str, *, height: float = 70, you: bool = False, awaited: bool = False, room: float = 150
     ) -> None:
-        """A panel across the board, `y` its top, with the seat's pattern on its left edge, badge and name on its first line
-        (baseline y + 32); a second line goes on the baseline y + 59 from x = 36."""
+        """Draw a panel across the board, `y` its top: the seat's pattern on its left edge, badge and name on its first line.
+
+        The first baseline is y + 32. A second line goes on the baseline y + 59, starting at x = 36.
+        """
         self.rect(PANEL, y, WIDTH - 2 * PANEL, height, stroke="ink")
         self.rect(PANEL, y, 12, height, fill=f"area-{LETTERS[seat]}", stroke="ink")
         self.badge(seat, 48, y + 24, 24)
@@ -189,7 +193,7 @@ class Chart(Cards):
     def fact(
         self, x: float, y: float, icon: str, value: str | int, label: str = "", *, colour: str = "ink", size: float = 22
     ) -> float:
-        """A measure on the baseline y: icon, figure, label; returns the x where it ends."""
+        """Draw a fact on the baseline y: icon, figure, label. Returns the x where it ends."""
         if icon:
             self.icon(icon, x, y - 18.5, 23, colour=colour)
             x += 30
@@ -197,7 +201,7 @@ class Chart(Cards):
         return self.label(x + 6, y, label) if label else x
 
     def items(self, x: float, y: float, entries: Sequence[tuple[str, str]], *, width: float = 330, start: int = 1) -> float:
-        """Open items or a stack, numbered as on the board: per entry a bold line and a quiet one; returns the y below."""
+        """Draw open items or a stack, numbered as on the board: a bold and a plain line per entry. Returns the y below."""
         for index, (what, why) in enumerate(entries, start):
             self.rect(x, y, width, 54, stroke="ink")
             self.disc(x + 24, y + 27, index)

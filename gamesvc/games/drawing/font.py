@@ -1,7 +1,7 @@
-"""The widths of our font, so that pictures can measure text without a font engine.
+"""The widths of the product's font, so that pictures can measure text without a font engine.
 
-`font.json` holds the advance widths of Barlow Semi Condensed (400, 600, 700; figures of one width), read once from
-the files in `gamesvc/matches/notices/fonts`, grouped by width. Kerning is left out: it only ever makes a line a little shorter.
+`font.json` holds the advance widths of Barlow Semi Condensed (400, 600, 700; tabular figures), generated from the files in
+`gamesvc/matches/notices/fonts` and grouped by width. Kerning is ignored: it only ever makes a line slightly shorter.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ _WIDTHS: dict[int, dict[str, int]] = {
 }
 
 SMALLEST = 17
-"""No text of a board is set smaller than this, but for figures in die boxes and letters in badges."""
+"""The smallest size of text on a board. Exceptions: figures in die boxes and letters in badges."""
 ELLIPSIS = "…"
 
 
 def drawable(text: str) -> bool:
-    """Whether the font has a glyph for every character of the text."""
+    """Return True if the font has a glyph for every character of the text."""
     return all(letter in _WIDTHS[400] for letter in text)
 
 
 def measure(text: str, size: float, weight: int = 400) -> float:
-    """The width of a text in units; a character without a glyph counts as wide as an em."""
+    """Return the width of a text in units. A character without a glyph counts as one em."""
     return _width(text, weight) * size / _EM
 
 
 @lru_cache(maxsize=5_000)
 def _width(text: str, weight: int) -> int:
-    """The width of a text in the units of the font; pictures mostly bear the same words."""
+    """Return the width of a text in font units. Cached, because pictures mostly repeat the same words."""
     widths = _WIDTHS[weight]
     return sum(widths.get(letter, _EM) for letter in text)
 
 
 def cut(text: str, room: float, size: float, weight: int = 400) -> str:
-    """The text, or its beginning with "…" where it is wider than `room`."""
+    """Return the text, cut with "…" if it is wider than `room`."""
     if measure(text, size, weight) <= room:
         return text
 
     def shorter(end: int) -> str:
         return text[:end].rstrip() + ELLIPSIS
 
-    # The widest beginning that fits; the width never shrinks as the beginning grows.
+    # Find the widest prefix that fits; the width never shrinks as the prefix grows.
     too_long = bisect_right(range(1, len(text)), room, key=lambda end: measure(shorter(end), size, weight)) + 1
     return shorter(too_long - 1)
 
 
 def fit(text: str, room: float, size: float, weight: int = 400, smallest: float = SMALLEST) -> tuple[str, float]:
-    """The text and the size at which it fits into `room`: first shrunk down to `smallest`, then cut."""
+    """Return the text and the size at which it fits into `room`: first shrunk down to `smallest`, then cut."""
     width = measure(text, size, weight)
     if width <= room:
         return text, size
@@ -63,9 +63,9 @@ def fit(text: str, room: float, size: float, weight: int = 400, smallest: float 
 
 
 def wrap(text: str, room: float, size: float, weight: int = 400, lines: int | None = None) -> list[str]:
-    """The text in lines no wider than `room`; with `lines`, the last one is cut where more would follow.
+    """Wrap a text into lines no wider than `room`. With `lines`, the last allowed line is cut if more would follow.
 
-    A line feed in the text always ends a line; a single word wider than the room is broken with a hyphen.
+    A line feed in the text always ends a line. A single word wider than the room is broken with a hyphen.
     """
     found: list[str] = []
     for part in text.split("\n"):
@@ -87,7 +87,7 @@ def wrap(text: str, room: float, size: float, weight: int = 400, lines: int | No
 
 
 def _broken(word: str, room: float, size: float, weight: int) -> list[str]:
-    """A word in pieces no wider than the room; the first piece keeps at least three letters."""
+    """Split a word into pieces no wider than the room. The first piece keeps at least three letters."""
     pieces = []
     while measure(word, size, weight) > room and len(word) > 4:
         end = next((n for n in range(len(word) - 2, 3, -1) if measure(word[:n] + "-", size, weight) <= room), 3)

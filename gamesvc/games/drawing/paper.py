@@ -1,7 +1,7 @@
-"""The ground of every picture: a sheet of SVG with shapes, text and groups, in the colours of the house.
+"""The base of every picture: an SVG sheet with shapes, text and groups, in the product's colours.
 
-Attributes carry the light colours, class names the meaning (`f-ink` fill, `s-over` stroke), so that one picture serves
-mails, print and both colour schemes. Pieces, cards and frames lie in the modules above this one; engines use `chart.Chart`.
+Attributes carry the light colours and class names the roles (`f-ink` fill, `s-over` stroke), so that one picture serves mails,
+print and both colour schemes. Pieces, cards and frames are in the modules built on this one; engines use `chart.Chart`.
 """
 
 from __future__ import annotations
@@ -56,34 +56,34 @@ Point = tuple[float, float]
 
 @functools.lru_cache(maxsize=10_000)
 def number(value: float) -> str:
-    """A coordinate as short as two decimals allow."""
+    """Format a coordinate with at most two decimals and no trailing zeros."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
 
 
-# What XML 1.0 (2.2) has no place for, not even escaped: a picture with one of these is shown by no browser.
+# Characters that XML 1.0 (section 2.2) forbids even when escaped: no browser shows a picture that contains one.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def escape(text: str) -> str:
-    """A text as it stands between tags."""
+    """Escape a text for use between tags."""
     return saxutils.escape(_NOT_IN_XML.sub("\ufffd", text))
 
 
 def quoteattr(text: str) -> str:
-    """A text as the value of an attribute, its quotes included."""
+    """Return a text as an attribute value, quotes included."""
     return saxutils.quoteattr(_NOT_IN_XML.sub("\ufffd", text))
 
 
 def points(*at: Point, close: bool = True) -> str:
-    """Path data through the points given: `points((0, 0), (10, 0), (5, 8))`."""
+    """Return path data through the given points: `points((0, 0), (10, 0), (5, 8))`."""
     data = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in at)
     return data + "Z" if close else data
 
 
 @functools.cache
 def _icon_shapes(name: str, colour: str) -> str:
-    """A sign of `icons.svg` in one colour."""
+    """Return the shapes of an icon from `icons.json` in one colour."""
     return "".join(_icon_shape(tag, attributes, colour) for tag, attributes in ICONS[name]["shapes"])
 
 
@@ -94,10 +94,10 @@ def _icon_shape(tag: str, attributes: dict[str, str], colour: str) -> str:
 
 
 class Paper:
-    """A sheet `width` x `height` units with shapes drawn in order, the first lowest.
+    """A sheet of `width` x `height` units. Shapes are drawn in order, the first at the bottom.
 
-    `prefix` begins every id (use the match's name, so that several pictures can share a page); `title` says match, turn and
-    who acts; `desc` gives the position in two or three sentences. Colours are token names: `ink`, `over`, a seat's letter
+    `prefix` begins every id (use the match's name, so that several pictures can share a page). `title` names match, turn and
+    acting seat; `desc` describes the position in two or three sentences. Colours are token names: `ink`, `over`, a seat's letter
     `R`, the ink on it `onR`, its area pattern `area-R`, or `none`.
     """
 
@@ -154,7 +154,7 @@ class Paper:
         at: str | None = None,
         opacity: float = 1,
     ) -> None:
-        """A rectangle from its upper left corner; `line` is the width of its stroke, `rx` its rounded corner."""
+        """Draw a rectangle from its upper left corner. `line` is the stroke width, `rx` the radius of its corners."""
         size = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
         rounded = f' rx="{number(rx)}"' if rx else ""
         self._parts.append(f"<rect {size}{rounded} {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>")
@@ -172,7 +172,7 @@ class Paper:
         at: str | None = None,
         opacity: float = 1,
     ) -> None:
-        """A circle round its middle."""
+        """Draw a circle around its centre."""
         size = f'cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"'
         self._parts.append(f"<circle {size} {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>")
 
@@ -187,7 +187,7 @@ class Paper:
         at: str | None = None,
         opacity: float = 1,
     ) -> None:
-        """A path by its SVG data, joins mitred; `points` writes the data of a polygon."""
+        """Draw a path from SVG path data with mitred joins. `points` writes the data of a polygon."""
         self._parts.append(f'<path d="{data}" {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>')
 
     def polygon(
@@ -200,7 +200,7 @@ class Paper:
         at: str | None = None,
         opacity: float = 1,
     ) -> None:
-        """A closed figure through its corners."""
+        """Draw a polygon through its corners."""
         self.path(points(*corners), fill=fill, stroke=stroke, line=line, dash=dash, at=at, opacity=opacity)
 
     def line(
@@ -215,22 +215,22 @@ class Paper:
         dash: str = "",
         opacity: float = 1,
     ) -> None:
-        """A straight line; a hairline in `line` unless told otherwise."""
+        """Draw a straight line, by default a hairline in `line`."""
         self.path(points((x1, y1), (x2, y2), close=False), stroke=stroke, line=line, dash=dash, opacity=opacity)
 
     def polyline(self, at: Sequence[Point], *, stroke: str = "ink", line: float = 2, dash: str = "", opacity: float = 1) -> None:
-        """An open line through the points."""
+        """Draw an open line through the points."""
         self.path(points(*at, close=False), stroke=stroke, line=line, dash=dash, opacity=opacity)
 
     def raw(self, markup: str) -> None:
-        """SVG put in as it is; the caller answers for escaping and class names."""
+        """Add SVG markup unchanged. The caller is responsible for escaping and class names."""
         self._parts.append(markup)
 
     @contextmanager
     def group(
         self, *, at: str | None = None, transform: str = "", opacity: float = 1, classes: str = "", label: str = ""
     ) -> Iterator[None]:
-        """Everything drawn inside belongs together: `with chart.group(at="E5"): ...` makes one part to click."""
+        """Group everything drawn inside: `with chart.group(at="E5"): ...` makes one clickable part."""
         attributes = self._extra(at, opacity)
         if transform:
             attributes += f" transform={quoteattr(transform)}"
@@ -257,9 +257,9 @@ class Paper:
         room: float | None = None,
         smallest: float = font.SMALLEST,
     ) -> float:
-        """One line of text on the baseline `y`; returns the x where it ends (its width from `x` for other anchors).
+        """Draw one line of text on the baseline `y`. Returns the x where it ends (for other anchors, `x` plus its width).
 
-        `anchor`: `start`, `middle` or `end`. With `room` it is shrunk to `smallest`, then cut with "…".
+        `anchor`: `start`, `middle` or `end`. With `room`, the text is shrunk to `smallest`, then cut with "…".
         """
         if room is not None:
             text, size = font.fit(text, room, size, weight, smallest)
@@ -270,7 +270,7 @@ class Paper:
         return x + font.measure(text, size, weight)
 
     def label(self, x: float, y: float, text: str, *, anchor: str = "start", room: float | None = None) -> float:
-        """A label: 18 units, second ink. Returns as `text` does."""
+        """Draw a label: size 18, secondary ink. Returns the same as `text`."""
         return self.text(x, y, text, size=18, colour="ink2", anchor=anchor, room=room)
 
     def paragraph(
@@ -287,7 +287,7 @@ class Paper:
         lines: int | None = None,
         anchor: str = "start",
     ) -> float:
-        """Text in lines no wider than `room`, the first on the baseline `y`; returns the baseline after the last line."""
+        """Draw text in lines no wider than `room`, the first on the baseline `y`. Returns the baseline after the last line."""
         step = leading if leading is not None else round(size * 1.3)
         for line in font.wrap(text, room, size, weight, lines):
             self.text(x, y, line, size=size, weight=weight, colour=colour, anchor=anchor)
@@ -295,13 +295,13 @@ class Paper:
         return y
 
     def width_of(self, text: str, size: float, weight: int = 400) -> float:
-        """The width of a text in units."""
+        """Return the width of a text in units."""
         return font.measure(text, size, weight)
 
     # --- icons ---------------------------------------------------------------------------------------------------
 
     def icon(self, name: str, x: float, y: float, size: float = 24, *, colour: str = "ink", turn: float = 0) -> None:
-        """A sign of `icons.svg` with its upper left corner at x, y; not under 15 units. `turn`: degrees about its middle."""
+        """Draw an icon from `icons.json`, upper left corner at x, y; at least 15 units. `turn`: degrees about its centre."""
         scale = number(size / 24) if size != 24 else ""
         transform = f"translate({number(x)} {number(y)})" + (f" scale({size / 24:.4g})" if scale else "")
         if turn:
@@ -324,11 +324,11 @@ class Paper:
         return f"<defs>{''.join(found)}</defs>\n" if found else ""
 
     def markup(self) -> str:
-        """What has been drawn, without the sheet round it, for small pictures inside a page (no area patterns)."""
+        """Return the drawn shapes without the enclosing sheet, for small pictures inside a page (no area patterns)."""
         return "".join(self._parts)
 
     def svg(self) -> str:
-        """The finished picture. Drawing may go on afterwards."""
+        """Return the whole picture as SVG. Drawing may continue afterwards."""
         w, h = number(self.width), number(self.height)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img"'

@@ -1,7 +1,7 @@
-"""What stands on a board: badges, fleets, colonies, worlds, vessels, dice, and the marks that say what may be done.
+"""Everything that stands on a board: badges, fleets, colonies, worlds, vessels, dice, and marks for possible actions.
 
-A seat is its number: 0 Red, 1 Blue, 2 Yellow, 3 Green, 4 Plum, 5 White. Every seat shows in three ways (colour, pattern on
-areas, letter on pieces); the overprint marks what is asked of the viewer now.
+A seat is a number: 0 Red, 1 Blue, 2 Yellow, 3 Green, 4 Plum, 5 White. Every seat can be recognised in three ways (colour, pattern
+on areas, letter on pieces). Overprint marks the viewer's pending decisions.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ PIPS: dict[int, tuple[tuple[int, int], ...]] = {
 
 
 def seat_name(seat: int, names: Sequence[str] = ()) -> str:
-    """What a picture calls a seat: the player's name, or the colour where it is missing or the font lacks a letter of it."""
+    """Return a seat's name for pictures: the player's name, or the colour if the name is missing or the font cannot draw it."""
     name = names[seat] if seat < len(names) else ""
     return name if name and drawable(name) else SEAT_NAMES[seat]
 
 
 def hexagon(x: float, y: float, width: float) -> tuple[Point, ...]:
-    """The six corners of a hex cell round its middle, a corner up; `width` goes from flat side to flat side."""
+    """Return the six corners of a pointy-top hex around its centre. `width` is the distance between flat sides."""
     radius = width / math.sqrt(3)
     return tuple((x + radius * math.sin(i * math.pi / 3), y - radius * math.cos(i * math.pi / 3)) for i in range(6))
 
 
 def hex_centre(row: int, column: int, width: float, left: float, top: float, *, shifted: bool = False) -> Point:
-    """The middle of a hex in rows of pointed hexes; odd rows stand half a cell to the right (`shifted`: the even ones).
+    """Return the centre of a hex in rows of pointy-top hexes. Odd rows are shifted right by half a cell (`shifted`: even ones).
 
     `left` and `top` are the upper left corner of the whole field.
     """
@@ -45,12 +45,12 @@ def hex_centre(row: int, column: int, width: float, left: float, top: float, *, 
 
 
 class Pieces(Paper):
-    """Paper with pieces and marks."""
+    """A sheet with pieces and marks."""
 
     # --- seats ---------------------------------------------------------------------------------------------------
 
     def badge(self, seat: int, x: float, y: float, size: float = 28) -> None:
-        """The badge of a seat round the middle x, y, `size` units across: its shape, colour and letter."""
+        """Draw the badge of a seat around the centre x, y, `size` units across: its shape, colour and letter."""
         letter = LETTERS[seat]
         r = size / 2
         drop = 0.36 * size * 0.6
@@ -79,7 +79,7 @@ class Pieces(Paper):
     def seat_line(
         self, seat: int, x: float, y: float, text: str, *, size: float = 22, weight: int = 400, room: float = 300
     ) -> float:
-        """Badge and a text beside it, on the baseline y; returns the x where the text ends."""
+        """Draw a badge with a text beside it on the baseline y. Returns the x where the text ends."""
         self.badge(seat, x + 14, y - size * 0.32, size * 1.14)
         return self.text(x + 40, y, text, size=size, weight=weight, room=room - 40)
 
@@ -88,9 +88,9 @@ class Pieces(Paper):
     def pennant(
         self, seat: int, x: float, y: float, text: str, *, width: float = 42, height: float = 23, warfleet: bool = False
     ) -> None:
-        """A fleet: a flag pointing right from its upper left corner, with letter and count (`R3`).
+        """Draw a fleet: a flag pointing right from its upper left corner, with letter and count (`R3`).
 
-        `warfleet` gives it a second nose line, and a notched tail where it is wide enough.
+        `warfleet` adds a second nose line, and a notched tail if it is wide enough.
         """
         letter = LETTERS[seat]
         body = width - 4 if warfleet else width
@@ -113,10 +113,10 @@ class Pieces(Paper):
     def colony(
         self, owners: Sequence[int], x: float, y: float, radius: float = 19, *, wildcards: int = 0, text: str | None = None
     ) -> None:
-        """A settled world round its middle: a patterned disc with the owner's letter (or `text`) on a plain middle.
+        """Draw a settled world around its centre: a patterned disc with the owner's letter (or `text`) on a plain centre.
 
-        One owner twice (`[0, 0]`): a ring round it; two owners (`[0, 3]`): two halves. `wildcards` neutral markers are
-        written beside the letter as `+1`.
+        The same owner twice (`[0, 0]`) draws a ring around it; two owners (`[0, 3]`) draw two halves. Neutral markers
+        (`wildcards`) are written beside the letter as `+1`.
         """
         first = LETTERS[owners[0]]
         if len(set(owners)) > 1:
@@ -140,7 +140,7 @@ class Pieces(Paper):
         self.text(x, y + size * 0.36, shown, size=size, weight=700, colour="on" + first, anchor="middle")
 
     def homeworld(self, seat: int, x: float, y: float, size: float = 54) -> None:
-        """A home cell, upper left corner at x, y: a square filled with the pattern, the letter on a disc in its upper half."""
+        """Draw a home cell, upper left corner at x, y: a patterned square, the letter on a disc in its upper half."""
         letter = LETTERS[seat]
         self.rect(x, y, size, size, fill=f"area-{letter}", stroke="ink", line=2.5)
         cx, cy = x + size / 2, y + size * 0.35
@@ -148,14 +148,14 @@ class Pieces(Paper):
         self.text(cx, cy + size * 0.13, letter, size=size * 0.37, weight=700, colour="on" + letter, anchor="middle")
 
     def world(self, x: float, y: float, radius: float = 19) -> None:
-        """A world nobody owns, round its middle."""
+        """Draw an unowned world around its centre."""
         self.circle(x, y, radius, fill="buff", stroke="ink")
         bend, over = number(radius * 0.42), number(radius * 1.16)
         data = f"M{number(x - radius)} {number(y - radius * 0.16)}c{bend} {bend} {over} {bend} {number(2 * radius)} 0"
         self.path(data, stroke="ink", line=1.5)
 
     def stargate(self, seat: int, x: float, y: float, radius: float = 10.5) -> None:
-        """A Stargate: a small ring in its owner's colour round the middle x, y."""
+        """Draw a Stargate: a small ring in its owner's colour around the centre x, y."""
         self.circle(x, y, radius, fill=LETTERS[seat], stroke="ink")
         self.circle(x, y, radius * 0.43, fill="panel", stroke="ink", line=1.8)
 
@@ -171,9 +171,10 @@ class Pieces(Paper):
         nose: str = "down",
         new: bool = False,
     ) -> None:
-        """A vessel plate, upper left corner of its whole box at x, y; its nose (9 units) points `up`, `down`, `left` or `right`.
+        """Draw a vessel plate. x, y is the upper left corner of its whole box, including the nose.
 
-        `lines` are one or two centred lines of text (name and count, then figures); `new` marks "came this turn" with a corner.
+        The nose (9 units) points `up`, `down`, `left` or `right`. `lines` are one or two centred lines of text (name and count,
+        then figures). `new` marks a vessel that arrived this turn with a corner.
         """
         letter = LETTERS[seat]
         left, top, right, bottom = x, y, x + width, y + height
@@ -208,7 +209,7 @@ class Pieces(Paper):
             )
 
     def token(self, seat: int, x: float, y: float, radius: float = 27, *, icon: str = "fleet", turn: float = -90) -> None:
-        """A round token with a sign in it, for the one piece that travels a map."""
+        """Draw a round token with an icon, for the one piece that travels on a map."""
         letter = LETTERS[seat]
         self.circle(x, y, radius, fill=letter, stroke="panel", line=4)
         self.circle(x, y, radius, stroke="ink", line=2.5)
@@ -217,7 +218,7 @@ class Pieces(Paper):
     def hexcell(
         self, x: float, y: float, width: float, *, fill: str = "panel", explored: bool = False, at: str | None = None
     ) -> None:
-        """A hex round its middle; `explored` draws it on paper with a diagonal."""
+        """Draw a hex around its centre. `explored` draws it on paper with a diagonal."""
         corners = hexagon(x, y, width - 2)
         self.polygon(*corners, fill="paper" if explored else fill, stroke="ink2", line=1.25, at=at)
         if explored:
@@ -227,8 +228,8 @@ class Pieces(Paper):
     # --- dice ----------------------------------------------------------------------------------------------------
 
     def die(self, value: int, x: float, y: float, size: float = 52, *, kind: str = "white", chosen: bool = False) -> None:
-        """A die, upper left corner at x, y; `kind`: `white` (round corners), `red` (inner line), `black` (square)."""
-        # The seats' white is light and its ink dark in both colour schemes.
+        """Draw a die, upper left corner at x, y. `kind`: `white` (round corners), `red` (inner line), `black` (square)."""
+        # The colour of the white seat stays light, and its ink dark, in both colour schemes.
         body = {"white": ("W", "onW"), "red": ("R", "onR"), "black": ("onW", "W")}[kind]
         rx = size * (0.04 if kind == "black" else 0.155)
         self.rect(x, y, size, size, fill=body[0], stroke="ink", line=2.2, rx=rx)
@@ -245,21 +246,21 @@ class Pieces(Paper):
     def die_box(
         self, x: float, y: float, size: float = 16, *, figure: str = "", filled: bool = False, colour: str = "ink"
     ) -> None:
-        """A die asked for: a small box, filled or hollow, with a figure where one value is asked for; `colour`: `ink`, `R`."""
+        """Draw a required die: a small box, filled or hollow, with a figure if a value is required. `colour`: `ink`, `R`."""
         self.rect(x, y, size, size, fill=colour if filled else "panel", stroke="ink", rx=size * 0.18)
         if figure:
             shade = ("panel" if colour == "ink" else "on" + colour) if filled else "ink"
             self.text(x + size / 2, y + size * 0.83, figure, size=max(15, size * 0.9), weight=700, colour=shade, anchor="middle")
 
     def bubbles(self, x: float, y: float, filled: int, total: int, *, radius: float = 7.5, step: float = 20.5) -> None:
-        """Hull bubbles from the middle of the first; `filled` of `total` are struck."""
+        """Draw hull bubbles from the centre of the first one; `filled` of `total` are struck."""
         for index in range(total):
             self.circle(x + index * step, y, radius, fill="ink" if index < filled else "panel", stroke="ink")
 
     # --- what may be done: overprint -----------------------------------------------------------------------------
 
     def selectable(self, x: float, y: float, width: float, height: float, *, tick: float | None = None) -> None:
-        """Four overprint ticks just outside a thing that may be chosen."""
+        """Draw four overprint ticks just outside a selectable item."""
         t = tick if tick is not None else min(18, width / 4, height / 4)
         left, top, right, bottom = x - 4, y - 4, x + width + 4, y + height + 4
         t += 4
@@ -273,15 +274,15 @@ class Pieces(Paper):
         )
 
     def selected(self, x: float, y: float, width: float, height: float, *, rx: float = 0) -> None:
-        """A full overprint outline round the chosen thing, just outside it."""
+        """Draw a full overprint outline just outside a selected item."""
         self.rect(x - 4, y - 4, width + 8, height + 8, fill="none", stroke="over", line=4.5, rx=rx + 3 if rx else 0)
 
     def reach_hex(self, x: float, y: float, width: float) -> None:
-        """A hex that can be reached: an overprint outline round its middle."""
+        """Outline a reachable hex in overprint around its centre."""
         self.polygon(*hexagon(x, y, width), stroke="over", line=5)
 
     def move_path(self, at: Sequence[Point], *, older: bool = False, colour: str = "over") -> None:
-        """A last move: ring at the start, dashed path through the points, head at the end; `older` ones at half strength."""
+        """Draw a move: ring at the start, dashed path through the points, head at the end. `older` moves are half as strong."""
         opacity = 0.5 if older else 1
         (x, y), (px, py) = at[-1], at[-2]
         length = math.hypot(x - px, y - py) or 1
@@ -301,13 +302,13 @@ class Pieces(Paper):
         )
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float, text: str = "", *, colour: str = "over") -> None:
-        """An arrow with an amount on its middle (combat assignments)."""
+        """Draw an arrow with an amount at its middle (combat assignments)."""
         self.move_path([(x1, y1), (x2, y2)], colour=colour)
         if text:
             self.disc((x1 + x2) / 2, (y1 + y2) / 2, text, colour=colour)
 
     def disc(self, x: float, y: float, text: str | int, *, radius: float = 14, colour: str = "over") -> None:
-        """A numbered disc: chosen target, open item, stack item; the same number stands in the list. `colour="ink"`: a fact."""
+        """Draw a numbered disc for a target, an open item or a stack item, numbered as in the list. `colour="ink"`: a fact."""
         self.circle(x, y, radius, fill=colour, stroke="panel")
         self.text(
             x,
@@ -322,12 +323,12 @@ class Pieces(Paper):
         )
 
     def threatened(self, x: float, y: float, size: float = 27) -> None:
-        """An overprint triangle with its upper left corner at x, y, for what the view itself shows to be in danger."""
+        """Draw an overprint triangle, upper left corner at x, y, for an item that the view shows to be in danger."""
         self.rect(x - 1, y, size + 2, size + 2, fill="panel")
         self.icon("threatened", x, y, size, colour="over")
 
     def awaited(self, x: float, y: float, radius: float = 20) -> None:
-        """The dashed overprint ring round the badge of a seat that must act."""
+        """Draw the dashed overprint ring around the badge of a seat that must act."""
         around = 2 * math.pi * radius
         dash = around / round(around / 16)
         self.circle(x, y, radius, stroke="over", line=3.5, dash=f"{number(dash * 0.64)} {number(dash * 0.36)}")
@@ -335,27 +336,30 @@ class Pieces(Paper):
     # --- facts on top of things ----------------------------------------------------------------------------------
 
     def mark(self, icon: str, x: float, y: float, size: float = 20) -> None:
-        """A fact about a place (contested, siege, paralysed, damage): white sign on an ink square, upper left corner at x, y."""
+        """Mark a place with a fact (contested, siege, paralysed, damage): white icon on an ink square.
+
+        x, y is its upper left corner.
+        """
         self.rect(x, y, size, size, fill="ink", rx=min(3, size / 8))
         inner = max(15, size * 0.7) if size > 15 else size
         self.icon(icon, x + (size - inner) / 2, y + (size - inner) / 2, inner, colour="panel")
 
     def contested(self, x: float, y: float, size: float = 20) -> None:
-        """The mark of a contested place."""
+        """Mark a contested place."""
         self.mark("contested", x, y, size)
 
     def blocked(self, x: float, y: float, size: float = 20) -> None:
-        """The ink cross of a place closed to the viewer."""
+        """Draw the ink cross of a place that is closed to the viewer."""
         self.icon("cross", x, y, size)
 
     def struck(self, x: float, y: float, width: float, height: float) -> None:
-        """One diagonal over a thing that is struck out or destroyed."""
+        """Draw a diagonal over an item that is struck out or destroyed."""
         self.line(x, y + height, x + width, y, stroke="ink2", line=2.5)
 
     def hidden(
         self, x: float, y: float, width: float, height: float, *, scouted: bool = False, label: str = "", rx: float = 4
     ) -> None:
-        """The back of a hidden thing: ink with tint bars; `scouted` (seen by the viewer) adds an eye, `label` a word."""
+        """Draw the back of a hidden item: ink with tinted bars. `scouted` (seen by the viewer) adds an eye, `label` a word."""
         self.rect(x, y, width, height, fill="ink", stroke="ink", line=2, rx=rx)
         inset = width * 0.13
         foot = height - (26 if label else 8)
@@ -371,6 +375,6 @@ class Pieces(Paper):
             self.text(x + width / 2, y + height - 8, label, size=19, weight=700, colour="panel", anchor="middle", room=width - 8)
 
     def damage(self, x: float, y: float, amount: int, *, radius: float = 11.5, filled: bool = False) -> None:
-        """Damage: a ring with a figure round its middle; `filled` on cards, where it stands beside the shield."""
+        """Draw damage: a ring with a figure around its centre; `filled` on cards, where it stands beside the shield."""
         self.circle(x, y, radius, fill="ink" if filled else "panel", stroke="panel" if filled else "ink")
         self.text(x, y + 6, str(amount), size=17, weight=700, colour="panel" if filled else "ink", anchor="middle")
