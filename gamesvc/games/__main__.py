@@ -1,4 +1,4 @@
-"""`python -m gamesvc.games GAME`: the engine protocol on stdin and stdout."""
+"""Run the engine protocol on stdin and stdout: `python -m gamesvc.games GAME`."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""The games offered, by id. Adding a game means adding it here."""
+"""The games on offer, by id. To add a game, add it here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OFFERED = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
 
 
 def game(game_id: str) -> Game[Any]:
-    """Return the engine of a game; refuses an unknown id with the known ones. Only this game's package is loaded."""
+    """Return the engine of a game, loading only its package. Raises `Refused` for an unknown id and lists the known ones."""
     if game_id not in OFFERED:
         raise Refused("unknown_game", f"There is no game {game_id!r}. There are: {', '.join(OFFERED)}.", "game")
     engine: Game[Any] = importlib.import_module(f"gamesvc.games.{game_id}").GAME

@@ -1,8 +1,8 @@
-"""How often a match is handed on: changes of the awaited seats within each turn of the game.
+"""Hand-over counts: how often the awaited seats change within a turn of the game.
 
-A match is handed on when somebody is awaited who was not awaited just before. Seats that are asked at the same time count once,
-however many they are, and one that answers before the others hands nothing on. A turn in which nobody but the next seat is
-asked costs one.
+A hand-over happens when the match waits for a seat that it was not waiting for just before. Seats that become awaited at the same
+time count once, and a seat that answers before the others causes no hand-over. A turn in which only the next seat acts counts
+one.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from gamesvc.games.kernel.game import Game
 
 @dataclass
 class HandOvers:
-    """Follows a match from outside; `per_turn` holds the hand-overs of each turn seen from its first state to its end."""
+    """An observer of a match. `per_turn` holds the hand-overs of each turn seen from its first state to its end."""
 
     per_turn: list[int] = field(default_factory=list)
     _turn: int | None = 0  # None: unknown, since the match went back
-    _count: int | None = None  # of the turn under way; None where it is not counted
+    _count: int | None = None  # of the current turn; None if it is not counted
     _waiting: frozenset[int] = frozenset()
 
     def look(self, game: Game[Any], state: Any) -> bool:
-        """Take note of a state in which the match waits. Returns whether a turn begins with it."""
+        """Record a state in which the match waits. Returns True if a turn begins with it."""
         turn, waiting = game.turn(state), frozenset(one.seat for one in game.awaited(state))
         begins = self._turn is not None and turn > self._turn
         if begins:
@@ -40,18 +40,18 @@ class HandOvers:
         return begins
 
     def go_back(self) -> None:
-        """Leave out the turn under way: the match was taken back, which is no hand-over of the game."""
+        """Drop the current turn: the match was rewound, which is not a hand-over of the game."""
         self._turn = None
 
 
 def figures(per_turn: Sequence[int]) -> dict[str, float | int | None]:
-    """What is published of hand-overs: in how many turns they were counted, the median and the 90th percentile."""
+    """Return the published figures: the number of turns counted, the median, and the 90th percentile."""
     if not per_turn:
         return {"turns": 0, "median": None, "ninetieth": None}
     return {"turns": len(per_turn), "median": statistics.median(per_turn), "ninetieth": ninetieth(per_turn)}
 
 
 def ninetieth(numbers: Iterable[int]) -> int:
-    """The least number that nine of ten do not exceed."""
+    """Return the smallest number that at least 90 percent do not exceed."""
     ordered = sorted(numbers)
     return ordered[-(-9 * len(ordered) // 10) - 1]

@@ -1,8 +1,8 @@
-"""The engine protocol: one JSON object a line in, one out. Drives any game without Django, database or network.
+"""The engine protocol: one JSON object per line in, one out. Drives any game without Django, database or network.
 
-`{"op":"new","seats":2,"options":{},"seed":"any text"}`, then `dice`, `command`, `order`, `legal`, `view`, `position`,
-`default`, `rewind`, `picture`, `schema`, `events`. Answers carry what they name. A line that
-cannot be read gets `{"ok":false,"error":...}` and the process goes on.
+`{"op":"new","seats":2,"options":{},"seed":"any text"}`, then `dice`, `command`, `order`, `legal`, `view`, `position`, `default`,
+`rewind`, `picture`, `schema`, `events`. The fields of each answer are listed in `gamesvc/games/README.md`. A line that cannot be
+read gets `{"ok":false,"error":...}`, and the process continues.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def event_json(game: Game[Any], event: Event) -> dict[str, Any]:
 
 
 class Session:
-    """One match driven by requests."""
+    """One match, driven by requests."""
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
@@ -42,7 +42,7 @@ class Session:
         self.log: list[Event] = []
 
     def answer(self, request: Any) -> dict[str, Any]:
-        """Answer one request. Raises for nothing that a request can hold; what the rules raise by mistake is raised on."""
+        """Answer one request. Never raises for a bad request; an exception from faulty rules propagates."""
         if not isinstance(request, dict) or not isinstance(request.get("op"), str):
             return {"ok": False, "error": 'a request is an object with "op"'}
         op: Callable[[dict[str, Any]], dict[str, Any]] | None = getattr(self, f"_op_{request['op']}", None)
@@ -50,7 +50,7 @@ class Session:
             known = ", ".join(name[4:] for name in dir(self) if name.startswith("_op_"))
             return {"ok": False, "error": f"unknown op {request['op']!r:.80}; known: {known}"}
         try:
-            if "position" not in request:  # which is judged for itself
+            if "position" not in request:  # a position is checked separately
                 codec.check_plain(request)
             return {"ok": True, **op(request)}
         except (Misuse, codec.Malformed) as error:
@@ -89,7 +89,7 @@ class Session:
         if not isinstance(seed, str):
             raise Misuse('"seed" must be text')
         dice = seeded(seed)
-        if isinstance(self.dice.source, ScriptedSource):  # what the script still holds comes before the new seed
+        if isinstance(self.dice.source, ScriptedSource):  # draws left in the script come before the new seed
             dice.source = ScriptedSource(self.dice.source.script, dice.source)
         timeline: Timeline[Any] = Timeline(self.game)
         if "position" in request:
@@ -195,7 +195,7 @@ class Session:
 
 
 def _scripted(decide: Callable[[], Run[Any]]) -> Run[Any]:
-    """Decide with dice that may be scripted. Raises `Misuse` where the script does not fit."""
+    """Decide with dice that may be scripted. Raises `Misuse` if the script does not fit."""
     try:
         return decide()
     except BadScript as error:
@@ -203,11 +203,11 @@ def _scripted(decide: Callable[[], Run[Any]]) -> Run[Any]:
 
 
 LONGEST_LINE = 2_000_000
-"""Characters; the longest position that is read has a fraction of it."""
+"""The limit for a line, in characters. The longest valid position is much shorter."""
 
 
 def serve(game: Game[Any], lines: Iterable[str], out: TextIO) -> None:
-    """Answer requests line by line until the input ends. No request ends it, not even one on which the rules fail."""
+    """Answer requests line by line until the input ends. No request stops it, not even one on which the rules fail."""
     session = Session(game)
     for line in lines:
         if not line.strip():
@@ -228,5 +228,5 @@ def _answer(session: Session, line: str) -> dict[str, Any]:
     try:
         return session.answer(request)
     except Exception as error:
-        # A mistake in the rules. The match stands where it stood: nothing is taken before everything is decided.
+        # A bug in the rules. The match is unchanged, because events are applied only after the whole decision.
         return {"ok": False, "error": f"the rules failed on this request ({type(error).__name__}: {error})"}

@@ -1,7 +1,7 @@
-"""Recorded whole matches as files: written by self-play, replayed by tests and by `manage.py compat`.
+"""Whole matches recorded as files: written by self-play, replayed by tests and by `manage.py compat`.
 
-One JSON object: game, rules, options, seats, seed, perhaps the position it began from, commands (`[seat, command]`), events
-(`[type, type_version, data, draws]`, version = place in the list), outcome. Replaying uses `evolve` alone; playing again uses
+One JSON object: game, rules, options, seats, seed, optionally the starting position, commands (`[seat, command]`), events
+(`[type, type_version, data, draws]`, version = place in the list), outcome. A replay uses `evolve` alone; a second playing uses
 `decide` and the draws.
 """
 
@@ -18,7 +18,7 @@ from gamesvc.games.selfplay import Record
 
 
 class Parted(AssertionError):
-    """A recorded match no longer gives what was recorded; `version` is the first event that differs."""
+    """A recorded match no longer gives the recorded result. `version` is the first event that differs."""
 
     def __init__(self, message: str, version: int | None = None) -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class Parted(AssertionError):
 
 
 def dump(game: Game[Any], record: Record) -> str:
-    """Write a record, one event a line so that changes can be read."""
+    """Write a record as JSON, one event per line so that diffs are readable."""
     assert record.outcome is not None
     head = {
         "game": record.game,
@@ -67,7 +67,7 @@ def load(text: str) -> Record:
 
 
 def begin(timeline: Timeline[Any], record: Record, dice: Dice) -> Run[Any]:
-    """Decide the opening of a recorded match: the game's own, or the position it began from."""
+    """Decide the opening of a recorded match: the game's own setup, or the recorded starting position."""
     if record.position is None:
         return timeline.begin(record.options, record.seats, dice)
     run = Run(timeline, dice)
@@ -76,7 +76,7 @@ def begin(timeline: Timeline[Any], record: Record, dice: Dice) -> Run[Any]:
 
 
 def check_replay(game: Game[Any], record: Record) -> Timeline[Any]:
-    """Fold the recorded events with today's `evolve`. Raises `Parted` unless the recorded outcome is reached."""
+    """Fold the recorded events with the current `evolve`. Raises `Parted` unless it reaches the recorded outcome."""
     timeline = replay(game, [game.lift(event) for event in record.events])
     outcome = game.outcome(timeline.state)
     assert record.outcome is not None
@@ -90,7 +90,10 @@ def check_replay(game: Game[Any], record: Record) -> Timeline[Any]:
 
 
 def check_again(game: Game[Any], record: Record) -> None:
-    """Play the recorded commands again with today's `decide` on the recorded seed. Raises `Parted` at the first difference."""
+    """Play the recorded commands again with the current `decide` and the recorded seed.
+
+    Raises `Parted` at the first difference.
+    """
     dice = seeded(record.seed)
     timeline: Timeline[Any] = Timeline(game)
     run = begin(timeline, record, dice)

@@ -1,10 +1,10 @@
-"""What must hold of secrets in any game, checked by self-play while a match goes on.
+"""Secrecy checks for any game, run by self-play during a match.
 
-`Watch` follows a match beside its players. For each seat it keeps a double of the match: the same view, with everything
-hidden dealt anew. Each act happens in the double as well. As long as a seat is told the same of both it must be shown the
-same, at every version; where it is told something else, an event must say that it reveals something (`Game.reveals`).
-What a viewer is told names nothing that their view hides, also where a later event of the same act takes it back.
-The same holds in the middle of an act, which readers of earlier versions see: a view there shows nothing that no event tells.
+`Watch` follows a match beside its players. For each seat it keeps a double of the match: the same view, with everything hidden
+redealt. Each act also happens in the double. While a seat receives the same events from both, it must see the same view of both,
+at every version. Where it receives different events, an event must declare that it reveals something (`Game.reveals`). Events
+sent to a viewer contain nothing that their view hides, even if a later event of the same act undoes it. The same holds in the
+middle of an act, which readers of earlier versions see: a view there shows nothing that no event reveals.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from gamesvc.games.kernel.game import REWOUND, Caption, Event, Game, Refused, Vi
 from gamesvc.games.kernel.timeline import Run, Timeline
 
 Act = Callable[[Timeline[Any], Dice], Run[Any]]
-"""A command or a rewind, as it happens on a timeline."""
+"""A command or a rewind, applied to a timeline."""
 FRESH = 0.1
-"""How often a double that still serves is dealt anew."""
+"""The probability of replacing a double that is still usable by a fresh one."""
 
 
 class Broken(AssertionError):
-    """Something that must always hold did not."""
+    """A condition that must always hold was violated."""
 
 
 def command_of(seat: int, command: Mapping[str, Any]) -> Act:
@@ -36,18 +36,18 @@ def command_of(seat: int, command: Mapping[str, Any]) -> Act:
 
 
 def rewind_of(command: Mapping[str, Any]) -> Act:
-    """Going back to the version `to` of a command, for what else it says: an undo of a seat, or else the organiser's act."""
+    """Return the act of rewinding to version `to`. Other fields describe the cause; without any, it is the organiser."""
     why = {name: value for name, value in command.items() if name != "to"} or {"cause": "host"}
     return lambda timeline, dice: timeline.rewind(int(command["to"]), dice, **why)
 
 
 def chance(rng: random.Random, label: str) -> Dice:
-    """Dice that are none of the match's."""
+    """Return dice that are independent of the match's own."""
     return Dice(KeyedSource(draw_key(rng.randbytes(32), label, ())))
 
 
 class Watch:
-    """Follows one match with a double for each seat."""
+    """An observer of one match with a double for each seat."""
 
     def __init__(self, game: Game[Any], timeline: Timeline[Any], rng: random.Random, name: str) -> None:
         self.game = game
@@ -57,25 +57,25 @@ class Watch:
         self.seats = range(game.seats(timeline.state))
         self.doubles: dict[int, Timeline[Any]] = {}
         self.counts: Counter[str] = Counter()
-        self._seen: dict[tuple[int, Any], Any] = {}  # what the match itself shows: every double is compared with it
+        self._seen: dict[tuple[int, Any], Any] = {}  # outputs of the match itself, which every double is compared with
 
     @property
     def where(self) -> str:
         return f"{self.name} version {self.timeline.version}"
 
     def look(self) -> None:
-        """Give each seat a double where it has none, and now and then a fresh one."""
+        """Create the missing doubles, and now and then replace one."""
         for seat in self.seats:
             if seat not in self.doubles or self.rng.random() < FRESH:
                 self.counts["redeals"] += 1
                 self.doubles[seat] = self._double(seat)
 
     def _own(self, state: Any, what: str, viewer: Viewer) -> Any:
-        """A view, the forms or the awaited seats of a state of the match; the ids that a view or the forms name."""
+        """Return one output for a state of the match: view, forms, awaited seats, or the ids in a view or in the forms."""
         key = (id(state), (what, viewer))
         if key not in self._seen:
             found = self._ids_own(state, what, viewer) if what.startswith("ids") else _ask(self.game, state, what, viewer)
-            self._seen[key] = state, found  # with the state, so that its id stays its own
+            self._seen[key] = state, found  # stored with the state, so that its id stays unique
         return self._seen[key][1]
 
     def _ids_own(self, state: Any, what: str, viewer: Viewer) -> set[str]:
@@ -83,7 +83,7 @@ class Watch:
         return ids_in(self.game, state, shown if isinstance(shown, dict) else [form.as_json() for form in shown])
 
     def close_eyes(self) -> None:
-        """Forget the doubles: what happens next is not followed."""
+        """Drop the doubles: the next act is not followed."""
         self.doubles.clear()
 
     def _double(self, seat: int) -> Timeline[Any]:
@@ -92,7 +92,7 @@ class Watch:
         return self.timeline.double(state)
 
     def _check_same(self, seat: int, state: Any, other: Any, where: str) -> None:
-        """A seat's view, forms and awaited seats, and what everybody sees, are the same in both."""
+        """Check that a seat's view, forms and awaited seats, and the public view, are the same in both states."""
         game = self.game
         for what, viewer in (("view", seat), ("view", None), ("forms", seat), ("awaited", None)):
             if (counterpart := _ask(game, other, what, viewer)) != (own := self._own(state, what, viewer)):
@@ -102,7 +102,7 @@ class Watch:
             raise Broken(f"{where}: the forms name {sorted(named)}, which the view hides")
 
     def check_refusal(self, seat: int, command: Mapping[str, Any]) -> None:
-        """A seat's command is refused in the same words, or accepted, whatever is hidden from it."""
+        """Check that a seat's command is accepted, or refused in the same words, whatever is hidden from the seat."""
         game, timeline = self.game, self.timeline
         if seat in self.doubles:
             other = self.doubles[seat].state
@@ -112,7 +112,7 @@ class Watch:
     # --- following ---
 
     def follow(self, run: Run[Any], act: Act, source: Source, draws: int, actor: int | None) -> None:
-        """Check what an act, just decided on the timeline and not yet folded, tells and shows each viewer."""
+        """Check all events and views that an act sends to each viewer. The act is decided on the timeline but not yet folded."""
         for viewer in (None, *self.seats):
             self._check_told(run, viewer)
             self._check_between(run, viewer)
@@ -123,7 +123,7 @@ class Watch:
                 if seat == actor:
                     raise Broken(f"{self.where} seat {seat}: hidden things decide that this is refused: {refused}") from refused
                 del self.doubles[seat]
-            except ValueError:  # a rule looks behind the beginning of the double
+            except ValueError:  # a rule looks further back than the double's first version
                 del self.doubles[seat]
             else:
                 self.counts["doubled acts"] += 1
@@ -135,10 +135,10 @@ class Watch:
         self._seen = {key: kept for key, kept in self._seen.items() if kept[0] is run.state}
 
     def _same_told(self, seat: int, run: Run[Any], other: Run[Any], *, own: bool) -> bool:
-        """Whether a seat learns the same of an act and of its double.
+        """Return True if a seat learns the same from an act and from its double. Raises `Broken` for a leak.
 
-        If not, an event must say that it reveals something; but what another seat does may always hang on what it holds.
-        What a view shows on the way must be told by an event, or still be seen at the end.
+        A difference needs an event that reveals something, except in another seat's act, which may depend on what that seat
+        holds. Anything that a view shows during the act must be revealed by an event or still be visible at the end.
         """
         game, where = self.game, f"{self.where} seat {seat}"
         shown_early = ""
@@ -169,12 +169,12 @@ class Watch:
         return True
 
     def _difference(self, viewer: Viewer, state: Any, other: Any) -> str:
-        """What a viewer is shown otherwise in a state of the match and in its double; empty for nothing."""
+        """Describe how a viewer's views of a state and of its double differ; empty if they do not."""
         view, counterpart = self._own(state, "view", viewer), self.game.view(other, viewer)
         return "" if view == counterpart else f"{viewer} is shown otherwise: {apart(view, counterpart)}"
 
     def _check_told(self, run: Run[Any], viewer: Viewer) -> None:
-        """Events name only what the viewer's view shows before the act, or on the way that is not taken back."""
+        """Check that events contain only ids that the viewer's view shows before the act or in a state the act does not undo."""
         game, before = self.game, self.timeline.state
         known = set(self._own(before, "ids of view", viewer))
         for event in run.events:
@@ -190,19 +190,22 @@ class Watch:
                 raise Broken(f"{self.where}: {event.type} tells {viewer} of {sorted(named - known)}, which the view hides")
 
     def _check_between(self, run: Run[Any], viewer: Viewer) -> None:
-        """A view in the middle of an act names only what the viewer saw before it, is told by then, or sees at its end."""
+        """Check the views in the middle of an act.
+
+        Each may show only ids that the viewer saw before the act, has been sent by then, or sees at its end.
+        """
         game = self.game
         known = words_in(self._own(self.timeline.state, "view", viewer)) | words_in(self._own(run.state, "view", viewer))
         for event, state in zip(run.events, run.states, strict=True):
             if (seen := see_event(game, event, viewer)) is None:
-                continue  # nobody looks at a version that they do not know of
+                continue  # nobody reads a version that they do not know of
             known |= words_in(seen.data) | set(game.shows(event))
             if hidden := self._own(state, "ids of view", viewer) - known:
                 raise Broken(f"{self.where}: the view of {viewer} after {event.type} names {sorted(hidden)}, which nothing tells")
 
 
 def standing(run: Run[Any]) -> list[Any]:
-    """The states of a run that no later event of it takes back, the newest first."""
+    """Return the states of a run that none of its later events undoes, newest first."""
     first, at, states = run.version - len(run.events), run.version, []
     while at > first:
         states.append(run.states[at - first - 1])
@@ -212,13 +215,13 @@ def standing(run: Run[Any]) -> list[Any]:
 
 
 def ids_in(game: Game[Any], state: Any, shown: Any) -> set[str]:
-    """The ids of things that can lie hidden, as they are named anywhere in JSON."""
+    """Return the ids in JSON that belong to items which can be hidden."""
     ids: Collection[str] = game.ids(state)
     return words_in(shown).intersection(ids) if ids else set()
 
 
 def words_in(shown: Any) -> set[str]:
-    """Every word in JSON, ids among them."""
+    """Return every word in JSON, ids included."""
     return set(re.findall(r"[\w-]+", json.dumps(shown)))
 
 
@@ -236,7 +239,7 @@ def _ask(game: Game[Any], state: Any, what: str, viewer: Viewer) -> Any:
 
 
 def apart(view: Any, other: Any) -> str:
-    """The first place at which two views differ, in a few words."""
+    """Describe the first place at which two views differ."""
     return _apart(json.loads(json.dumps(view)), json.loads(json.dumps(other)), "")
 
 
@@ -254,7 +257,7 @@ def _apart(one: Any, two: Any, path: str) -> str:
 def check_secrets(
     game: Game[Any], timeline: Timeline[Any], seat: int, command: Mapping[str, Any], offered: Any, rng: random.Random
 ) -> None:
-    """What a seat is shown, offered and refused must not depend on what is hidden from it."""
+    """Check that a seat's view, forms and refusals do not depend on anything hidden from it. Raises `Broken`."""
     where = f"{game.id} version {timeline.version} seat {seat}"
     other = game.redeal(timeline.state, seat, chance(rng, where))
     if game.view(other, seat) != game.view(timeline.state, seat):
@@ -280,7 +283,7 @@ def _refusal(game: Game[Any], timeline: Timeline[Any], state: Any, seat: int, co
 
 
 def check_hidden(game: Game[Any], events: Sequence[Event], ends: Sequence[int], seats: int, name: str) -> None:
-    """An act of whose events a viewer may see none changes nothing that they are shown. `ends`: the acts' last versions."""
+    """Check that an act without visible events changes nothing in a viewer's view. `ends`: the last version of each act."""
     timeline: Timeline[Any] = Timeline(game)
     for start, end in itertools.pairwise([0, *ends]):
         act = events[start:end]

@@ -1,9 +1,9 @@
-"""Bots play whole matches in memory while everything that must always hold is checked after every act.
+"""Self-play: bots play whole matches in memory while every invariant is checked after every act.
 
-Checked: the game's own invariants (`faults`), that every offered form is accepted, that the record replays to the same
-state, that positions read back the same, and that hidden things stay hidden (`secrecy`). Between the commands of those who
-are awaited, others act out of turn and take back or restore what they did, the match goes back (or forward again) to any
-version, and forks are played for a while.
+Checked: the game's own invariants (`faults`), that every offered form is accepted, that the record replays to the same state,
+that positions read back the same, and that hidden information stays hidden (`secrecy`). Between the commands of awaited seats,
+others act out of turn, undo or redo their commands, the match goes back (or forward again) to any version, and forks are played
+for a while.
 """
 
 from __future__ import annotations
@@ -25,30 +25,31 @@ from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
 from gamesvc.games.kernel.undo_rules import Deed, Past, Taken, Trail
 from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, command_of, rewind_of
 
-# Options that end a match which the rules alone would let go on for ever, with a value that leaves room for all that can happen.
+# Options that end a match which the rules alone would allow to run forever, with values large enough for every situation to
+# occur.
 BOUNDS = {"turn_limit": 40, "max_rounds": 60}
 MOST_REWINDS = 8
 MOST_UNDOS = 24
-"""How often a match goes back, and how often a seat takes back or restores: more, and it need not come to an end."""
+"""The limits on rewinds per match and on undos per seat. With more of them, a match might never end."""
 NEAR = 40
-"""Most rewinds go back no further than so many versions."""
+"""The usual maximum distance of a rewind, in versions."""
 NO_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
-"""Self-play has no clock."""
+"""A fixed time for all events: self-play has no clock."""
 FORK = 12
-"""How many commands of a fork are played."""
+"""The number of commands played in a fork."""
 
 
 def bounded(game: Game[Any]) -> dict[str, Any]:
-    """The limits a game offers for matches that might not end by themselves."""
+    """Return the options with which a game can be made to end, with their values."""
     return {name: value for name, value in BOUNDS.items() if name in game.manifest.options["properties"]}
 
 
 @dataclass
 class Record:
-    """A whole match as played: enough to replay it, and to play it again from its commands.
+    """A whole match as played: enough to replay its events or to play its commands again.
 
-    A command is `(seat, command)`; `(None, {"to": version})` is a rewind from outside the game, with `cause` "undo" or "redo",
-    `seat`, `private` and `kept` where a seat takes something back or restores it.
+    A command is `(seat, command)`. `(None, {"to": version})` is a rewind from outside the game; an undo or redo by a seat adds
+    `cause` ("undo" or "redo"), `seat`, `private` and `kept`.
     """
 
     game: str
@@ -58,10 +59,10 @@ class Record:
     commands: list[tuple[int | None, dict[str, Any]]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     outcome: Outcome | None = None
-    position: dict[str, Any] | None = None  # where it began, if not with the game's own setup
-    ends: list[int] = field(default_factory=list)  # how many events there were after the setup and after each command
+    position: dict[str, Any] | None = None  # the starting position, if not the game's own setup
+    ends: list[int] = field(default_factory=list)  # the number of events after the setup and after each command
     checks: Counter[str] = field(default_factory=Counter)
-    handovers: list[int] = field(default_factory=list)  # of each turn that was played without going back
+    handovers: list[int] = field(default_factory=list)  # for each turn played without a rewind
 
     def __str__(self) -> str:
         return f"{self.game} seed {self.seed!r}"
@@ -80,10 +81,10 @@ def play(
     match_id: str = "",
     opening: Sequence[Event] = (),
 ) -> Record:
-    """Play one match between bots (repeated over the seats). Raises `Broken`; `check_every` 0 checks only the end.
+    """Play one match between bots (repeated over the seats). Raises `Broken`. `check_every` 0 checks only the end.
 
-    `interrupt`: how often something else than the next command happens. `match_id`: whose draws they are; `opening`: events
-    of the service that come before those of the game.
+    `interrupt`: the probability of something other than the next command. `match_id`: the match whose draws are used. `opening`:
+    events of the service that precede those of the game.
     """
     rng = random.Random(f"{game.id} {seed}")
     dice = seeded(seed, match_id)
@@ -112,7 +113,7 @@ def play(
             check_state(game, timeline, f"{record} version {timeline.version}", rng)
             watch.look()
         else:
-            # In the middle of a command nobody is asked anything, so there are no forms to compare.
+            # In the middle of a command no seat is awaited, so there are no forms to compare.
             watch.close_eyes()
         act = rewind_of(command) if seat is None else command_of(seat, command)
         draws = dice.next
@@ -143,7 +144,7 @@ def _take(timeline: Timeline[Any], run: Run[Any], record: Record) -> None:
 
 
 def _plain(command: Mapping[str, Any]) -> dict[str, Any]:
-    """A command as the record will hold it: keys in order."""
+    """Return a command as the record will store it, with sorted keys."""
     plain: dict[str, Any] = json.loads(json.dumps(dict(command), sort_keys=True))
     return plain
 
@@ -151,7 +152,7 @@ def _plain(command: Mapping[str, Any]) -> dict[str, Any]:
 def _next(
     game: Game[Any], timeline: Timeline[Any], bots: Sequence[str], rng: random.Random, name: str
 ) -> tuple[int, dict[str, Any]]:
-    """The command of a seat that is awaited."""
+    """Return an awaited seat and its command."""
     waiting = game.awaited(timeline.state)
     if not waiting:
         raise Broken(f"{name}: nobody is awaited and the match is not over at {timeline.version}")
@@ -169,7 +170,7 @@ def _next(
 def _interruption(
     record: Record, timeline: Timeline[Any], rng: random.Random, dice: Dice
 ) -> tuple[int | None, dict[str, Any] | None]:
-    """Choose an act out of turn, an undo or a rewind; no command where nothing of the kind offers itself."""
+    """Choose an act out of turn, an undo or a rewind; no command if none is possible."""
     game = timeline.game
     if (seat := _taken_back(record)) is not None:
         trail = Trail(lambda after, until: _past(record, after, until), timeline.version)
@@ -187,7 +188,7 @@ def _interruption(
 
 
 def _meddle(offered: Sequence[Form], rng: random.Random) -> dict[str, Any] | None:
-    """A command of any of the kinds offered, each as likely; nobody gives up."""
+    """Fill a form of any offered kind, each kind equally likely, except `resign`."""
     kinds = sorted({form.name for form in offered} - {"resign"})
     if not kinds:
         return None
@@ -196,7 +197,7 @@ def _meddle(offered: Sequence[Form], rng: random.Random) -> dict[str, Any] | Non
 
 
 def _target(record: Record, rng: random.Random) -> int:
-    """A version to go back to, or forward: before an act, within one, or one that was taken back."""
+    """Choose a version to go to: before an act, within one, or an undone one."""
     first, newest = record.ends[0], len(record.events)
     rewinds = [event.version for event in record.events if event.type == REWOUND]
     kind = rng.choice(("last", "near", "near", "acts", "any", "redo"))
@@ -210,7 +211,7 @@ def _target(record: Record, rng: random.Random) -> int:
 
 
 def playable(timeline: Timeline[Any], record: Record, version: int) -> bool:
-    """Whether a match can go on from a version: in the middle of a command only where the game itself may go back."""
+    """Return True if a match can continue from a version. Within a command, only the game's own marks allow it."""
     if timeline.game.marks(timeline.at(version)):
         return True
     while version > 0 and (event := record.events[version - 1]).type == REWOUND:
@@ -219,13 +220,13 @@ def playable(timeline: Timeline[Any], record: Record, version: int) -> bool:
 
 
 def _taken_back(record: Record) -> int | None:
-    """Name the seat that has just taken something back; None where the last act was another one."""
+    """Return the seat that has just undone something; None if the last act was another one."""
     command = record.commands[-1][1] if record.commands else {}
     return int(command["seat"]) if command.get("cause") == "undo" and "to" in command else None
 
 
 def _past(record: Record, after: int, until: int) -> list[Past]:
-    """Read the events after one version up to another as undo reads them."""
+    """Return the events after one version up to another, in the form that `undo_rules` reads."""
     found = []
     for event in record.events[after:until]:
         number = bisect.bisect_left(record.ends, event.version)
@@ -237,7 +238,7 @@ def _past(record: Record, after: int, until: int) -> list[Past]:
 
 
 def _undo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice, rng: random.Random) -> dict[str, Any] | None:
-    """Take back the latest command of a seat: freely where that is free, else (and now and then) with everybody's consent."""
+    """Undo a seat's latest command: freely if that is allowed, otherwise (now and then) as if everyone agreed."""
     game = timeline.game
     try:
         found = undo_rules.find(game, trail, seat, changes=undo_rules.changing(timeline, seat))
@@ -250,7 +251,7 @@ def _undo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice, rng: ran
 
 
 def _redo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice) -> dict[str, Any] | None:
-    """Restore what a seat took back last."""
+    """Redo a seat's latest undo."""
     undone = undo_rules.find_redo(timeline.game, trail, seat)
     if undone is None or undone.going_back is None:
         return None
@@ -265,7 +266,7 @@ def _redo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice) -> dict[
 def _with_kept(
     timeline: Timeline[Any], command: dict[str, Any], since: Sequence[Deed], dice: Dice, *, give_up: bool
 ) -> dict[str, Any] | None:
-    """Add what others did since and what still holds; None where something would be lost that nobody gave up."""
+    """Add the versions of other seats' events that still hold. Returns None if an event would be lost without consent."""
     try:
         kept = undo_rules.kept(timeline, rewind_of(command)(timeline, dice).state, since, give_up=give_up)
     except Taken:
@@ -274,7 +275,7 @@ def _with_kept(
 
 
 def check_fork(game: Game[Any], timeline: Timeline[Any], record: Record, rng: random.Random) -> None:
-    """Go on elsewhere from the position as a seat may have it, with everything hidden from it dealt anew."""
+    """Fork the match from a position as a seat may have it, with everything hidden from it redealt, and play on."""
     where = f"{record} fork at {timeline.version}"
     seat = rng.randrange(record.seats)
     state, kept = dealing.deal_anew(game, timeline.state, timeline.at, seat, chance(rng, where))
@@ -310,7 +311,7 @@ def check_fork(game: Game[Any], timeline: Timeline[Any], record: Record, rng: ra
 
 
 def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: random.Random) -> None:
-    """Invariants, and now and then positions that read back the same and boards that can be drawn."""
+    """Check the invariants; now and then also that positions read back the same and that boards can be drawn."""
     faults = game.faults(timeline.state)
     if faults:
         raise Broken(f"{where}: {faults[0]}")
@@ -327,7 +328,7 @@ def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: rando
 
 
 def check_replay(game: Game[Any], record: Record, timeline: Timeline[Any]) -> None:
-    """The record as JSON replays to the same state, and acts that are hidden from a viewer show them nothing."""
+    """Check that the record as JSON replays to the same state, and that acts hidden from a viewer show them nothing."""
     events = [
         Event(event.type, json.loads(json.dumps(event.data)), event.version, event.type_version, event.draws)
         for event in record.events
@@ -344,7 +345,7 @@ def check_replay(game: Game[Any], record: Record, timeline: Timeline[Any]) -> No
 
 @dataclass
 class Tally:
-    """What a number of matches came to."""
+    """The combined results of several matches."""
 
     matches: int = 0
     commands: int = 0

@@ -1,8 +1,8 @@
-"""The trial of a position: whether a match that has just begun from it can be shown to everybody, and played on.
+"""The trial of a position: an attempt to show a match that starts from it, and to play on.
 
-What a position may hold is judged field by field (`limits`) and by the invariants of its game (`faults`). The rules are
-written for positions that they came to themselves, so the last word is an attempt: show everything to everybody, fill every
-form that is offered, and let random bots play a few moves. All of it is a function of the position.
+The fields of a position are checked one by one (`limits`), then the invariants of its game (`faults`). The rules are written for
+positions that they produced themselves, so the final check is an attempt: show everything to every viewer, fill every offered
+form, and let random bots play a few moves. The result depends on the position alone.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline
 
-# How much is tried. More finds more, and whoever begins from a position waits for it.
+# The size of the trial. A larger one finds more faults, but players wait for it when they start from a position.
 MOST_FORMS = 60
 PLAYED = 2
 COMMANDS_PLAYED = 25
 
 
 def begin(game: Game[Any], position: Any) -> Timeline[Any]:
-    """Read a position and try it. Returns the match that begins from it; raises `Refused` (`bad_position`)."""
+    """Read a position and try it. Returns the match that begins from it. Raises `Refused` (`bad_position`)."""
     timeline: Timeline[Any] = Timeline(game)
     run = Run(timeline, seeded("trial"))
     run.place(position)
@@ -35,7 +35,7 @@ def begin(game: Game[Any], position: Any) -> Timeline[Any]:
 
 
 def check(timeline: Timeline[Any]) -> None:
-    """Try the position at which a match stands. Raises `Refused` (`bad_position`) with what cannot be done from it."""
+    """Try the position that a match has reached. Raises `Refused` (`bad_position`) with the step that fails."""
     game = timeline.game
     try:
         _show(timeline)
@@ -51,7 +51,7 @@ def check(timeline: Timeline[Any]) -> None:
             raise
         raise bad_position(game, f"a command that it offers is refused ({refused.code}: {refused.detail})") from refused
     except Exception as error:
-        # Whatever the rules raise here they would raise later, on a player's page or in a worker.
+        # Any exception here would otherwise occur later, on a player's page or in a worker.
         raise bad_position(game, f"the rules cannot go on from it ({type(error).__name__}: {error})") from error
 
 
@@ -92,7 +92,7 @@ def _check_awaited(timeline: Timeline[Any]) -> None:
 
 
 def _fill_forms(timeline: Timeline[Any]) -> None:
-    """Fill the forms of every seat; where there are many, some from all over the list."""
+    """Fill the forms of every seat. If there are many, use a sample from the whole list."""
     game, state = timeline.game, timeline.state
     rng = random.Random("trial")
     offered = [(seat, form) for seat in range(game.seats(state)) for form in game.legal_commands(state, seat)]
@@ -101,7 +101,7 @@ def _fill_forms(timeline: Timeline[Any]) -> None:
 
 
 def _play(timeline: Timeline[Any], rng: random.Random) -> None:
-    """Let bots play that know nothing of the game."""
+    """Let random bots play."""
     game, dice = timeline.game, seeded(f"trial {rng.random()}")
     for _ in range(COMMANDS_PLAYED):
         if game.outcome(timeline.state) is not None:
