@@ -1,4 +1,4 @@
-"""The Space War: a card duel by Jim Westergren, with reactions that go back in time instead of stopping it."""
+"""The Space War: a card duel by Jim Westergren. Reactions go back in time instead of interrupting the match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of the game before anybody plays it, its options, and the full width of its commands."""
+"""The manifest of the game, its options, and the full width of its commands."""
 
 from __future__ import annotations
 

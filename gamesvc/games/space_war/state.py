@@ -1,7 +1,7 @@
-"""The state of a match: frozen values only. What follows from it (attack values, who is awaited) is in `rules.facts`.
+"""The state of a match: frozen values only. Derived facts (attack values, awaited seats) are in `rules.facts`.
 
-Instance ids begin with the owner's letter (`a-17`). Versions stand only in items; an item is named by its number,
-which like the numbers of prompts and rewinds is never used twice, not even after a rewind.
+Instance ids begin with the owner's letter (`a-17`). Only items store versions. An item is identified by its number; numbers of
+items, prompts and rewinds are never reused, not even after a rewind.
 """
 
 from __future__ import annotations
@@ -32,39 +32,39 @@ Small = Annotated[int, Within(0, 1_000)]
 Number = Annotated[int, Within(0, 1_000_000)]
 Word = Annotated[str, Written("[a-z_]{0,40}")]
 Plain = Annotated[Any, Like({"type": "object", "additionalProperties": True})]
-"""A plain JSON object; what may stand in it is in `pending`."""
+"""A plain JSON object. `pending` checks its contents."""
 
 
 def owner_of(instance: str) -> int:
-    """The seat whose deck a card instance comes from."""
+    """Return the seat whose deck a card instance comes from."""
     return 0 if instance[0] == "a" else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A card in play. Fields that count "this turn" are cleared when any turn starts."""
+    """A card in play. Fields that count "this turn" are cleared whenever a turn starts."""
 
     id: Instance
-    card: CardId  # the card it is at the moment; a Duplication is what it copies
+    card: CardId  # the current card; for a Duplication, the card it copies
     owner: SeatAt
     controller: SeatAt
     zone: SeatAt
     entered: Count  # turn
-    zone_turn: Count  # turn in which it came into this zone
+    zone_turn: Count  # turn in which it entered this zone
     order: Number  # order of entry
     moved: bool = False
     attacks: Small = 0
-    ability: bool = False  # an ability or a collision was used
+    ability: bool = False  # used an ability or a collision
     last_attack: Count = 0  # turn
     damage: Small = 0
     paralyzed: bool = False
     counters: Small = 0
     on: Instance | None = None  # the piece it is attached to
-    x: Small = 0  # the cost chosen; 0 when put into play
-    dormant: bool = False  # Delayed, its text does not count yet
+    x: Small = 0  # the chosen cost; 0 if put into play
+    dormant: bool = False  # Delayed: its text is not active yet
     swapped: tuple[Small, Small] | None = None  # attack and defense after a Transformation
-    protected: Count = 0  # turn in which nobody may attack it
-    borrowed: bool = False  # control goes back at the end of the turn
+    protected: Count = 0  # turn in which it cannot be attacked
+    borrowed: bool = False  # control returns at the end of the turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +73,17 @@ class StationCard:
     id: Instance
     row: Row
     flipped: bool = False
-    item: Number = 0  # the item in which it was flipped; while that is open only its owner sees the card
+    item: Number = 0  # the item in which it was flipped; until that is settled, only its owner sees the card
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What belongs to a seat."""
+    """The cards, counters and preferences of a seat."""
 
     deck: Annotated[str, OneOf((*DECKS, "constructed"))]
     pool: Annotated[tuple[Commander, ...], AtMost(len(COMMANDERS), unique=True)]  # commanders to choose from
     pile: Instances = ()  # the first is on top
-    known: Small = 0  # so many on top were put there by an effect
+    known: Small = 0  # number of cards on top that an effect put there
     hand: Instances = ()
     discard: Instances = ()  # the last is on top
     station: Annotated[tuple[StationCard, ...], AtMost(MOST_CARDS)] = ()
@@ -93,7 +93,7 @@ class Side:
     full_life: Small = 0
     actions: Small = 0
     charge: Small = 0
-    slots: Small = 0  # slot tokens given out
+    slots: Small = 0  # slot tokens used so far
     plays: Small = 0  # cards played this turn
     commander_uses: Small = 0  # this turn
     managed: bool = False  # station management was used this turn
@@ -104,8 +104,8 @@ class Side:
     flip_slots: Annotated[tuple[Slot, ...], AtMost(MOST_CARDS, unique=True)] = ()  # the opponent's slots chosen for an empty pile
     orders: Annotated[tuple[Plain, ...], AtMost(12)] = ()
     flip_preference: Annotated[tuple[Row, ...], AtMost(len(ROWS), unique=True)] = ()
-    mills: bool = False  # The Miller's preference for draws of the opponent's turn
-    timeouts: Small = 0  # questions in a row that were left to the clock
+    mills: bool = False  # The Miller's preference for draws in the opponent's turn
+    timeouts: Small = 0  # consecutive decisions that ended in a timeout
     timed: Annotated[str, Written(r"[a-z_]{0,20}[0-9]{0,7}(\.[0-9]{1,7})?")] = ""  # the id of the last of them
 
 
@@ -117,7 +117,7 @@ class Item:
     seq: Version
     by: SeatAt
     kind: Annotated[str, OneOf(KINDS)]
-    card: Annotated[str, OneOf(("draw", "action", "turn", *CARDS, *COMMANDERS))]  # card id of what acts, or the phase
+    card: Annotated[str, OneOf(("draw", "action", "turn", *CARDS, *COMMANDERS))]  # card id of the acting card, or the phase
     what: Annotated[str, Written("([ab]-[0-9]{2,3})?")]  # instance id, "" for commanders and phases
     note: Plain  # what was declared: target, slots, cost
     settled: bool = False
@@ -127,12 +127,12 @@ class Item:
     ] = ()  # responses the opponent had at `seq`: instance ids, or a commander's id
     plays: Annotated[
         Any, Like({"type": ["array", "null"], "items": {"type": "object", "additionalProperties": True}, "maxItems": 200})
-    ] = None  # other reactions he had at `end`; None: the same as at the item before
+    ] = None  # other reactions the opponent had at `end`; None: the same as for the item before
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A choice a seat must make. `task` goes on with the picks."""
+    """A choice that a seat must make. `task` continues with the picks."""
 
     id: Number
     seat: SeatAt
@@ -155,18 +155,18 @@ class State:
     sides: tuple[Side, Side]
     phase: Annotated[str, OneOf(PHASES)] = "choose_starter"
     turn: Count = 0
-    active: SeatAt = 0  # whose turn it is; before the first turn: the chooser, then the starter
+    active: SeatAt = 0  # the seat whose turn it is; before the first turn, the chooser, then the starter
     pieces: Annotated[tuple[Piece, ...], AtMost(2 * MOST_CARDS)] = ()  # in order of entry
     limbo: Instances = ()
     items: Annotated[tuple[Item, ...], AtMost(200)] = ()
     prompts: Annotated[tuple[Prompt, ...], AtMost(20)] = ()
-    agenda: Annotated[tuple[Plain, ...], AtMost(100)] = ()  # what is still to be resolved, the next first
-    replay: Annotated[tuple[Plain, ...], AtMost(200)] = ()  # commands that the last rewind retracted
+    agenda: Annotated[tuple[Plain, ...], AtMost(100)] = ()  # unresolved tasks, the next one first
+    replay: Annotated[tuple[Plain, ...], AtMost(200)] = ()  # commands undone by the last rewind
     next_item: Number = 1
     next_prompt: Number = 1
     next_order: Number = 1
     rewinds: Number = 0
-    paused: Number = 0  # the number of the newest item when T last asked for a pause
+    paused: Number = 0  # the newest item's number when the active seat last asked for a pause
     winner: SeatAt | None = None
     reason: Word = ""
 
@@ -177,5 +177,5 @@ class State:
         return None
 
     def open_items(self, against: int) -> list[Item]:
-        """The items that a seat may still react to, oldest first."""
+        """Return the items that a seat may still react to, oldest first."""
         return [item for item in self.items if item.by != against and not item.settled]

@@ -1,1 +1,1 @@
-"""Bots for The Space War; they see what their seat sees."""
+"""Bots for The Space War. They see only what their seat sees."""

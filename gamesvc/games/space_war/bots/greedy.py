@@ -1,4 +1,4 @@
-"""A bot that plays from a seat's view and forms: `greedy` takes the best looking command and answers what hurts."""
+"""The `greedy` bot. From a seat's view and forms it takes the command with the highest value and answers threats."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from gamesvc.games.space_war.rules.playing.plays import completed
 
 _LOW = -1000.0
 _PRICE = 2.0
-"""What an answer must be worth to be spent."""
+"""The value a response must gain to be worth playing."""
 
 
-# Turns after which a match counts as stuck; ordinary ones end within sixty.
+# The number of turns after which a match counts as stuck; ordinary ones end within sixty.
 LONG = 200
 
 
 def choose_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Value every form with what may be filled in, and take the best; equal ones are drawn by lot.
+    """Fill in every form, estimate its value and take the best. Ties are broken at random.
 
-    In a match that has gone on for very long it tries something else now and then: two such bots might otherwise end their
-    phases for ever.
+    In a very long match the bot plays at random now and then: two such bots might otherwise never stop ending their phases.
     """
     if seen["turn"] > LONG and rng.random() < 0.2:
         return play_random(seen, offered, rng)
@@ -39,7 +38,7 @@ def choose_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Co
 
 
 def worth(card: str) -> float:
-    """How much a card is worth to have."""
+    """Return an estimate of what it is worth to own a card."""
     face = printed(card)
     cost = 3.0 if face.cost is None else float(face.cost)
     return 1.0 + cost + (0.5 if face.type in ("spaceship", "missile") else 0.0)
@@ -73,14 +72,14 @@ def _pieces(seen: Data) -> dict[str, Mapping[str, Any]]:
 
 
 def _held(seen: Data) -> dict[str, str]:
-    """The card ids of what a seat holds, in hand, flipped and in play."""
+    """Return the card ids of everything the seat holds, in hand, flipped or in play, keyed by instance id."""
     own = {one["id"]: one["card"] for one in _mine(seen)["hand"]}
     own |= {one["id"]: one["card"] for one in _mine(seen)["station"] if "card" in one}
     return own | {p["id"]: p["card"] for p in seen["pieces"]}
 
 
 def _attack(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Kill what can be killed, else hurt what is dear."""
+    """Destroy what can be destroyed, otherwise damage the most valuable target."""
     pieces = _pieces(seen)
     attacker = pieces[command["attacker"]]
     power = attacker["attack"] or 0
@@ -105,7 +104,7 @@ def _attack_station(seen: Data, form: Form, command: dict[str, Any]) -> tuple[fl
 
 
 def _aim(seen: Data, command: dict[str, Any]) -> dict[str, Any]:
-    """Flip the action row first."""
+    """Fill in the slots to flip, those of the action row first."""
     if "slots" not in command:
         return command
     rows = {card["slot"]: card["row"] for card in _theirs(seen)["station"] if not card["flipped"]}
@@ -114,7 +113,7 @@ def _aim(seen: Data, command: dict[str, Any]) -> dict[str, Any]:
 
 
 def _move(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Go over to the enemy; ships that only help stay at home."""
+    """Move to the enemy zone. Support ships stay at home."""
     p = _pieces(seen)[command["card"]]
     if p["zone"] != seen["you"]:
         return _LOW, command
@@ -152,7 +151,7 @@ def _play(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[
 
 
 def _strike(seen: Data, form: Form, command: dict[str, Any], value: float) -> tuple[float, dict[str, Any]]:
-    """Aim an effect that hurts at the enemy's dearest card, never at one's own."""
+    """Aim a harmful effect at the enemy's most valuable card, never at an own one."""
     pieces = _pieces(seen)
     enum = form.parameters["targets"]["items"]["enum"]
     hostile = [one for one in enum if one in pieces and pieces[one]["controller"] != seen["you"]]
@@ -163,7 +162,7 @@ def _strike(seen: Data, form: Form, command: dict[str, Any], value: float) -> tu
 
 
 def _react(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Answer what is worth more than the answer."""
+    """Respond to a play that is worth more than the response costs."""
     play = command["play"]
     items = {item["item"]: item for item in seen["items"]}
     numbers = form.parameters.get("item", {}).get("enum", [])
@@ -217,7 +216,7 @@ def _ability(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, di
 
 
 def _choose(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Take what is dear in a search, give up what is cheap otherwise."""
+    """Take the most valuable card in a search. In any other choice, give up the cheapest."""
     picks = form.parameters["picks"]
     options = list(picks["items"]["enum"])
     prompt = next(one for one in seen["prompts"] if one["prompt"] == command["prompt"])
@@ -254,7 +253,7 @@ def _prepare(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, di
 
 
 def _station(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Build the action row to three, then draw; the dearest card one cannot pay goes."""
+    """Add the most valuable card, except responses: to the action row up to four cards, then to the draw row up to two."""
     mine, held = _mine(seen), _held(seen)
     if len(mine["hand"]) < 3 or len(mine["station"]) >= mine["max_station"]:
         return _LOW, command
@@ -267,7 +266,7 @@ def _station(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, di
 
 
 def _upkeep(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Keep what leaves actions to play with."""
+    """Keep durations as long as two actions remain for playing cards."""
     keep: list[str] = []
     rule = form.parameters["keep"]["total"]
     left = rule["maximum"] - 2
@@ -284,7 +283,7 @@ def _never(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict
 
 
 def _commander(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Only what is plainly good: more cards or ships for actions that are left."""
+    """Use a commander only where it clearly helps: more cards or ships for unused actions."""
     good = {"liana_henders": 1.5, "naalox": 3.0, "staux": 3.5, "capt_shera_kinson": 9.0}
     return good.get(_mine(seen)["commander"], _LOW), command
 

@@ -1,4 +1,4 @@
-"""The cards, commanders and decks of `cards.toml`, read once and checked. Nothing here knows a match."""
+"""The cards, commanders and decks from `cards.toml`, read once and checked. Nothing here depends on a match."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ OPS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card or a commander as printed. `cost` None is X; `attack` and `defense` None: there is none to print."""
+    """A card or commander as printed. A `cost` of None is X; `attack` and `defense` are None if nothing is printed."""
 
     id: str
     name: str
@@ -103,7 +103,7 @@ class Card:
     deck: str = ""
 
     def triggered(self, trigger: str) -> list[tuple[int, Effect]]:
-        """The effects with a trigger, each with its place in the card."""
+        """Return the effects with the given trigger, each with its index on the card."""
         return [(at, effect) for at, effect in enumerate(self.effects) if effect["trigger"] == trigger]
 
     @property
@@ -112,13 +112,13 @@ class Card:
 
     @property
     def stands_alone(self) -> bool:
-        """Return False for a ship or missile that is nothing by itself: a Duplication of no card, a Death Ray on no ship."""
+        """Return False for a ship or missile without a defense of its own: a Duplication or an unattached Death Ray."""
         return self.type not in ("spaceship", "missile") or self.defense is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """A preset deck: how many of each card, and the commanders of its faction."""
+    """A preset deck: the count of each card, and the commanders of its faction."""
 
     id: str
     name: str
@@ -173,7 +173,7 @@ def _load() -> tuple[Mapping[str, Any], Mapping[str, Card], Mapping[str, Card], 
 LIMITS, CARDS, COMMANDERS, DECKS = _load()
 ROWS = ("draw", "action", "hand")
 FLIPS_FIRST = ("action", "draw", "hand")
-"""The rows in which a seat that left no preference flips cards first."""
+"""The order of rows in which a seat without a preference flips cards."""
 KINDS = ("play", "attack", "collide", "ability", "commander", "anytime", "phase")
 """The kinds of items."""
 BARRIER_CARDS = frozenset(card.id for card in CARDS.values() if "barrier" in card.keywords)
@@ -181,12 +181,12 @@ RESPONDERS = frozenset(card.id for card in (*CARDS.values(), *COMMANDERS.values(
 
 
 def printed(card_id: str) -> Card:
-    """The card or commander of an id."""
+    """Return the card or commander with an id."""
     return CARDS[card_id] if card_id in CARDS else COMMANDERS[card_id]
 
 
 def uses_of(effect: Effect) -> int:
-    """How often a turn an effect with a `limit` may be used."""
+    """Return how many times per turn an effect with a `limit` can be used."""
     return int(effect["limit"].split("/")[0])
 
 

@@ -1,4 +1,4 @@
-"""Decks as an option: a preset by its id, or a deck list as text, one card a line (`3 Luck`)."""
+"""Decks as an option: the id of a preset, or a deck list as text with one card per line (`3 Luck`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DECK = "\n".join(
         *("explosive_missile", "fast_missile", "energy_shield", "scout", "excellent_work", "perfect_plan"),
     )
 )
-"""A constructed deck with plenty of answers, as an example."""
+"""An example of a constructed deck, with many responses."""
 
 
 def _folded(text: str) -> str:
@@ -28,7 +28,7 @@ _BY_NAME = {_folded(name): card.id for card in CARDS.values() for name in (card.
 
 
 def read_deck(text: str, parameter: str = "decks") -> Deck:
-    """Return the deck that a text describes. Refuses with `bad_deck` and what is wrong."""
+    """Return the deck that a text describes. Raises `Refused` (`bad_deck`) with the fault."""
     if text in DECKS:
         return DECKS[text]
     preset = {_folded(name): deck.id for deck in DECKS.values() for name in (deck.id, deck.name)}
@@ -62,13 +62,13 @@ def _check(counts: Counter[str], parameter: str) -> None:
 
 
 def read_decks(options: Data) -> list[Deck]:
-    """The decks of both seats."""
+    """Return the decks of both seats."""
     decks = options["decks"]
     return [read_deck(text, f"decks.{at}") for at, text in enumerate(decks)]
 
 
 def pool_of(deck: Deck, option: str) -> list[str]:
-    """The commanders a seat may choose from; all of them for a constructed deck."""
+    """Return the ids of the commanders a seat may choose from; all of them for a constructed deck."""
     return sorted(COMMANDERS) if option == "any" or deck.id == "constructed" else list(deck.commanders)
 
 

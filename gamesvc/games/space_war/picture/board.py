@@ -1,4 +1,4 @@
-"""The board as a picture: opponent above, viewer below, mirrored about the line between the two zones."""
+"""The board as a picture: the opponent above, the viewer below, mirrored along the line between the two zones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PROMPTS = {
 
 
 def picture(seen: Data, caption: Caption) -> str:
-    """The position as its viewer sees it; an observer sees seat a below."""
+    """Draw the position as its viewer sees it. For spectators, seat a is below."""
     you = seen["you"] if seen["you"] is not None else 0
     zones = [_stacks(seen, zone) for zone in (1 - you, you)]
     heights = [max(1, -(-len(stacks) // PER_ROW)) * ROW_STEP + 26 for stacks in zones]
@@ -126,7 +126,7 @@ def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> No
 
 
 def _station(chart: Chart, side: Mapping[str, Any], y: float) -> None:
-    """Three rows side by side, what each gives above its slots."""
+    """Draw the three rows of a station side by side, the yield of each row above its slots."""
     total = max(3, len(side["station"]))
     width = min(72.0, (WIDTH - 40 - 56) / total - 4)
     x = 20.0
@@ -156,7 +156,7 @@ def _slot(chart: Chart, card: Mapping[str, Any], x: float, y: float, width: floa
 
 
 def _stacks(seen: Data, zone: int) -> list[list[Mapping[str, Any]]]:
-    """The cards in a zone, the same ones in the same condition on one stack."""
+    """Return the cards in a zone, identical cards in the same condition in one stack."""
     marked = {item["what"] for item in seen["items"]} | {t for item in seen["items"] for t in item.get("targets", ())}
     stacks: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for p in seen["pieces"]:
@@ -187,7 +187,7 @@ def _zone(
     y: float,
     height: float,
 ) -> None:
-    """One zone with its cards; the items in the list below carry the same numbers on the board."""
+    """Draw one zone with its cards. Items carry the same numbers on the board as in the list below it."""
     you = seen["you"] if seen["you"] is not None else 0
     upper = zone != you
     chart.rect(PANEL, y, WIDTH - 2 * PANEL, height, fill="tint" if upper else "buff", stroke="ink")
@@ -245,7 +245,7 @@ def _cost(face: Card, x: int | None) -> str | int:
 
 
 def _items(chart: Chart, seen: Data, items: Sequence[Mapping[str, Any]], y: float, listed: float) -> float:
-    """The window on the left, the card in question on the right."""
+    """Draw the open items on the left and the card in question on the right."""
     chart.label(20, y + 16, "Open items" if seen["you"] is not None else "Items")
     place = y + 30.0
     for item in items:
@@ -269,7 +269,7 @@ def _items(chart: Chart, seen: Data, items: Sequence[Mapping[str, Any]], y: floa
 
 
 def _line(seen: Data) -> str:
-    """What is open now, in a sentence."""
+    """Return a sentence that says what the viewer can do now."""
     mine = next((one for one in seen["awaited"] if one["seat"] == seen["you"]), None)
     if seen["winner"] is not None:
         return "The match is over."

@@ -1,1 +1,1 @@
-"""The rules of The Space War: from commands to events, from events to states."""
+"""The rules of The Space War: commands become events, events become states."""

@@ -1,4 +1,4 @@
-"""What each command does: it is declared (paid for, shown, an item opened) and put on the agenda."""
+"""The handlers of all commands. Each declares its act (cost paid, card shown, item opened) and adds tasks to the agenda."""
 
 from __future__ import annotations
 
@@ -228,9 +228,9 @@ OWN_TURN: dict[str, Callable[[Flow, int, Params], None]] = {
 
 
 def react(flow: Flow, seat: int, params: Params) -> None:
-    """Answer an item: the match goes back as far as the answer needs, then the item and those before it are settled.
+    """Answer an item. The match goes back as far as the answer needs, then settles the item and those before it.
 
-    In this order, because settling tells what was flipped: what is taken back was never flipped.
+    Settling comes second because it reveals flipped cards: a flip that is undone must never be revealed.
     """
     play, number = params["play"], params.get("item")
     item = next((one for one in flow.state.items if one.n == number), None)
@@ -292,7 +292,7 @@ def choose_starter(flow: Flow, seat: int, params: Params) -> None:
 
 
 def begin_preparation(flow: Flow, starter: int) -> None:
-    """The first player draws 6 cards, the second 7."""
+    """Deal the opening hands: 6 cards to the first player, 7 to the second."""
     flow.emit("starter_chosen", seat=starter)
     drawn(flow, starter, LIMITS["start_hand"])
     drawn(flow, 1 - starter, LIMITS["start_hand"] + LIMITS["second_player_extra_draw"])

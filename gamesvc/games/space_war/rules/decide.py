@@ -1,4 +1,4 @@
-"""From commands to events."""
+"""Commands to events."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TASK_MODULES = (battle,)
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
-    """Do a command, or refuse it."""
+    """Carry out a command. Raises `Refused` if no form offers it."""
     form = _offering(run.state, seat, command)
     if form is None:
         raise refusal(run.state, seat, command)
@@ -38,7 +38,7 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
 
 
 def _offering(state: State, seat: int, command: Command) -> Form | None:
-    """Return the form that offers a command; None if it is not legal."""
+    """Return the form that offers a command; None if the command is not legal."""
     offered = (form for form in legal_commands(state, seat) if form.name == command["name"])
     return next((form for form in offered if forms.fits(form, command)), None)
 
@@ -72,9 +72,9 @@ def _in_own_turn(state: State, seat: int) -> bool:
 
 
 def _time_out(flow: Flow, seat: int) -> None:
-    """Do the default; too many in a row lose the match (RULES.md 15).
+    """Carry out the default command. Too many timeouts in a row lose the match (RULES.md section 15).
 
-    What is left undone under one question (a whole turn is one) is one time-out, however many defaults it takes.
+    Everything left undone in one pending decision (a whole turn is one) counts as one timeout, however many defaults it takes.
     """
     state = flow.state
     side, command = state.sides[seat], ordinary(state, seat)
@@ -92,7 +92,7 @@ def _time_out(flow: Flow, seat: int) -> None:
 
 
 def _replay(run: Run[State], seat: int) -> None:
-    """Repeat the commands that the last rewind took back, up to the first that is not legal or opens a prompt."""
+    """Repeat the commands that the last rewind undid, up to the first one that is illegal or opens a prompt."""
     first = True
     for command in run.state.replay:
         state = run.state

@@ -1,8 +1,8 @@
-"""One decision in the making: emitting events, the agenda of what is still to be resolved, items and prompts.
+"""One decision in progress: emitting events, the agenda of unresolved tasks, items and prompts.
 
-The agenda is a list of tasks (plain JSON), the next first. A task runs as far as it can; a choice suspends it in a
-prompt, which puts it back with the picks. Whenever an event is emitted, what is left to do goes into the state with
-it, so that the state at any item knows how to go on, with or without a reaction in front.
+The agenda is a list of tasks (plain JSON), the next one first. A task runs as far as it can. A choice suspends it in a prompt,
+and the answer puts it back on the agenda with the picks. Every event stores the remaining agenda in the state, so that the state
+at any item can be continued, with or without a reaction in front of it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from gamesvc.games.space_war.state import State
 
 Task = dict[str, Any]
 TASKS: dict[str, Callable[[Flow, Task], None]] = {}
-"""What each kind of task does; filled by the modules that know."""
+"""The handler of each kind of task, registered by the modules that define them."""
 
 NOT_REPLAYED = frozenset({"react", "let_stand", "set_orders", "replay", "choose", "draw", "pause", "resign", "time_out", "go_on"})
 
 ANSWERS = frozenset({"react", "let_stand", "choose"})
-"""Commands with which a seat also acts in the other's turn."""
+"""Commands that a seat may also give in the other seat's turn."""
 
 
 def task(name: str) -> Callable[[Callable[[Flow, Task], None]], Callable[[Flow, Task], None]]:
-    """Register what a task does."""
+    """Register the handler of a kind of task."""
 
     def register(function: Callable[[Flow, Task], None]) -> Callable[[Flow, Task], None]:
         TASKS[name] = function
@@ -37,7 +37,7 @@ def task(name: str) -> Callable[[Callable[[Flow, Task], None]], Callable[[Flow, 
 
 
 def plain(value: Any) -> Any:
-    """The value as it comes back from JSON."""
+    """Return a value as it would come back from JSON."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -46,14 +46,15 @@ def plain(value: Any) -> Any:
 
 
 def barrier_item(state: State, barrier: Task) -> int:
-    """The number of the item that a barrier stands behind; for a pause the newest at that moment. It is public."""
+    """Return the number of the item that a barrier guards; for a pause, the newest item at that moment. It is public."""
     return int(barrier.get("item", state.paused))
 
 
 def barred(state: State, agenda: Sequence[Task]) -> int | None:
-    """The seat that must settle its open items before the agenda goes on.
+    """Return the seat that must settle its open items before the agenda continues, or None.
 
-    A barrier asks nobody before its own item is open: till then only hidden marks on earlier items would tell who is awaited.
+    A barrier waits for nobody until its own item is open: before that, only hidden marks on earlier items would determine the
+    awaited seat.
     """
     if not agenda or agenda[0]["op"] not in ("barrier", "pending") or barrier_item(state, agenda[0]) >= state.next_item:
         return None
@@ -62,7 +63,7 @@ def barred(state: State, agenda: Sequence[Task]) -> int | None:
 
 
 def blockers(state: State) -> list[Any]:
-    """The prompts that hold the match up: marked so, or of the seat whose turn it is."""
+    """Return the prompts that block the match: those marked as blocking, and those of the seat whose turn it is."""
     return [prompt for prompt in state.prompts if prompt.blocking or (prompt.seat == state.active and state.phase != "review")]
 
 
@@ -71,7 +72,7 @@ def halted(state: State, agenda: Sequence[Task]) -> bool:
 
 
 class Flow:
-    """Wraps a `Run` for one command."""
+    """A wrapper around a `Run` for one command."""
 
     def __init__(self, run: Run[State], seat: int | None = None, command: Command | None = None) -> None:
         self.run = run
@@ -97,7 +98,7 @@ class Flow:
         return self._board
 
     def emit(self, event_type: str, **data: Any) -> State:
-        """Add an event; the agenda as it is now goes with it where it has changed."""
+        """Add an event. The current agenda is stored with it if it has changed."""
         data = plain(data)
         if self.run.started and tuple(self.agenda) != self.run.state.agenda:
             data["todo"] = plain(self.agenda)
@@ -106,11 +107,11 @@ class Flow:
         return self.run.emit(event_type, **data)
 
     def push(self, *tasks: Task) -> None:
-        """Put tasks before everything else that is to be done."""
+        """Put tasks at the front of the agenda."""
         self.agenda[0:0] = [plain(one) for one in tasks]
 
     def go(self) -> None:
-        """Resolve until somebody must act."""
+        """Resolve tasks until a seat must act."""
         while self.agenda and not halted(self.state, self.agenda):
             one = self.agenda.pop(0)
             TASKS[one["op"]](self, one)
@@ -118,7 +119,7 @@ class Flow:
             self.emit("went_on")
 
     def back(self, version: int, **why: Any) -> None:
-        """Rewind; the agenda is the one of that moment."""
+        """Rewind to a version and restore its agenda."""
         if version != self.run.version:
             self.run.rewind(version, **why)
         self.agenda = list(self.run.state.agenda)
@@ -126,7 +127,7 @@ class Flow:
     # --- prompts ---
 
     def answers_now(self, seat: int) -> bool:
-        """Return True if nobody need wait for a seat's choice: it is their turn, or they are answering at this moment."""
+        """Return True if the seat is present to choose: in its own turn, or while it is answering."""
         return seat == self.answering or (seat == self.state.active and self.state.phase != "review")
 
     def ask(
@@ -140,7 +141,7 @@ class Flow:
         *,
         blocking: bool = True,
     ) -> None:
-        """Suspend a task in a prompt; answered, it goes on with `picks`."""
+        """Suspend a task in a prompt. The answer continues it with `picks`."""
         self.emit(
             "prompt_opened",
             prompt=self.state.next_prompt,
@@ -157,13 +158,13 @@ class Flow:
     # --- items ---
 
     def settle(self, seat: int, upto: int | None = None) -> None:
-        """Settle the items open against a seat, all or up to a number."""
+        """Settle the items open against a seat: all of them, or up to a number."""
         gone = [item.n for item in self.state.open_items(seat) if upto is None or item.n <= upto]
         if gone:
             self.let_stand(seat, gone)
 
     def let_stand(self, seat: int, items: Sequence[int]) -> None:
-        """Settle these items. Cards that were flipped within them are known to all from now on (RULES.md 9)."""
+        """Settle the given items. Cards flipped within them become known to all (RULES.md section 9)."""
         flips = [
             {"seat": owner, "slot": card.slot, "id": card.id, "name": self.card(card.id)}
             for owner, side in enumerate(self.state.sides)
@@ -179,9 +180,9 @@ class Flow:
         self.emit("game_ended", winner=winner, reason=reason)
 
     def check_life(self, seat: int, item: int) -> None:
-        """End the match if a commander has fallen, or wait for the seat to answer the open item (RULES.md 11.8).
+        """End the match if a commander has fallen, or wait until the seat has answered the open item (RULES.md 11.8).
 
-        The draw phase of an extra turn belongs to no item; the items of the turn before it may still be answered.
+        The draw phase of an extra turn belongs to no item; the items of the preceding turn may still be answered.
         """
         if self.state.sides[seat].life > 0 or self.state.phase == "over":
             return
@@ -197,7 +198,7 @@ class Flow:
     # --- small things many rules need ---
 
     def card(self, instance: str) -> str:
-        """The card id of an instance."""
+        """Return the card id of an instance."""
         return self.state.cards[instance]
 
     def shuffle(self, seat: int) -> None:
@@ -205,7 +206,7 @@ class Flow:
         self.emit("pile_ordered", seat=seat, order=self.run.dice.shuffle(pile))
 
     def enter(self, instance: str, seat: int, *, zone: int | None = None, event: str = "entered_play", **more: Any) -> None:
-        """A card comes into play under a seat's control."""
+        """Put a card into play under a seat's control."""
         state = self.state
         card = more.pop("card", self.card(instance))
         piece = {
@@ -223,7 +224,7 @@ class Flow:
         self.emit(event, piece=piece)
 
     def leave(self, instances: Sequence[str], reason: str, to: str = "discard") -> None:
-        """Cards leave play; what is attached to them goes to its owner's discard pile."""
+        """Remove cards from play. Cards attached to them go to their owners' discard piles."""
         gone = [p.id for p in self.state.pieces if p.id in instances]
         hooked = [p.id for p in self.state.pieces if p.on in gone and p.id not in gone]
         if gone:
@@ -233,7 +234,7 @@ class Flow:
             self.emit("left_play", cards=gone, to=to, reason=reason, names=names)
 
     def destroy(self, instances: Sequence[str], item: int) -> None:
-        """Destroy cards at once, within an item; what happens on their destruction comes next on the agenda."""
+        """Destroy cards simultaneously within an item. Effects triggered by the destruction go to the front of the agenda."""
         triggers = [
             {"op": "blast", "zone": p.zone, "seat": p.controller, "exclude": p.id, "item": item}
             for p in sorted(self.state.pieces, key=lambda p: (p.controller != self.state.active, p.order))
@@ -244,6 +245,6 @@ class Flow:
 
 
 def by_rows(options: Sequence[str], rows: dict[str, str], order: Sequence[str]) -> list[str]:
-    """Slots in the order of a preference of rows, the lowest slot first within a row."""
+    """Sort slots by a preference of rows; within a row, the lowest slot comes first."""
     ranked = [*order, *(row for row in ROWS if row not in order)]
     return sorted(options, key=lambda slot: (ranked.index(rows[slot]), int(slot[1:])))

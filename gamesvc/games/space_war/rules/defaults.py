@@ -1,4 +1,4 @@
-"""The defaults for a seat whose time runs out (RULES.md 15)."""
+"""The default commands for timeouts (RULES.md section 15)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def _dearest(state: State, cards: tuple[str, ...]) -> list[str]:
 
 
 def default_command(state: State, seat: int) -> dict[str, Any]:
-    """The time-out of a seat that is awaited and does not come; it says which ordinary command it stands for."""
+    """Return the timeout of an awaited seat. It names the ordinary command it stands for."""
     return {"name": "time_out", "does": render(ordinary(state, seat))}
 
 
 def ordinary(state: State, seat: int) -> dict[str, Any]:
-    """The command that happens on a time-out."""
+    """Return the ordinary command that is carried out on a timeout."""
     side = state.sides[seat]
     if state.phase == "choose_starter":
         return {"name": "choose_starter", "seat": seat}

@@ -1,6 +1,6 @@
-"""Applying events. Every number comes from the event; nothing is looked up in the card table.
+"""Events to states. Every number comes from the event; nothing is looked up in the card table.
 
-Here: the course of the match, cards in play, items, prompts. Piles, hands and stations: `evolve_zones`.
+This module covers the course of the match, cards in play, items and prompts. Piles, hands and stations: `evolve_zones`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from gamesvc.games.space_war.state import Item, Piece, Prompt, Side, State, Stat
 def evolve(state: State | None, event: Event) -> State:
     """Apply one event.
 
-    `todo` is what is left to resolve; `cmd` the command whose first event this is: its sender is there, so his time-outs
-    do not count on, and what could be replayed is dropped with the next command of that kind.
+    `todo` is the remaining agenda. `cmd` is the command that begins with this event. Its sender is present, so their row of
+    timeouts ends, and commands of that kind can no longer be replayed.
     """
     data = event.data
     if state is None:
@@ -105,7 +105,7 @@ def _turn_started(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 def _kept(items: tuple[Item, ...], seat: int) -> tuple[Item, ...]:
-    """Drop the settled items; what an item said by "the same as before" is written out."""
+    """Drop the settled items. A reference to an item's predecessor is replaced by its value."""
     kept: list[Item] = []
     last: dict[int, Any] = {}
     for item in items:
@@ -286,7 +286,7 @@ def _extra_turn_gained(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 def _turn_ended(state: State, data: Mapping[str, Any]) -> Changes:
-    """The turn is over; orders of the other seat that were for this turn lapse."""
+    """End the turn. Orders that the other seat gave for this turn expire."""
     seat = data["seat"]
     sides = list(state.sides)
     sides[seat] = replace(

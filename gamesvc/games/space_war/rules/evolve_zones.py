@@ -1,4 +1,4 @@
-"""Applying events about piles, hands, discard piles and stations."""
+"""Events of piles, hands, discard piles and stations."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _card_played(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 def _card_resolved(state: State, data: Mapping[str, Any]) -> Changes:
-    """An event card is done, or a card was countered: from limbo to its owner's discard pile."""
+    """Move a resolved event card, or a countered card, from limbo to its owner's discard pile."""
     card = data["card"]
     if card not in state.limbo:
         return {}
@@ -63,7 +63,7 @@ def _card_resolved(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 def _take(state: State, card: str) -> tuple[tuple[Side, Side], Changes]:
-    """Take a card out of wherever it lies outside play."""
+    """Take a card out of its place outside play."""
     owner = owner_of(card)
     side = state.sides[owner]
     if card in state.limbo:
@@ -89,7 +89,7 @@ def _entered_play(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 def _left_play(state: State, data: Mapping[str, Any]) -> Changes:
-    """Cards leave play; each goes to its owner's zone named in `to`."""
+    """Remove cards from play. Each goes to the zone `to` of its owner."""
     sides = list(state.sides)
     for card in data["cards"]:
         side = sides[owner_of(card)]
@@ -102,7 +102,7 @@ def _left_play(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 def _hidden(state: State, data: Mapping[str, Any]) -> Changes:
-    """A card from hand, limbo or play becomes a face-down station card."""
+    """Turn a card from hand, limbo or play into a face-down station card."""
     card, seat = data["card"], data["seat"]
     if any(p.id == card for p in state.pieces):
         changes: Changes = {"pieces": tuple(p for p in state.pieces if p.id != card)}
@@ -163,7 +163,7 @@ def _cards_milled(state: State, data: Mapping[str, Any]) -> Changes:
 
 
 def _cards_returned(state: State, data: Mapping[str, Any]) -> Changes:
-    """Cards go from wherever they lie outside play to the hand of their owner or onto his draw pile."""
+    """Move cards from anywhere outside play to their owner's hand or onto their owner's draw pile."""
     changes: Changes = {}
     for card in data["cards"]:
         sides, more = _take(state, card)

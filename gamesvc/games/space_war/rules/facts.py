@@ -1,4 +1,4 @@
-"""What follows from a position: which texts count, attack and defense, keywords, limits, reach. Reads, never changes."""
+"""Facts derived from a position: active texts, attack and defense, keywords, limits, reach. Read-only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gamesvc.games.space_war.state import Piece, State, StationCard
 
 
 class Board:
-    """A state with its static effects worked out once. Make a new one when the state changes."""
+    """A state with its static effects computed once. Create a new one whenever the state changes."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -39,7 +39,7 @@ class Board:
         )
 
     def silencers(self, piece: Piece) -> list[Piece]:
-        """The durations that take a card's text away."""
+        """Return the durations that suppress a card's text."""
         return [other for other in self._silencing if self._silences(other, piece)] if piece.id in self.suppressed else []
 
     @staticmethod
@@ -62,7 +62,7 @@ class Board:
         return CARDS[piece.card]
 
     def _applies(self, seat: int, source: Piece | None, effect: Effect, piece: Piece) -> bool:
-        """Whether a static effect reaches a piece."""
+        """Return True if a static effect applies to a piece."""
         target = effect.get("target", "self" if source is not None else {"side": "own"})
         if target == "self":
             return source is piece
@@ -88,7 +88,7 @@ class Board:
         return "slow" in CARDS[piece.card].keywords and not any(e["value"] == "not_slow" for e in self._values("keyword", piece))
 
     def attack(self, piece: Piece) -> int:
-        """The attack value with all bonuses."""
+        """Return the attack value with all bonuses."""
         face = CARDS[piece.card]
         if piece.swapped is not None:
             value = piece.swapped[0]
@@ -102,7 +102,7 @@ class Board:
         return int(value) + (piece.counters if face.id == "starhunter" else 0)
 
     def defense(self, piece: Piece) -> int | None:
-        """None: cannot be damaged."""
+        """Return the defense with all bonuses; None if the piece cannot be damaged."""
         face = CARDS[piece.card]
         value = piece.swapped[1] if piece.swapped is not None else face.defense
         if value is None:
@@ -113,7 +113,7 @@ class Board:
         return max([1, *(int(effect["amount"]) for effect in self._values("attacks", piece))])
 
     def forbidders(self, piece: Piece, what: str) -> list[Piece]:
-        """The cards in play that forbid a card to `move` or to `attack`."""
+        """Return the cards in play that forbid a card to `move` or to `attack`."""
         return [
             source
             for seat, source, effect in self.statics("forbid")
@@ -130,18 +130,18 @@ class Board:
         return self.state.piece(piece.on) if piece.on is not None else None
 
     def cost(self, piece: Piece) -> int:
-        """The printed cost of a card in play, with the x it was played with."""
+        """Return the cost of a card in play; for a cost of X, the x it was played with."""
         printed = CARDS[piece.card].cost
         return piece.x if printed is None else printed
 
     # --- a seat ---
 
     def own(self, seat: int, kind: str = "") -> list[Piece]:
-        """The cards a seat controls, without attached ones."""
+        """Return the cards a seat controls, without attached ones."""
         return [p for p in self.pieces if p.controller == seat and p.on is None and (not kind or CARDS[p.card].type == kind)]
 
     def upkeep_due(self, seat: int) -> list[Piece]:
-        """The durations a seat pays for in this turn's upkeep: those that entered play before it."""
+        """Return the durations that a seat must pay for in this turn's upkeep: those that entered play earlier."""
         return [p for p in self.own(seat, "duration") if p.entered < self.state.turn]
 
     def shields(self, seat: int) -> list[Piece]:
@@ -167,11 +167,11 @@ class Board:
         return sum(card.row == "hand" for card in self.state.sides[seat].station) * int(LIMITS["hand_limit_per_card"])
 
     def own_flips(self, seat: int) -> bool:
-        """Whether the owner chooses which of his station cards flip (Keve Bakins)."""
+        """Return True if the owner chooses which of the station cards flip (Keve Bakins)."""
         return any(who == seat for who, _, _ in self.statics("choose_own_flips"))
 
     def hand_is_safe(self, seat: int) -> bool:
-        """Whether the opponent cannot make this seat discard from hand (Extra Deposit)."""
+        """Return True if the opponent cannot make this seat discard cards from its hand (Extra Deposit)."""
         return any(
             who == seat and "force_discard" in effect["value"] for who, _, effect in self.statics("forbid") if "who" in effect
         )
@@ -187,12 +187,12 @@ class Board:
         return [card for card in self.state.sides[seat].station if not card.flipped]
 
     def to_flip(self, seat: int) -> int:
-        """How many more cards of a station can be flipped; flips still to be chosen are taken off."""
+        """Return how many more cards of a station can be flipped, not counting flips still to be chosen."""
         waiting = sum(p.most for p in self.state.prompts if p.kind == "flips" and p.task["seat"] == seat)
         return len(self.face_down(seat)) - waiting
 
     def play_ban(self, seat: int, kind: str) -> str:
-        """Why a seat may not play a card of a type now (Destiny Decided); empty when it may."""
+        """Return the reason why a seat may not play a card of a type now (Destiny Decided); empty if it may."""
         for who, _, effect in self.statics("forbid"):
             if who == seat and "play_card" in effect["value"]:
                 return "Your own Destiny Decided forbids you to play cards."

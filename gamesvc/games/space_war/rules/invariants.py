@@ -1,4 +1,4 @@
-"""What must hold of every state."""
+"""The invariants of every state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gamesvc.games.space_war.state import Side, State, owner_of
 
 
 def faults(state: State) -> list[str]:
-    """Every card is in exactly one place, and no number is out of range."""
+    """Return the broken invariants of a state. Every card must be in exactly one place, and every number in range."""
     found: list[str] = []
     everywhere: list[str] = [*state.limbo, *(p.id for p in state.pieces)]
     for side in state.sides:
@@ -63,7 +63,7 @@ def _side_faults(state: State, seat: int, side: Side) -> list[str]:
 
 
 def _course_faults(state: State) -> list[str]:
-    """What the phase needs: commanders once the stations are revealed, nothing open once it is over."""
+    """Return the conflicts with the phase: no commanders after the stations are revealed, open decisions after the end."""
     found = []
     begun = state.phase not in ("choose_starter", "prepare")
     chosen = [bool(side.commander) for side in state.sides]

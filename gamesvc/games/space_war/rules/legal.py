@@ -1,4 +1,4 @@
-"""Who is awaited, and what each seat may do: forms narrowed to what `decide` accepts, no more and no less."""
+"""The awaited seats and the legal commands of each seat: forms that offer exactly what `decide` accepts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RESIGN = Form("resign", "Resign", aside=True)
 
 
 def awaited(state: State) -> tuple[Awaited, ...]:
-    """The seats that must act. Ids carry the number of rewinds, so that none ever comes back; their clocks do."""
+    """Return the seats that must act. Ids include the number of rewinds, so that none is ever reused; their clocks continue."""
     if state.phase == "over":
         return ()
     if state.phase == "choose_starter":
@@ -58,7 +58,7 @@ def awaited(state: State) -> tuple[Awaited, ...]:
 
 
 def _may_prepare(side: Side) -> bool:
-    """Return True once a seat holds its cards and until it has committed."""
+    """Return True if a seat has its cards and has not committed yet."""
     return bool(side.hand) and side.commit is None
 
 
@@ -67,7 +67,7 @@ def _asked(state: State, seat: int, prompt: str, clock: str, kind: str) -> Await
 
 
 def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
-    """Everything a seat may do now."""
+    """Return the forms of everything a seat may do now."""
     if state.phase == "over" or seat not in (0, 1):
         return ()
     return tuple(_all(Board(state), seat))
@@ -133,7 +133,7 @@ def _choose(board: Board, prompt: Prompt) -> Form:
 
 
 def main_options(board: Board, seat: int) -> Iterator[Option]:
-    """The commands of a seat's own turn in the phase it is in."""
+    """Yield the commands of a seat's own turn in the current phase."""
     state = board.state
     if state.phase == "upkeep":
         yield _upkeep(board, seat)

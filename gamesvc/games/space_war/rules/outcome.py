@@ -1,4 +1,4 @@
-"""How a match ends, and who ranks where."""
+"""The result of a match and the ranking."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gamesvc.games.space_war.state import State
 
 
 def outcome(state: State) -> Outcome | None:
-    """One winner, one loser; scores are 1 and 0."""
+    """Return the outcome with one winner and one loser (scores 1 and 0); None while the match goes on."""
     if state.winner is None:
         return None
     life = [side.life for side in state.sides]

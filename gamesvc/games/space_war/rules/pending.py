@@ -1,4 +1,4 @@
-"""What must hold of everything that is still open: tasks, prompts, items and the reactions to them, orders, commits."""
+"""The invariants of everything pending: tasks, prompts, items and their reactions, orders, commits."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ TASKS: dict[str, tuple[str, ...]] = {
     "after_attack": ("what", "failed", "item"),
     "collide": ("seat", "target", "slots", "power", "item"),
 }
-"""By kind of task the fields that it must have; any other of `FIELDS` may be there."""
+"""The required fields of each kind of task. Any other field of `FIELDS` is optional."""
 
 _ASKED_BY: Mapping[str, tuple[str, ...]] = {
     "flips": ("flip",),
@@ -96,7 +96,7 @@ _ASKED_BY: Mapping[str, tuple[str, ...]] = {
     "deja_vu": ("deja_vu",),
     "shield": ("hit_or_shield",),
 }
-"""By kind of prompt the tasks that ask it."""
+"""The tasks that can open each kind of prompt."""
 
 _NOTE: Schema = {
     "type": "object",
@@ -125,7 +125,7 @@ _ORDER: Schema = {
 
 
 def faults(state: State) -> Iterator[str]:
-    """What is wrong with what is open, in words."""
+    """Yield the faults in everything pending as sentences."""
     for at, task in enumerate(state.agenda):
         yield from (f"/agenda/{at}: {fault}" for fault in _task_faults(state, task))
     for at, prompt in enumerate(state.prompts):
@@ -241,10 +241,10 @@ def _commit_faults(state: State, seat: int) -> Iterator[str]:
 
 
 def marked_faults(state: State, at: Callable[[int], State]) -> Iterator[str]:
-    """What an item says could answer it is what could be done at the moment that it goes back to.
+    """Yield the items whose stored answers differ from those that were possible at the version they go back to.
 
-    Nothing else is looked at when an answer comes. An item that says nothing has nothing that answers it: a position dealt
-    anew for a seat says so of what that seat cannot know.
+    An answer is checked only against the stored list. An item with an empty list cannot be answered: a position redealt for a
+    seat has empty lists where the seat cannot know the answers.
     """
     for place, item in enumerate(state.items):
         if item.settled:

@@ -1,4 +1,4 @@
-"""Items, what can be answered to them, standing orders, and the rewind of a reaction (RULES.md 11)."""
+"""Items, possible answers to them, standing orders, and the rewind of a reaction (RULES.md section 11)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _responds(card: Card, kind: str, cost: int) -> bool:
 
 
 def answers_to(board: Board, seat: int, kind: str, note: Mapping[str, Any]) -> list[str]:
-    """The responses a seat has to an item that opens now: instance ids, and its commander's id."""
+    """Return a seat's possible responses to an item that opens now: instance ids, and its commander's id."""
     cost, side, cards = note.get("cost", 0), board.state.sides[seat], board.state.cards
     found = []
     dearer = board.cost_increase()
@@ -50,13 +50,13 @@ def answers_to(board: Board, seat: int, kind: str, note: Mapping[str, Any]) -> l
 
 
 def reaction_plays(board: Board, seat: int) -> list[dict[str, Any]]:
-    """What a seat could play at this moment as a reaction that answers no item in particular."""
+    """Return the reactions that a seat could play now without answering a particular item."""
     options: list[Option] = [*play_options(board, seat), *anytime_options(board, seat), *commander_anytime(board, seat)]
     return [plain(option.as_play()) for option in options]
 
 
 def said(items: Sequence[Item], at: int) -> Any:
-    """What could be played at the end of the item at a place; None stands for the same as at the one before."""
+    """Return the plays possible at the end of the item at an index. None stands for the same plays as the item before."""
     item = items[at]
     while item.plays is None and at > 0:
         at -= 1
@@ -66,7 +66,7 @@ def said(items: Sequence[Item], at: int) -> Any:
 
 
 def _plays_at(flow: Flow, version: int, items: Sequence[Item]) -> Any:
-    """What the other seat could have played at the end of the last item; None if that is what the item before says."""
+    """Return the plays that the other seat had at the end of the last item; None if they equal those of the item before."""
     last = items[-1]
     then = flow.run.at(version)
     seat = 1 - last.by
@@ -81,12 +81,12 @@ def _plays_at(flow: Flow, version: int, items: Sequence[Item]) -> Any:
 
 
 def declare(flow: Flow, *tasks: Task) -> None:
-    """Put what an act will do on the agenda, before its first event: whatever version the match is taken back to, it goes on."""
+    """Put the tasks of an act on the agenda before its first event, so that the agenda is complete at every version."""
     flow.push(*({**one, "item": flow.state.next_item} for one in tasks))
 
 
 def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: Mapping[str, Any]) -> None:
-    """Open the item of a declared act for the other seat, and let his standing orders answer."""
+    """Open the item of a declared act, then let the other seat's standing orders answer it."""
     items = flow.state.items
     last = None
     if items and items[-1].end is None:
@@ -122,7 +122,7 @@ def _matches(when: Mapping[str, Any], item: Item) -> bool:
 
 
 def _fire_orders(flow: Flow, item: Item) -> None:
-    """The first standing order that matches and can act decides (RULES.md 11.9)."""
+    """Apply the first standing order that matches and can act (RULES.md 11.9)."""
     seat = 1 - item.by
     orders = flow.state.sides[seat].orders
     for at, order in enumerate(orders):
@@ -155,7 +155,7 @@ def _card_of(state: State, answer: str) -> str:
 
 
 def respond(flow: Flow, seat: int, item: int, answer: str, *, by_order: bool = False) -> None:
-    """Play a response to an item, at the moment right after the item was declared."""
+    """Play a response to an item, at the moment right after the item's declaration."""
     flow.start = flow.run.version
     state = flow.state
     card = _card_of(state, answer)
@@ -175,7 +175,7 @@ def respond(flow: Flow, seat: int, item: int, answer: str, *, by_order: bool = F
 
 
 def pay_and_show(flow: Flow, seat: int, instance: str, x: int) -> None:
-    """The cost is paid and the card goes to limbo."""
+    """Pay the cost and move the card to limbo."""
     side, card = flow.state.sides[seat], CARDS[flow.card(instance)]
     origin = "hand" if instance in side.hand else "station"
     cost = (x if card.cost is None else card.cost) + flow.board.cost_increase()
@@ -184,7 +184,7 @@ def pay_and_show(flow: Flow, seat: int, instance: str, x: int) -> None:
 
 @task("respond")
 def _respond(flow: Flow, one: Task) -> None:
-    """The response takes effect: what it answers is cancelled."""
+    """Resolve a response: cancel the item it answers."""
     seat, card = one["seat"], one["card"]
     if card == "cancel":
         hand = flow.state.sides[seat].hand
@@ -207,12 +207,12 @@ def _respond(flow: Flow, one: Task) -> None:
 
 
 def _cheapest(flow: Flow, hand: Sequence[str]) -> str:
-    """What a standing order gives up: the lowest printed cost, then the lowest id."""
+    """Return the card that a standing order discards: the lowest printed cost, then the lowest id."""
     return min(hand, key=lambda instance: (CARDS[flow.card(instance)].cost or 0, instance))
 
 
 def _cancel(flow: Flow, number: int) -> None:
-    """Drop what an item would still do; the card goes to the discard pile, the attack fails."""
+    """Drop the remaining tasks of an item. Its card goes to the discard pile; an attack fails."""
     target = next((item for item in flow.state.items if item.n == number), None)
     flow.agenda = [step for step in flow.agenda if step.get("item") != number]
     if target is None:
@@ -228,7 +228,7 @@ def _cancel(flow: Flow, number: int) -> None:
 
 
 def react_options(board: Board, seat: int) -> list[Option]:
-    """The reactions a seat has: responses to open items, and plays at the end of an item or at the present point."""
+    """Return a seat's reactions: responses to open items, and plays at the end of an item or now."""
     state = board.state
     if state.phase in ("choose_starter", "prepare", "over"):
         return []
@@ -288,7 +288,7 @@ def _item_label(state: State, number: int) -> str:
 
 
 def is_response(state: State, item: Item | None, play: Mapping[str, Any]) -> str:
-    """The answer that a play is to an item; empty when it is no response."""
+    """Return the answer to an item that a play represents; empty if it is not a response."""
     if item is None:
         return ""
     if "card" not in play:

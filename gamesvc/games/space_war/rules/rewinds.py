@@ -1,4 +1,4 @@
-"""Going back: which versions open items need, what is drawn anew, and what survives (RULES.md 11.6)."""
+"""Rewinds: the versions that open items need, what is redrawn, and what survives (RULES.md 11.6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.space_war.state import State
 
 
 def marks(state: State) -> frozenset[int]:
-    """The versions that an answer to an open item may take the match back to; without a possible answer there is none."""
+    """Return the versions that an answer to an open item may go back to. Items without a possible answer need none."""
     wanted: set[int] = set()
     plays: dict[int, bool] = {}
     for item in state.items:
@@ -26,7 +26,7 @@ def marks(state: State) -> frozenset[int]:
 
 
 def _order_of_drawn(event: Event) -> int | None:
-    """The seat whose pile an event drew from, looked at or shuffled; None for none."""
+    """Return the seat whose pile an event drew from, looked at or shuffled, or None."""
     if event.type in ("cards_drawn", "cards_milled", "pile_ordered", "looked"):
         seat = event.data["seat"]
         return seat if isinstance(seat, int) else None
@@ -34,10 +34,10 @@ def _order_of_drawn(event: Event) -> int | None:
 
 
 def _seen_since(then: State, now: State, seat: int) -> bool:
-    """Whether the states alone show that something was seen of a pile: cards left it, moved, became known or are chosen from.
+    """Return True if the states show that part of a pile was seen: cards left it, moved, became known or are offered.
 
-    A match begun from a position has no events before it, and what a branch told that was taken back earlier is not retracted
-    again; the pile itself tells of both.
+    A match begun from a position has no earlier events, and an event on a branch that was undone earlier is not undone again. The
+    pile itself shows what was seen in both cases.
     """
     before, after = then.sides[seat], now.sides[seat]
     there, hidden = set(before.pile), set(before.pile[before.known :])
@@ -48,7 +48,7 @@ def _seen_since(then: State, now: State, seat: int) -> bool:
 
 
 def on_rewind(then: State, now: State, retracted: Any, dice: Any) -> dict[str, Any]:
-    """Draw anew the order of each pile that somebody saw something of; list the commands that are taken back."""
+    """Redraw the order of each pile of which anyone saw a part. Return it with the list of undone commands."""
     seats = {seat for event in retracted if (seat := _order_of_drawn(event)) is not None}
     seats |= {seat for seat in (0, 1) if _seen_since(then, now, seat)}
     orders = {}
@@ -64,10 +64,10 @@ def on_rewind(then: State, now: State, retracted: Any, dice: Any) -> dict[str, A
 
 
 def given_back(then: State, now: State, why: Mapping[str, Any]) -> dict[str, Any]:
-    """Open again what the seat that takes back has let stand since; for an organiser, what either seat has.
+    """Return the items that an undo reopens: those its seat has settled since, or either seat if the organiser rewinds.
 
-    Settled marks survive reactions. If they also survived an undo, undoing `let_stand` would undo nothing.
-    `unseen`: nobody else may know of the undo, so the questions keep their ids.
+    Settled marks survive reactions. If they also survived an undo, undoing `let_stand` would have no effect. `unseen`: nobody
+    else may know of the undo, so the decisions keep their ids.
     """
     seat = why.get("seat") if why.get("cause") in ("undo", "redo") else None
     open_then = {item.n for item in then.items if not item.settled and item.by != seat}
@@ -76,9 +76,9 @@ def given_back(then: State, now: State, why: Mapping[str, Any]) -> dict[str, Any
 
 
 def rewound(then: State, now: State, data: Mapping[str, Any]) -> State:
-    """The state at the version gone back to, with settled marks, standing orders and time-out counts of now.
+    """Return the state at the target version, with the current settled marks, standing orders and timeout counts.
 
-    Rewinds of version 1.0 do not name `reopened` items.
+    Rewinds of version 1.0 have no `reopened` items.
     """
     orders = data.get("orders", {})
     sides = tuple(

@@ -1,4 +1,4 @@
-"""How a match begins."""
+"""The set-up of a match."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.space_war.state import LETTERS, State
 
 
 def setup(run: Run[State], options: Data, seats: int) -> None:
-    """Shuffle ids and piles, and draw who chooses or starts (RULES.md 3)."""
+    """Shuffle ids and piles, and draw the seat that chooses the starter or starts (RULES.md section 3)."""
     decks = read_decks(options)
     pools = [pool_of(deck, options["commander_pool"]) for deck in decks]
     flow = Flow(run)
@@ -34,7 +34,7 @@ def setup(run: Run[State], options: Data, seats: int) -> None:
 
 
 def check_options(options: Data, seats: int) -> None:
-    """Refuse decks that are no decks."""
+    """Raise `Refused` for invalid decks or a wrong number of seats."""
     if seats != 2:
         raise Refused("bad_seats", "The Space War is for 2 seats.", "seats")
     read_decks(options)

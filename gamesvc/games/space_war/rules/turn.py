@@ -11,7 +11,7 @@ LAST_STEP = 10
 
 
 def phase_item(flow: Flow, seat: int, phase: str, *tasks: Task, start: int | None = None) -> None:
-    """A moment at which the other seat may react, if the match was set up so; else the tasks go on at once."""
+    """Open an item at which the other seat may react, if the options say so. Otherwise the tasks run at once."""
     flow.start = flow.run.version if start is None else start
     if flow.state.points == "all":
         declare(flow, *tasks)
@@ -29,7 +29,7 @@ def _start_turn(flow: Flow, one: Task) -> None:
 
 @task("draw_step")
 def _draw_step(flow: Flow, one: Task) -> None:
-    """One of the ten draw steps, then the next."""
+    """Run one of the ten draw steps, then continue with the next."""
     seat, step = one["seat"], one["step"]
     if step > LAST_STEP:
         phase_item(flow, seat, "draw", {"op": "action_phase", "seat": seat})
@@ -52,7 +52,7 @@ def _draw_step(flow: Flow, one: Task) -> None:
 
 
 def _step_of(card: str, effect: Effect) -> int:
-    """The draw step in which an effect happens; 0 for none."""
+    """Return the draw step in which an effect happens; 0 for none."""
     if effect["trigger"] == "draw_phase_end":
         return 9
     if effect["trigger"] != "draw_phase":
@@ -68,7 +68,7 @@ def _step_of(card: str, effect: Effect) -> int:
 
 @task("draw_effect")
 def _draw_effect(flow: Flow, one: Task) -> None:
-    """An effect of a card in the draw phase, if the card is still there and its text counts."""
+    """Run a card's effect in the draw phase, if the card is still in play and its text is active."""
     p = flow.state.piece(one["source"])
     if p is None or not flow.board.has_text(p):
         return
@@ -87,7 +87,7 @@ def _draw_effect(flow: Flow, one: Task) -> None:
 
 @task("mend_choice")
 def _mend_choice(flow: Flow, one: Task) -> None:
-    """Station Repair: one station card, or 2 damage on one of the own spaceships."""
+    """Let the seat choose for Station Repair: one station card, or 2 damage on one of its spaceships."""
     seat = one["seat"]
     options = [card.slot for card in flow.state.sides[seat].station if card.flipped]
     options += [p.id for p in flow.board.own(seat, "spaceship") if p.damage or p.paralyzed]
@@ -103,7 +103,7 @@ def _mend_choice(flow: Flow, one: Task) -> None:
 
 @task("transform")
 def _transform(flow: Flow, one: Task) -> None:
-    """Repair a spaceship fully and swap its attack and defense; one whose attack was 0 is destroyed by it."""
+    """Repair a spaceship fully and swap its attack and defense. A ship whose attack was 0 is destroyed."""
     seat = one["seat"]
     ships = [p.id for p in flow.board.own(seat, "spaceship")]
     picks = one.get("picks", ships if len(ships) == 1 else None)
@@ -124,7 +124,7 @@ def _transform(flow: Flow, one: Task) -> None:
 
 @task("action_phase")
 def _action_phase(flow: Flow, one: Task) -> None:
-    """Actions are gained; durations that were there before this turn must be paid for."""
+    """Grant the actions of the turn. Durations from earlier turns must be paid for."""
     seat, state = one["seat"], flow.state
     rows = sum(card.row == "action" for card in state.sides[seat].station)
     flow.push({"op": "enter", "phase": "upkeep" if flow.board.upkeep_due(seat) else "action"})
@@ -144,13 +144,13 @@ def _after_action(flow: Flow, one: Task) -> None:
 
 
 def surplus(flow: Flow, seat: int) -> int:
-    """How many cards a hand is over its limit."""
+    """Return the number of cards by which a hand exceeds its limit."""
     limit = flow.board.hand_limit(seat)
     return 0 if limit is None else max(0, len(flow.state.sides[seat].hand) - limit)
 
 
 def leave_phase(flow: Flow) -> None:
-    """The upkeep ends when nothing is left to pay for, the discard phase when the hand fits."""
+    """Leave the upkeep if nothing remains to be paid for, or the discard phase if the hand is within its limit."""
     state = flow.state
     if flow.agenda or blockers(state):
         return
@@ -161,7 +161,7 @@ def leave_phase(flow: Flow) -> None:
 
 
 def end_turn_tasks(flow: Flow, seat: int, flip_slots: list[str]) -> list[Task]:
-    """What happens when a seat ends its turn."""
+    """Return the tasks at the end of a seat's turn."""
     flow.ending = flow.run.version
     tasks: list[Task] = [{"op": "give_back"}]
     side = flow.state.sides[seat]
@@ -184,7 +184,7 @@ def end_turn_tasks(flow: Flow, seat: int, flip_slots: list[str]) -> list[Task]:
 
 @task("give_back")
 def _give_back(flow: Flow, one: Task) -> None:
-    """Hacker: control of what was taken returns. What another seat attached to it meanwhile follows it, as lent to its owner."""
+    """Return borrowed cards (Hacker). Cards that another seat has attached to them go along, as lent to their new controller."""
     for p in flow.state.pieces:
         if p.borrowed and p.on is None:
             attached = [other for other in flow.state.pieces if other.on == p.id]
@@ -205,7 +205,7 @@ def _finish_turn(flow: Flow, one: Task) -> None:
 
 @task("turn_over")
 def _turn_over(flow: Flow, one: Task) -> None:
-    """The end of the turn is an item; what was before it ended when the turn's end was declared."""
+    """Open the item of the turn's end. The items before it ended when the end of the turn was declared."""
     seat = one["seat"]
     follows = {"op": "next_turn", "seat": seat if one["again"] else 1 - seat, "again": one["again"]}
     phase_item(flow, seat, "turn", follows, start=flow.ending)
@@ -213,7 +213,7 @@ def _turn_over(flow: Flow, one: Task) -> None:
 
 @task("next_turn")
 def _next_turn(flow: Flow, one: Task) -> None:
-    """No review before an extra turn, nor when nothing is open."""
+    """Start the next turn, after a review if items are open. An extra turn has no review before it."""
     seat = one["seat"]
     if not one["again"] and flow.state.open_items(seat):
         flow.emit("phase_entered", phase="review", seat=seat)

@@ -1,1 +1,1 @@
-"""What each seat of The Space War may know."""
+"""The information that each seat of The Space War may have."""

@@ -1,4 +1,4 @@
-"""What a viewer may see of an event, which events reveal something, and which outdate a command."""
+"""Secrecy of events: their data for each viewer, the ones that reveal something, and the ones that outdate a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOOKING = ("search", "plan", "sabotage")
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
-    """The data of an event as a viewer may see it; None: sealed."""
+    """Return an event's data as a viewer may see it; None if sealed."""
     data = {key: value for key, value in event.data.items() if key not in ("todo", "cmd")}
     rule = _REDACT.get(event.type)
     return data if rule is None else rule(data, viewer)
@@ -89,9 +89,10 @@ def _secret(data: dict[str, Any], viewer: Viewer) -> Data | None:
 
 
 def _settled(data: dict[str, Any], viewer: Viewer) -> Data | None:
-    """A secret of the seat that may react, but for its own flipped cards, which others see from now on.
+    """Hide a settlement from everyone but the reacting seat, except its own flipped cards, which become public.
 
-    What the other seat flipped of its own is for the reacting seat alone: whoever else saw it would see what was let stand.
+    The opponent's flips within the items are shown to the reacting seat alone: anyone else would learn from them what was let
+    stand.
     """
     if viewer == data["seat"]:
         return data
@@ -165,12 +166,12 @@ _TELLS_NOTHING = frozenset(
 
 
 def reveals(event: Event) -> bool:
-    """Whether the event told somebody something hidden: draws, looks, flips, a card shown by playing it."""
+    """Return True if an event revealed something hidden: a draw, a look, a flip, a card shown by playing it."""
     return event.type not in _TELLS_NOTHING or bool(event.data.get("flips"))
 
 
 def shows(event: Event) -> Sequence[str]:
-    """Return the cards that a search shows on their way from one hidden place to another."""
+    """Return the cards that a search shows while they move from one hidden place to another."""
     data = event.data
     if event.type != "cards_returned":
         return ()
@@ -182,7 +183,7 @@ _KEEPS = frozenset({"orders_set", "order_fired", "items_settled", "seat_prepared
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Whether what happened since outdates a command. Items and prompts are named for ever, so answers to them never are."""
+    """Return True if newer events outdate a command. Items and prompts have permanent numbers, so their answers stay valid."""
     name = command["name"]
     if name in ("set_orders", "resign", "choose") or (name == "react" and "item" in command):
         return False

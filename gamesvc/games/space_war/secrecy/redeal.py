@@ -1,4 +1,4 @@
-"""Hidden things dealt anew: another state that looks the same to a seat."""
+"""Redealing: another state that looks the same to a seat."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gamesvc.games.space_war.state import State
 
 
 def redeal(state: State, seat: int, dice: Any) -> State:
-    """The same view for a seat, everything hidden from it dealt anew.
+    """Return a state with the same view for a seat, and everything hidden from it redealt.
 
-    Its own station cards stay as they are: they came from its hand or from play, so it knows them also while it may not look.
+    The seat's own station cards stay: they came from its hand or from play, so it knows them even while it may not look.
     """
     other = 1 - seat
     cards = dict(state.cards)
@@ -52,7 +52,7 @@ def redeal(state: State, seat: int, dice: Any) -> State:
 
 
 def redeal_marked(then: State, version: int, redealt: State, seat: int, dice: Any) -> State:
-    """An earlier state that is marked: a card that lies face down now was the same card then."""
+    """Redeal an earlier, marked state. A card that is face down now is the same card there."""
     theirs = replace(then.sides[1 - seat], orders=(), flip_preference=(), mills=False)
     sides = (then.sides[0], theirs) if seat == 0 else (theirs, then.sides[1])
     items = tuple(

@@ -1,4 +1,4 @@
-"""The view of a state for a seat or an observer (RULES.md 9)."""
+"""The view of a seat or a spectator (RULES.md section 9)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gamesvc.games.space_war.state import State, StationCard
 
 
 def view(state: State, viewer: Viewer) -> dict[str, Any]:
-    """The position as this viewer may see it, enough to draw it and to play from."""
+    """Return the position as this viewer may see it, complete enough to draw it and to play from it."""
     board = Board(state)
     return {
         "you": viewer,
@@ -39,7 +39,7 @@ def _cards(state: State, cards: Sequence[str]) -> list[dict[str, str]]:
 
 
 def knows_station(state: State, seat: int, viewer: Viewer) -> bool:
-    """Whether a viewer may look at the face-down station cards of a seat."""
+    """Return True if a viewer may look at the face-down station cards of a seat."""
     if viewer != seat:
         return False
     if state.active == seat and state.phase in ("action", "upkeep"):
@@ -50,9 +50,9 @@ def knows_station(state: State, seat: int, viewer: Viewer) -> bool:
 
 
 def knows_flipped(state: State, seat: int, card: StationCard, viewer: Viewer) -> bool:
-    """A flipped card is known to all, but not to others while the flip lies in an open item.
+    """Return True if a viewer knows a flipped card. While the item of the flip is open, only the owner does.
 
-    Observers do not learn from a card that its owner flipped whether the other seat has let that stand.
+    A spectator must not learn from a card whether the other seat let its owner's flip stand.
     """
     if viewer == seat:
         return True
@@ -102,7 +102,7 @@ def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
             "orders": list(side.orders),
             "flip_preference": list(side.flip_preference or FLIPS_FIRST),
             "draws": "mill" if side.mills else "draw",
-            # A command of which the other seat knows nothing ends a row of time-outs as well.
+            # A command hidden from the other seat also ends a row of timeouts.
             "timeouts": side.timeouts,
         }
     return shown
@@ -145,7 +145,7 @@ def _piece(board: Board, at: int) -> dict[str, Any]:
 
 
 def _items(state: State, viewer: Viewer) -> list[dict[str, Any]]:
-    """The window. Whether an item is settled only the seat that may react to it knows."""
+    """Return the open items. Only the seat that may react to an item knows whether it is settled."""
     shown = []
     for item in state.items:
         if viewer is not None and viewer != item.by and item.settled:

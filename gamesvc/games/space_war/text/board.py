@@ -22,7 +22,7 @@ KIND_WORDS = {
 
 
 def board_text(seen: Data, caption: Caption) -> str:
-    """The position in lines of at most 72 characters; the viewer's side is below."""
+    """Return the position in lines of at most 72 characters, the viewer's side below."""
     you = seen["you"] if seen["you"] is not None else 0
     teller = Teller(seen["you"], caption.names)
     lines = [f"The Space War {caption.match}".rstrip() + f", turn {seen['turn']}, {seen['phase']}"]
@@ -46,13 +46,13 @@ def board_text(seen: Data, caption: Caption) -> str:
 
 
 def lasting_lines(seen: Data, p: Mapping[str, Any]) -> list[str]:
-    """What holds for a card in play and until when, in words."""
+    """Describe the lasting effects on a card in play and when they end."""
     names = {other["id"]: name_of(other["card"]) for other in seen["pieces"]}
     return list(dict.fromkeys(lasting_words(entry, names.get(entry.get("by", ""), "")) for entry in p["lasting"]))
 
 
 def limit_lines(side: Mapping[str, Any]) -> list[str]:
-    """What a seat may still do this turn, where a rule limits it."""
+    """Describe what a seat may still do this turn under the rules that limit it."""
     lines = []
     if side["commander_left"] is not None:
         lines.append(f"{name_of(side['commander'])} may be used {count_of(side['commander_left'], 'more time')} this turn")
@@ -69,7 +69,7 @@ def _card_line(card: str) -> str:
 
 
 def item_words(item: Mapping[str, Any]) -> str:
-    """An item in a few words, with its number."""
+    """Describe an item briefly, with its number."""
     if item["kind"] == "phase":
         return f"{item['item']} {PHASE_WORDS[item['card']]}"
     aim = " the station" if item.get("station") and item["kind"] != "play" else ""

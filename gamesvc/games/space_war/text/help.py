@@ -1,4 +1,4 @@
-"""The help for writing orders at each prompt, and the rules in our own words."""
+"""Help for writing orders at each prompt, and our own summary of the rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.games.space_war.data import CARDS, COMMANDERS, DECKS, Card
 
 @functools.cache
 def rules_help() -> str:
-    """Help as Markdown; the card list comes from the same data that the rules use."""
+    """Return the help as Markdown. The card list comes from the data that the rules use."""
     text = (Path(__file__).with_name("help.md")).read_text(encoding="utf-8")
     parts = [text, "## Commanders", "", "| commander | deck | life | what it does |", "| --- | --- | --- | --- |"]
     for card in sorted(COMMANDERS.values(), key=lambda one: one.number):
@@ -66,7 +66,7 @@ _ALWAYS = [
 
 
 def order_help(prompt: str | None) -> str:
-    """The orders for a prompt, or all of them."""
+    """Return the orders for a prompt, or all of them."""
     if prompt is None:
         lines = [line for part in HELP.values() for line in part]
     else:

@@ -1,4 +1,4 @@
-"""What holds for a while, in words."""
+"""Temporary conditions in words."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ MARKS = {
 
 
 def lasting_words(entry: dict[str, Any], name: str) -> str:
-    """The words for a lasting effect; `name` is that of the card it comes from."""
+    """Describe a lasting effect. `name` is that of the card that causes it."""
     at = "next" if entry.get("draw_phases") == 1 else "second"
     return f"{MARKS[entry['mark']]} {UNTIL[entry['until']].format(by=name, at=at)}"

@@ -1,4 +1,4 @@
-"""Names of cards in orders: which instance a name stands for, by where cards of that name lie."""
+"""Card names in orders: finds the instance that a name refers to by its place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TRIGGERS = {
 
 
 def _lying(seen: Data) -> dict[str, dict[str, list[str]]]:
-    """List by place the cards that can be seen there, each with its instances. `free`: those in hand that may cost 0."""
+    """Return the visible instances by place and card name. `free`: cards in hand that may cost 0."""
     you = seen["you"] if seen["you"] is not None else 0
     own, other = seen["sides"][you], seen["sides"][1 - you]
     entries: dict[str, list[Mapping[str, Any]]] = {
@@ -45,9 +45,9 @@ def _lying(seen: Data) -> dict[str, dict[str, list[str]]]:
 
 
 def instance_of(word: str, seen: Data, places: Sequence[str], taken: Sequence[str] = ()) -> str:
-    """Return an id or slot as it stands, or the card that a name stands for.
+    """Return an id or slot unchanged, or the instance that a card name refers to.
 
-    The first of `places` where a card of that name lies decides; then all others. Instances in `taken` are already named.
+    `places` are searched in order for a card of that name, then all other places. Instances in `taken` are skipped.
     """
     if re.fullmatch(r"[ab]-\d+|s\d+|[ab]:s\d+", word):
         return word
@@ -62,7 +62,7 @@ def instance_of(word: str, seen: Data, places: Sequence[str], taken: Sequence[st
 
 
 def instances_of(words: Sequence[str], seen: Data, places: Sequence[str]) -> list[str]:
-    """Return the cards that names stand for, none of them twice."""
+    """Return the instances that names refer to, none of them twice."""
     chosen: list[str] = []
     for word in words:
         if word != "none":
@@ -71,7 +71,7 @@ def instances_of(words: Sequence[str], seen: Data, places: Sequence[str]) -> lis
 
 
 def aims_of(card: str, verb: str, mode: int | None) -> tuple[str, ...]:
-    """Return the places in which the targets of a card's effect lie, the likeliest first."""
+    """Return the places where the targets of a card's effect are, the most likely first."""
     if card == "discovery":
         return ("hand",)
     for effect in printed(card).effects if card in CARDS or card in COMMANDERS else ():
@@ -88,5 +88,5 @@ def aims_of(card: str, verb: str, mode: int | None) -> tuple[str, ...]:
 
 
 def card_at(instance: str, seen: Data) -> str:
-    """Return the card id of an instance that can be seen; empty for any other."""
+    """Return the card id of a visible instance; empty for any other."""
     return next((card for cards in _lying(seen).values() for card, ids in cards.items() if instance in ids), "")

@@ -14,7 +14,7 @@ PHASE_WORDS = {"draw": "draw phase over", "action": "action phase over", "turn":
 
 
 class Teller:
-    """Who is who for one viewer."""
+    """The names of the players from one viewer's point of view."""
 
     def __init__(self, viewer: Viewer, names: Sequence[str]) -> None:
         self.viewer = viewer
@@ -33,7 +33,7 @@ class Teller:
 
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
-    """One redacted event in one sentence; empty for what is only bookkeeping."""
+    """Describe one redacted event in one sentence; empty for pure bookkeeping."""
     teller = Teller(viewer, names)
     if event.type == REWOUND:
         if event.data.get("cause") == "reaction":

@@ -1,4 +1,7 @@
-"""Orders as text, one a line: `play luck`, `attack a-07 station s1 s2`, `react 12 avoid`, `stand`. What we print, we parse."""
+"""Orders as text, one per line: `play luck`, `attack a-07 station s1 s2`, `react 12 avoid`, `stand`.
+
+Reads all that `render` writes.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ _TYPES = ("spaceship", "missile", "duration", "event", "defense")
 
 
 def parse(text: str, seen: Data) -> Command:
-    """Read one order. Refuses with `unreadable` and a suggestion."""
+    """Read one order. Raises `Refused` (`unreadable`) with a suggestion."""
     folded = text.casefold().replace("|", " | ")
     for long, short in (("let stand", "stand"), ("time out", "timeout"), ("end_", "end ")):
         folded = folded.replace(long, short)
@@ -73,9 +76,9 @@ def parse(text: str, seen: Data) -> Command:
 
 
 def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> dict[str, Any]:
-    """The parameters behind a card: `x 3 mode 1 on b-04 slots s1 s2 row hand draw yes`.
+    """Read the parameters after a card: `x 3 mode 1 on b-04 slots s1 s2 row hand draw yes`.
 
-    `card` and `verb`: the card that is used, and the command; they say where its targets lie.
+    `card` and `verb` are the card in use and the command; they determine the places of its targets.
     """
     found: dict[str, Any] = {}
     aimed: Sequence[str] = ()
@@ -129,7 +132,7 @@ def _read_attack(said: Sequence[str], seen: Data) -> Command:
 
 
 def _station(said: Sequence[str], seen: Data) -> dict[str, Any]:
-    """Bare slots behind `station`, then `shields`."""
+    """Read bare slots after `station`, then `shields`."""
     at = next((at for at, word in enumerate(said) if word in _TAIL), len(said))
     slots = {"slots": list(said[:at])} if at else {}
     return {**slots, **_tail(said[at:], seen)}
@@ -250,7 +253,7 @@ _ORDER_WORDS = ("kind", "card", "type", "min", "max", "target", "station", "any"
 
 
 def _order(said: Sequence[str]) -> dict[str, Any]:
-    """`react kind play type event min 3 use avoid cancel times 2 until cancelled`"""
+    """Read a standing order: `react kind play type event min 3 use avoid cancel times 2 until cancelled`."""
     order: dict[str, Any] = {"when": {}, "do": pick(said[0], ("react", "stand", "ask"), "order")}
     when = order["when"]
     at = 1

@@ -1,4 +1,4 @@
-"""Commands written as orders; what is written here, `parse` reads."""
+"""Commands written as orders. `parse` reads everything written here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VERB_OF: dict[str, str] = {
 
 
 def render(command: Command) -> str:
-    """The order that `parse` reads back as this command."""
+    """Return the order that `parse` reads back as this command."""
     name = command["name"]
     if name == "choose_starter":
         return f"start {LETTERS[command['seat']]}"

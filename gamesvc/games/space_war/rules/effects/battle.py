@@ -1,4 +1,4 @@
-"""Attacks and collisions once they are declared, and the end of a missile."""
+"""Resolution of declared attacks and collisions, and the end of missiles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.games.space_war.rules.effects.ops import paralyze
 
 @task("attack")
 def _attack(flow: Flow, one: Task) -> None:
-    """Deal the attack value to a card, or to shields in order and then the station."""
+    """Deal the attack value to a card, or to shields in order and then to the station."""
     p = flow.state.piece(one["what"])
     if p is None:
         return
@@ -47,7 +47,7 @@ def _attack_station(flow: Flow, one: Task, seat: int, power: int) -> None:
 
 @task("after_attack")
 def _after_attack(flow: Flow, one: Task) -> None:
-    """A missile is destroyed after its attack, also a failed one; a Cluster Nuke goes off then, once."""
+    """Destroy a missile after its attack, even a failed one. A Cluster Nuke then explodes, once."""
     p = flow.state.piece(one["what"])
     if not one["failed"]:
         flow.emit("attack_resolved", attacker=one["what"])
@@ -60,7 +60,7 @@ def _after_attack(flow: Flow, one: Task) -> None:
 
 @task("collide")
 def _collide(flow: Flow, one: Task) -> None:
-    """A collision deals its own figure; the ship is gone already."""
+    """Deal the fixed damage of a collision. The ship has already left play."""
     if one["target"] is None:
         flow.push(hit_station(1 - one["seat"], one["power"], one["item"], one["slots"]))
     elif flow.state.piece(one["target"]) is not None:

@@ -1,4 +1,4 @@
-"""Damage, repair, destruction, and what happens to stations and commanders."""
+"""Damage, repair and destruction, and their consequences for stations and commanders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gamesvc.games.space_war.rules.decision import Flow, Task, by_rows, task
 
 
 def damage_pieces(flow: Flow, amounts: Mapping[str, int], item: int) -> None:
-    """Deal damage to several cards at once, within an item; then destroy those that have enough."""
+    """Deal damage to several cards at once within an item, then destroy those with lethal damage."""
     board, hits, dead = flow.board, {}, []
     for p in flow.state.pieces:
         defense = board.defense(p)
@@ -54,7 +54,7 @@ def mend_station(flow: Flow, seat: int, slots: Sequence[str]) -> None:
 
 
 def hit_station(seat: int, amount: int, item: int, slots: Sequence[str] = ()) -> Task:
-    """The task of damaging a station."""
+    """Return the task of damaging a station."""
     return {"op": "hit", "seat": seat, "n": amount, "item": item, "slots": list(slots)}
 
 
@@ -73,10 +73,10 @@ def _hit(flow: Flow, one: Task) -> None:
 
 @task("flip")
 def _flip(flow: Flow, one: Task) -> None:
-    """Flip cards: those named, all if there are no more, else those the chooser picks.
+    """Flip cards: the named ones, or all if no more remain, or the chooser's picks.
 
-    Nobody waits for a chooser who is away: their preference decides. Only the owner who may look first (Keve Bakins) picks on
-    their next visit, unless they left a preference; the other seat goes on meanwhile.
+    Nobody waits for an absent chooser: their preference decides. An owner who may look first (Keve Bakins) and left no preference
+    picks on their next visit; the other seat continues meanwhile.
     """
     seat, count = one["seat"], one["n"]
     down = [card.slot for card in flow.board.face_down(seat)]
@@ -121,7 +121,7 @@ def _life(flow: Flow, one: Task) -> None:
 
 @task("hit_or_shield")
 def _hit_or_shield(flow: Flow, one: Task) -> None:
-    """Damage a station, or one shield before it; the controller of the card picks the shield (RULES.md 18.52)."""
+    """Damage a station, or a shield that protects it. The controller of the card picks the shield (ruling 52)."""
     shields = [p.id for p in flow.board.shields(one["seat"])]
     if not shields:
         flow.push(hit_station(one["seat"], one["n"], one["item"], one.get("slots", ())))
@@ -133,7 +133,7 @@ def _hit_or_shield(flow: Flow, one: Task) -> None:
 
 @task("blast")
 def _blast(flow: Flow, one: Task) -> None:
-    """Cluster Nuke: every card in the zone, then the station of the zone or one of its shields."""
+    """Deal the damage of a Cluster Nuke: to every card in the zone, then to the zone's station or one of its shields."""
     hit = {
         p.id: 2
         for p in flow.state.pieces
@@ -146,10 +146,10 @@ def _blast(flow: Flow, one: Task) -> None:
 
 @task("pending")
 def _pending(flow: Flow, one: Task) -> None:
-    """The item that took the last life point was let stand."""
+    """End the match: the item that took the last life point was let stand."""
     flow.finish(1 - one["seat"], "commander")
 
 
 @task("barrier")
 def _barrier(flow: Flow, one: Task) -> None:
-    """Everything is settled; the match goes on."""
+    """Continue: everything before the barrier is settled."""

@@ -16,9 +16,9 @@ def whose(one: Task, effect: Effect) -> list[int]:
 
 @task("draw")
 def _draw_cards(flow: Flow, one: Task) -> None:
-    """Draw cards one by one where The Miller may replace each, else all at once; an empty pile gives none.
+    """Draw cards: one by one if The Miller may replace each draw, otherwise all at once. An empty pile gives none.
 
-    Nobody waits for a Miller who is away: their preference replaces each draw, or none.
+    Nobody waits for an absent player of The Miller: their preference decides whether each draw is replaced.
     """
     seat, count = one["seat"], one["n"]
     pile = flow.state.sides[seat].pile
@@ -63,7 +63,7 @@ def discard_cards(flow: Flow, seat: int, cards: Sequence[str], **why: Any) -> No
 
 @task("discard")
 def _discard_own(flow: Flow, one: Task) -> None:
-    """A seat discards cards of its own choice from hand."""
+    """Let a seat discard cards of its choice from its hand."""
     seat, hand = one["seat"], flow.state.sides[one["seat"]].hand
     count = min(one["n"], len(hand))
     if "picks" in one or count == len(hand):
@@ -82,7 +82,10 @@ def _top(flow: Flow, one: Task) -> None:
 
 
 def return_cards(flow: Flow, seat: int, cards: Sequence[str], to: str, *, public: bool) -> None:
-    """Cards go to a hand or onto a pile. Not public: others see the number, and what leaves a public place."""
+    """Return cards to a hand or onto a pile.
+
+    If not `public`, others see only the number and the cards that leave a public place.
+    """
     if not cards:
         return
     sides = flow.state.sides
@@ -151,7 +154,7 @@ def _shuffle_but(flow: Flow, seat: int, top: Sequence[str]) -> None:
 
 
 def _found(flow: Flow, seat: int, sources: Sequence[str], wanted: Effect) -> list[str]:
-    """The cards a search may take, sorted so that their order says nothing about the pile's."""
+    """Return the cards that a search may take, sorted so that their order reveals nothing about the pile."""
     side = flow.state.sides[seat]
     pool: list[str] = []
     for source in sources:
@@ -173,7 +176,7 @@ def new_slot(flow: Flow, seat: int) -> str:
 
 
 def add_to_station(flow: Flow, seat: int, instance: str, row: str, *, shown: bool, managed: bool = False) -> None:
-    """A card goes face down into the station. `shown`: everybody saw which card it is."""
+    """Put a card face down into the station. `shown`: everyone saw which card it is."""
     flow.emit(
         "station_added",
         seat=seat,

@@ -1,4 +1,4 @@
-"""What holds for a while: uses that are left this turn, and how long a card stays locked, disarmed or protected."""
+"""Temporary conditions: the uses left this turn, and how long a card stays locked, disarmed or protected."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from gamesvc.games.space_war.data import CARDS, COMMANDERS, uses_of
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.state import Piece
 
-"""By `until` of a lasting effect the words for it."""
-"""The lasting effects on a card in play, and the words for them."""
-
 
 def lasting(board: Board, p: Piece) -> Iterator[dict[str, Any]]:
-    """List what holds for a card in play: `mark`, `until`, and `by`, the card in play that it comes from.
+    """Yield the lasting effects on a card in play: `mark`, `until`, and the card that causes it (`by`).
 
-    `draw_phase` counts the draw phases of that card's controller that are still to come, the last of which ends it.
+    `draw_phases` counts the draw phases of that card's controller until the effect ends, the last one included.
     """
     if p.paralyzed:
         yield {"mark": "paralyzed", "until": "repair"}
@@ -34,7 +31,10 @@ def lasting(board: Board, p: Piece) -> Iterator[dict[str, Any]]:
 
 
 def _end(source: Piece) -> dict[str, Any]:
-    """Moment of Peace leaves play in its second draw phase; other cards stay as long as they are paid for."""
+    """Return the end of an effect.
+
+    Moment of Peace leaves play in its second draw phase; other cards stay while they are paid for.
+    """
     for _, effect in CARDS[source.card].triggered("draw_phase"):
         if effect["op"] == "discard_from_play":
             return {"until": "draw_phase", "draw_phases": max(1, 2 - source.counters)}
@@ -42,7 +42,7 @@ def _end(source: Piece) -> dict[str, Any]:
 
 
 def commander_left(board: Board, seat: int) -> int | None:
-    """How often a commander with a limit may still be used this turn; None where there is no limit."""
+    """Return how often a limited commander can still be used this turn; None without a limit."""
     side = board.state.sides[seat]
     effects = COMMANDERS[side.commander].effects if side.commander else ()
     limits = [uses_of(effect) for effect in effects if "limit" in effect]
@@ -50,7 +50,7 @@ def commander_left(board: Board, seat: int) -> int | None:
 
 
 def plays_left(board: Board, seat: int) -> int | None:
-    """How many cards a seat may still play in its turn under Destiny Decided; None where nothing limits them."""
+    """Return how many cards a seat can still play this turn under Destiny Decided; None without a limit."""
     if any(who == seat and "play_card" in effect["value"] for who, _, effect in board.statics("forbid")):
         return 0
     limits = [int(effect["amount"]) for who, _, effect in board.statics("play_limit") if who != seat]

@@ -1,7 +1,7 @@
-"""What effects do: one small function per `op` of cards.toml, and the custom ones by card id.
+"""The code of all effects: one small function per `op` in cards.toml, and custom ones by card id.
 
-A card is data; this module and `plays` (what it asks for) are all the code it needs. An effect runs as a task of the
-agenda with what was chosen (`targets`, `slots`, `row`, `x`, `options`, `n`).
+Cards are data; this module and `plays` (their choices) are all the code they need. An effect runs as a task of the agenda with
+the choices made (`targets`, `slots`, `row`, `x`, `options`, `n`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gamesvc.games.space_war.state import LETTERS, Piece
 
 
 def effect_tasks(card: str, trigger: str, base: Task) -> list[Task]:
-    """The tasks of a card's effects with a trigger; of a chosen mode only those that belong to it."""
+    """Return the tasks of a card's effects with a trigger. If a mode was chosen, only its effects are included."""
     mode = base.get("mode", 0)
     return [
         {**base, "op": "effect", "card": card, "i": at}
@@ -36,7 +36,7 @@ def _effect(flow: Flow, one: Task) -> None:
 
 @task("resolve")
 def _resolve(flow: Flow, one: Task) -> None:
-    """Let a played card that was not countered take effect (RULES.md 6)."""
+    """Resolve a played card that was not countered (RULES.md section 6)."""
     instance, seat, item = one["what"], one["seat"], one["item"]
     card = CARDS[flow.card(instance)]
     base = {key: value for key, value in one.items() if key not in ("op", "what")} | {"source": instance}
@@ -58,7 +58,7 @@ def _resolve(flow: Flow, one: Task) -> None:
 
 
 def _enter(flow: Flow, instance: str, seat: int, card: Card, x: int, base: Task) -> None:
-    """A played card comes into play as a card (a Duplication as another), with its effects still to come."""
+    """Put a played card into play, as the copied card for a Duplication. Its effects follow as tasks."""
     flow.push(*effect_tasks(card.id, "played", base), *effect_tasks(card.id, "played_from_hand", base))
     flow.enter(instance, seat, card=card.id, x=x)
 
@@ -93,7 +93,7 @@ def _put_on_top(flow: Flow, one: Task, effect: Effect) -> None:
 
 
 def _offer(flow: Flow, one: Task, effect: Effect) -> None:
-    """Luck and Fate: somebody may draw a card and discard a card."""
+    """Offer a seat the choice to draw a card and discard one (Luck and Fate)."""
     who = whose(one, effect)[0]
     if flow.state.sides[who].pile and not (one.get("by_order") and who == one["seat"]):
         flow.push({"op": "offer", "seat": who, "item": one["item"], "loose": who != one["seat"]})
@@ -115,7 +115,7 @@ def _fits(p: Piece, target: Effect, seat: int) -> bool:
 
 
 def _targets(flow: Flow, one: Task, effect: Effect) -> list[Piece]:
-    """The cards an effect reaches: all that fit, or those chosen that are still there."""
+    """Return the cards that an effect reaches: all that match, or the chosen ones that are still in play."""
     target = effect.get("target")
     if isinstance(target, dict) and target.get("count") == "all":
         return [p for p in flow.state.pieces if _fits(p, target, one["seat"])]
@@ -181,7 +181,7 @@ def _station_or_shield(flow: Flow, one: Task, effect: Effect) -> None:
 
 
 def _discard_from_play(flow: Flow, one: Task, effect: Effect) -> None:
-    """Deploy Starship, and Sacrifice of both seats."""
+    """Discard cards from play: Deploy Starship, and Sacrifice for both seats."""
     if one["card"] == "sacrifice":
         who = one["seat"] if effect["target"]["side"] == "own" else 1 - one["seat"]
         flow.push({"op": "sacrifice", "seat": who, "item": one["item"], "by": one["seat"], "named": one.get("targets", [])})
@@ -225,7 +225,7 @@ def _return_to_hand(flow: Flow, one: Task, effect: Effect) -> None:
 
 @task("deja_vu")
 def _deja_vu(flow: Flow, one: Task) -> None:
-    """The other seat says which of the cards returns; he does not hold the turn up."""
+    """Let the other seat choose which of the cards returns. The turn does not wait for that choice."""
     owner = 1 - one["seat"]
     there = [card for card in one["cards"] if card in flow.state.sides[owner].discard]
     if "picks" in one or len(there) < 2:
@@ -235,7 +235,7 @@ def _deja_vu(flow: Flow, one: Task) -> None:
 
 
 def _look(flow: Flow, one: Task, effect: Effect) -> None:
-    """Sabotage: the hand is seen in the prompt that follows."""
+    """Resolve Sabotage: the player sees the hand in the prompt that follows."""
 
 
 def _discard_target(flow: Flow, one: Task, effect: Effect) -> None:
@@ -258,7 +258,7 @@ def _sabotage(flow: Flow, one: Task) -> None:
 
 
 def _search(flow: Flow, one: Task, effect: Effect) -> None:
-    """Cards out of one's own piles and station. Where only public places are searched the choice was made before."""
+    """Search the seat's own piles and station. If all sources are public, the choice was made when the card was played."""
     seat = one["seat"]
     step = {
         "op": "search",
@@ -299,7 +299,7 @@ def _rearrange(flow: Flow, one: Task, effect: Effect) -> None:
 
 
 def _add_counter(flow: Flow, one: Task, effect: Effect) -> None:
-    """Paralyzed cards receive none. A commander's Charge was stored when its cost was paid."""
+    """Add counters to a card that is not paralyzed. A commander's Charge was stored when its cost was paid."""
     p = flow.state.piece(one.get("source", ""))
     if p is not None and not p.paralyzed:
         flow.emit("counters_changed", card=p.id, name=p.card, counters=p.counters + effect["amount"], change=effect["amount"])

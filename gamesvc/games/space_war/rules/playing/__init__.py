@@ -1,1 +1,1 @@
-"""What a seat may play and use, and why not."""
+"""The cards and effects that a seat may play or use, and the reasons against the others."""

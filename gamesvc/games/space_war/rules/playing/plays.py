@@ -1,7 +1,7 @@
-"""What a seat may play or use, each as an option: a command with its parameters narrowed to what is legal.
+"""Everything a seat may play or use. Each option is a command with its parameters narrowed to legal values.
 
-The one place that says which choices a card asks for when it is played (RULES.md 6). Options are worked out
-from what the seat itself may see.
+Only this module knows which choices a card requires when it is played (RULES.md section 6). Options depend only on information
+that the seat may see.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gamesvc.games.space_war.state import LETTERS, Piece
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A legal command: its name, words for it, and its parameters."""
+    """A legal command: its name, its description, and its parameters."""
 
     name: str
     label: str
@@ -34,7 +34,7 @@ class Option:
         return Form(self.name, self.label, self.properties, tuple(needed))
 
     def as_play(self) -> dict[str, Any]:
-        """The same as the `play` of a reaction."""
+        """Return the option in the form of a reaction's `play`."""
         return {"p": self.properties, "r": self.required, "l": self.label}
 
 
@@ -42,9 +42,9 @@ _IMPLIED = ("targets", "slots", "shields")
 
 
 def only_choice(name: str, schema: Schema) -> list[str] | None:
-    """Return the picks of a parameter that leaves no choice, as with a single target; None where there is one.
+    """Return the picks of a parameter that leaves no choice, such as a single target; None if there is a choice.
 
-    A command may leave such a parameter out. The order of several shields is a choice, too.
+    A command may leave out such a parameter. The order of several shields counts as a choice.
     """
     values = schema["items"]["enum"] if name in _IMPLIED else ()
     if not values or schema["minItems"] != len(values) or (name == "shields" and len(values) > 1):
@@ -53,7 +53,7 @@ def only_choice(name: str, schema: Schema) -> list[str] | None:
 
 
 def completed(form: Form, command: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a command that a form offers, with the parameters written out that leave no choice."""
+    """Return a command that a form offers, with omitted parameters filled in where there is no choice."""
     whole = _filled(form.parameters, command)
     if form.name == "react":
         whole["play"] = _filled(form.parameters["play"]["properties"], command["play"])
@@ -66,7 +66,7 @@ def _filled(properties: Mapping[str, Schema], given: Mapping[str, Any]) -> dict[
 
 
 def some(values: Sequence[str], least: int, most: int, labels: dict[str, str]) -> Schema:
-    """The schema of so many different ones of a list."""
+    """Return the schema of a selection of `least` to `most` different values."""
     return {
         "type": "array",
         "items": {"enum": list(values), "labels": labels},
@@ -98,7 +98,7 @@ def one(instance: str, name: str) -> Schema:
 
 
 def in_hand(board: Board, seat: int) -> list[str]:
-    """What a seat may play: its hand and its flipped station cards."""
+    """Return the instances that a seat may play: its hand and its flipped station cards."""
     side = board.state.sides[seat]
     return [*side.hand, *(card.id for card in side.station if card.flipped)]
 
@@ -109,7 +109,7 @@ def budget(board: Board, seat: int) -> int:
 
 
 def play_options(board: Board, seat: int, cards: Sequence[str] | None = None) -> Iterator[Option]:
-    """Every card the seat may play now, with every choice it asks for."""
+    """Yield every card the seat may play now, with each combination of choices."""
     money, dearer = budget(board, seat), board.cost_increase()
     for instance in in_hand(board, seat) if cards is None else cards:
         card = CARDS[board.state.cards[instance]]
@@ -131,7 +131,7 @@ _DRAW_OR_NOT: Schema = {
 
 
 def _choices(board: Board, seat: int, instance: str, card: Card, most: int) -> Iterator[Choice]:
-    """The parameters a card asks for, one entry per combination of mode and x."""
+    """Yield the parameters of a card, one entry per combination of mode and x."""
     if not any(effect["trigger"] in ("played", "played_from_hand") for effect in card.effects):
         if card.type != "event":
             yield {}, ()
@@ -160,7 +160,7 @@ def _choices(board: Board, seat: int, instance: str, card: Card, most: int) -> I
 
 
 def matching(board: Board, seat: int, target: Effect, source: Piece | None = None) -> list[Piece]:
-    """The cards in play that a target table allows (attached cards are never chosen)."""
+    """Return the cards in play that a target description allows. Attached cards are never included."""
     found = []
     for p in board.pieces:
         face = CARDS[p.card]
@@ -197,7 +197,7 @@ def _excellent_work(board: Board, seat: int, instance: str, most: int) -> Iterat
 
 
 def enemy_slots(board: Board, seat: int, amount: int) -> dict[str, Schema]:
-    """The parameter `slots` for damage to the enemy station, where the seat chooses them."""
+    """Return the parameter `slots` for damage to the enemy station, if the seat chooses the slots."""
     enemy = 1 - seat
     count = min(amount, board.to_flip(enemy))
     if count <= 0 or board.own_flips(enemy):
@@ -245,7 +245,7 @@ def _revive(board: Board, seat: int, instance: str, most: int) -> Iterator[Choic
 
 
 def _sabotage(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
-    """What is discarded is chosen when the hand is seen."""
+    """Yield no parameters: the cards to discard are chosen when the hand is seen."""
     yield {}, ()
 
 
@@ -261,7 +261,7 @@ def _deploy(board: Board, seat: int, instance: str, most: int) -> Iterator[Choic
 
 
 def _duplication(board: Board, seat: int, instance: str, most: int) -> Iterator[Choice]:
-    """One choice for each cost; apart from it the copies of cards whose draw may be declined, as when they are played."""
+    """Yield one choice for each cost. Copies of cards with an optional draw are listed separately, as when played."""
     groups: dict[tuple[int, bool], list[Piece]] = {}
     limited = board.limited_shield(seat)
     for p in matching(board, seat, {"side": "own", "zone": "home"}):

@@ -1,4 +1,4 @@
-"""What cards in play and commanders may be used for: any-time effects, counters, actions, abilities."""
+"""The uses of cards in play and of commanders: any-time effects, counters, actions, abilities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gamesvc.games.space_war.state import Piece
 
 
 def own_flipped(board: Board, seat: int, amount: int) -> Schema | None:
-    """The parameter `slots` for repairing one's own station; None when nothing is flipped."""
+    """Return the parameter `slots` for repairing the seat's own station; None if no card is flipped."""
     flipped = [card.slot for card in board.state.sides[seat].station if card.flipped]
     return slots_schema(board, seat, flipped, min(amount, len(flipped))) if flipped else None
 
@@ -23,7 +23,7 @@ def repairable(board: Board, seat: int, target: Effect, source: Piece | None = N
 
 
 def anytime_options(board: Board, seat: int) -> Iterator[Option]:
-    """Own cards in play usable at any moment, and a commander of that kind."""
+    """Yield the seat's own cards in play, and its commander, that can be used at any time."""
     for p in board.own(seat):
         if not board.has_text(p):
             continue
@@ -52,7 +52,7 @@ def commander_anytime(board: Board, seat: int) -> Iterator[Option]:
 
 
 def commander_options(board: Board, seat: int) -> Iterator[Option]:
-    """The commander's effects of the action phase."""
+    """Yield the commander's effects for the action phase."""
     state = board.state
     side = state.sides[seat]
     if not side.commander:
@@ -83,7 +83,7 @@ def commander_options(board: Board, seat: int) -> Iterator[Option]:
 
 
 def counter_options(board: Board, seat: int) -> Iterator[Option]:
-    """Cards whose counters turn into actions."""
+    """Yield the cards whose counters can be turned into actions."""
     for p in board.own(seat):
         if p.counters and board.has_text(p):
             for _, effect in CARDS[p.card].triggered("action_phase"):
@@ -93,7 +93,7 @@ def counter_options(board: Board, seat: int) -> Iterator[Option]:
 
 
 def action_options(board: Board, seat: int) -> Iterator[Option]:
-    """Other effects of cards in play for the action phase."""
+    """Yield the other effects of cards in play for the action phase."""
     for p in board.own(seat):
         if not board.has_text(p):
             continue
@@ -109,7 +109,7 @@ def action_options(board: Board, seat: int) -> Iterator[Option]:
 
 
 def ability_options(board: Board, seat: int) -> Iterator[Option]:
-    """Abilities of own cards in the attack phase, for those that may use one now."""
+    """Yield the abilities of own cards in the attack phase, for cards that may use one now."""
     state = board.state
     side = state.sides[seat]
     for p in board.own(seat):

@@ -1,4 +1,4 @@
-"""Open choices: what each still offers, how many may be picked, and the words for it."""
+"""Open choices: the remaining options of each, the number of picks, and descriptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from gamesvc.games.space_war.state import Prompt, State
 
 
 def live_options(state: State, prompt: Prompt) -> list[str]:
-    """What a prompt still offers; slots may have been flipped and cards have left since it was opened."""
+    """Return the options of a prompt that still exist.
+
+    Since it was opened, slots may have been flipped and cards may have left.
+    """
     if prompt.kind == "flips":
         down = {card.slot for card in state.sides[prompt.task["seat"]].station if not card.flipped}
         return [slot for slot in prompt.options if slot in down]
@@ -24,7 +27,7 @@ def prompt_range(state: State, prompt: Prompt) -> tuple[int, int]:
 
 
 def option_label(state: State, prompt: Prompt, option: str) -> str:
-    """Words for an option. Flips tell the card only to an owner who may look first."""
+    """Describe an option. A flip names the card only to an owner who may look first."""
     if option in state.cards:
         p = state.piece(option)
         return f"{name_of(p.card if p is not None else state.cards[option])} {option}"

@@ -1,4 +1,4 @@
-"""The conditions of RULES.md 7 for moves, attacks and collisions, as reasons in words."""
+"""The conditions for moving, attacking and colliding (RULES.md section 7), as reasons in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Reason = tuple[str, str]
 
 
 def move_reason(board: Board, piece: Piece) -> Reason | None:
-    """Why a piece may not move; None when it may."""
+    """Return the reason why a piece may not move; None if it may."""
     kind = CARDS[piece.card].type
     if kind not in ("spaceship", "missile") or piece.on is not None:
         return "cannot_move", "Only spaceships and missiles move."
@@ -39,7 +39,7 @@ def _acts_reason(board: Board, piece: Piece) -> Reason | None:
 
 
 def attack_reason(board: Board, piece: Piece) -> Reason | None:
-    """Why a piece may not attack anything; None when it may."""
+    """Return the reason why a piece may not attack at all; None if it may."""
     face = CARDS[piece.card]
     if face.type not in ("spaceship", "missile") and "cannon" not in face.keywords:
         return "cannot_attack", "Only spaceships, missiles and cannons attack."
@@ -68,7 +68,7 @@ def _picky(piece: Piece) -> bool:
 
 
 def _far(board: Board, piece: Piece) -> bool:
-    """Whether a piece reaches the other zone from where it is."""
+    """Return True if a piece can reach the other zone from its current zone."""
     if piece.on is not None:
         return True
     if piece.zone != piece.controller:
@@ -80,7 +80,7 @@ def _far(board: Board, piece: Piece) -> bool:
 
 
 def target_reason(board: Board, piece: Piece, target: Piece) -> Reason | None:
-    """Why an attacker that may attack may not attack this card."""
+    """Return the reason why an attacker that may attack may not attack this card; None if it may."""
     face = CARDS[target.card]
     if target.controller == piece.controller or face.type == "duration" or target.on is not None:
         return "no_target", "Attack an enemy card in play that is no duration and not attached to another."
@@ -111,7 +111,7 @@ def attack_targets(board: Board, piece: Piece) -> list[Piece]:
 
 
 def station_reason(board: Board, piece: Piece) -> Reason | None:
-    """Why an attacker that may attack may not attack the enemy station."""
+    """Return the reason why an attacker that may attack may not attack the enemy station; None if it may."""
     face = CARDS[piece.card]
     if face.type == "defense":
         return "out_of_range", "Cannons cannot attack the station."
@@ -125,14 +125,14 @@ def station_reason(board: Board, piece: Piece) -> Reason | None:
 
 
 def at_station(board: Board, piece: Piece) -> bool:
-    """Return True for a card in the enemy zone that may strike the station from there."""
+    """Return True for a card in the enemy zone that may attack the station from there."""
     if piece.zone == piece.controller:
         return False
     return CARDS[piece.card].type == "missile" or piece.zone_turn < board.state.turn
 
 
 def station_plan(board: Board, piece: Piece) -> tuple[list[Piece], int]:
-    """The shields that absorb first, and how many cards an attack on the station flips."""
+    """Return the shields that absorb damage first, and the number of cards that an attack on the station flips."""
     enemy, attack = 1 - piece.controller, board.attack(piece)
     shields = board.shields(enemy)
     absorbed = min(attack, sum((board.defense(shield) or 0) - shield.damage for shield in shields))
@@ -140,7 +140,7 @@ def station_plan(board: Board, piece: Piece) -> tuple[list[Piece], int]:
 
 
 def collide_power(board: Board, piece: Piece) -> int:
-    """The damage of a collision; 0 when the piece cannot collide at all."""
+    """Return the damage of a collision; 0 if the piece cannot collide."""
     for _, effect in CARDS[piece.card].triggered("ability"):
         if effect["op"] == "collide":
             return int(effect["amount"]) if piece.entered < board.state.turn else 0

@@ -1,1 +1,1 @@
-"""Why a command is refused."""
+"""The reasons for refusing commands."""

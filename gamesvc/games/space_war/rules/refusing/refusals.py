@@ -1,4 +1,4 @@
-"""Why a command is refused: a code, what is wrong, what would be right. Reads only what the seat itself may see."""
+"""Refusals of commands: a code, the fault, and what would be right. Uses only information that the seat may see."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ANCHORS = ("card", "attacker", "prompt", "item", "mode", "slot", "row")
 
 
 def refusal(state: State, seat: int, command: Command) -> Refused:
-    """The reason a command that no form offers is refused for."""
+    """Return the refusal of a command that no form offers."""
     name = command["name"]
     if state.phase == "over":
         return Refused("over", "The match is over.")
@@ -52,7 +52,7 @@ def refusal(state: State, seat: int, command: Command) -> Refused:
 
 
 def _early(state: State, seat: int, name: str) -> Refused | None:
-    """Reasons that hold for any parameters: the wrong seat, phase or moment."""
+    """Return a reason that holds for any parameters (wrong seat, phase or moment), or None."""
     waiting = awaited(state)
     acting = any(one.seat == seat for one in waiting)
     if name in ("choose", "draw"):
@@ -241,7 +241,7 @@ def _target(board: Board, p: Piece, target: Piece | None) -> reach.Reason | None
 
 
 def _by_forms(state: State, seat: int, command: Command) -> Refused:
-    """Compare with the form that comes nearest."""
+    """Return the fault found by comparing the command with the closest form."""
     offered = [form for form in legal_commands(state, seat) if form.name == command["name"]]
     if not offered:
         return Refused("not_now", f"{command['name']} is not possible now.")
