@@ -1,4 +1,4 @@
-"""Star Commander: explore, develop, build and fight, and answer each other's cards. Rules: RULES.md of the game."""
+"""Star Commander: explore, develop, build, fight, and respond to each other's cards."""
 
 from __future__ import annotations
 

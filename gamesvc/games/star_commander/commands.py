@@ -1,4 +1,4 @@
-"""The commands with their parameters in full width. What of it is legal at the moment is in `rules.legal`."""
+"""The commands with their parameters in full width. `rules.legal` narrows them to what is legal."""
 
 from __future__ import annotations
 
@@ -31,15 +31,18 @@ TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
 IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}
 NO_NOTE = "left out of an offer: write promises to the players in a message, outside the orders"
 NOTE: dict[str, Any] = {"type": "string", "deprecated": True, "pattern": "(?!)", "shape": NO_NOTE}
-"""Nothing fits it. Offers of rules 1.1 took a note; what people write is kept outside the log, where it can be erased."""
+"""A pattern that matches nothing.
+
+Offers of rules 1.1 had a note; texts by players are now kept outside the log so that they can be erased.
+"""
 CELL: dict[str, Any] = {"type": "string", "minLength": 3, "maxLength": 3}
 FLAG: dict[str, Any] = {"type": "boolean"}
 MOST = 9999
-"""The greatest number that a command can name."""
+"""The largest number that a command can contain."""
 COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": MOST}
 SEAT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 3}
 NAMES = tuple(sorted({card for catalog in CATALOGS.values() for card in catalog.playables()}))
-"""Every card that can be on the stack or give an ability, of both editions."""
+"""Every card, of both editions, that can be on the stack or give an ability."""
 
 
 def shape(required: tuple[str, ...] = (), /, **properties: Any) -> dict[str, Any]:
@@ -47,12 +50,12 @@ def shape(required: tuple[str, ...] = (), /, **properties: Any) -> dict[str, Any
 
 
 def changes(**properties: Any) -> dict[str, Any]:
-    """An object that names at least one thing that is to change."""
+    """Return the schema of an object with at least one of these properties."""
     return {**shape((), **properties), "minProperties": 1}
 
 
 def each(value: Any) -> dict[str, Any]:
-    """An object with any keys."""
+    """Return the schema of an object with arbitrary keys."""
     return {"type": "object", "additionalProperties": value}
 
 

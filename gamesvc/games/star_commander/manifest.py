@@ -49,7 +49,7 @@ MANIFEST = Manifest(
 
 
 def options_of(options: Data, seats: int) -> int:
-    """The side of the grid."""
+    """Return the number of cells along a side of the grid."""
     return int(options["grid"]) or seats + 1
 
 

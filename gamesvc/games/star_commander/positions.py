@@ -1,7 +1,7 @@
-"""Positions described in short: what is not named is as a match begins, and cards are named by what they are.
+"""Short descriptions of positions: omitted parts are as at the beginning of a match, and cards are given by their names.
 
-A description without `faces` is a short one. Hands, technologies, decks and discards then list cards (`barrage`), every card
-that is not named lies in its deck, below those that are, and every system that is not named lies face down; both shuffled.
+A description without `faces` is a short one. Hands, technologies, decks and discards then list cards (`barrage`). Every card that
+is not listed is in its deck, below the listed ones, and every system that is not listed is face down; both are shuffled.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ CREDITS = 3
 
 
 def complete(state: Data, dice: Dice) -> Data:
-    """The whole description of a position that is described in short; one with `faces` is whole and stays as it is.
+    """Expand a short description of a position. A description with `faces` is already complete and returned unchanged.
 
-    Raises `codec.Malformed` with what cannot be done.
+    Raises `codec.Malformed` with the part that does not fit.
     """
     if "faces" in state:
         return state
@@ -58,7 +58,7 @@ def complete(state: Data, dice: Dice) -> Data:
 
 
 class _Table:
-    """The cards of an edition as they are given out to the places that name them."""
+    """The cards of an edition while they are assigned to the places that list them."""
 
     def __init__(self, cards: Catalog, grid: int, seats: int, dice: Dice) -> None:
         self.cards, self.dice = cards, dice
@@ -72,7 +72,7 @@ class _Table:
             self.free.setdefault(card, []).append(uid)
 
     def take(self, card: Any, where: str) -> str:
-        """A copy of a card that is named for the first time."""
+        """Return an unused copy of a card."""
         if not self.free.get(card):
             raise codec.Malformed(f"{where} names {card!r:.40}; there is no such card, or no further copy, in this edition")
         return self.free[card].pop()
@@ -81,7 +81,7 @@ class _Table:
         return [self.take(card, where) for card in _list(cards, where)]
 
     def cells(self, named: Json) -> tuple[Json, list[str]]:
-        """All cells, and the systems that are out of the game."""
+        """Return all cells, and the systems that are not in the game."""
         left, cells = list(self.cards.system_deck()), {}
         for name, cell in named.items():
             card = _object(cell, f"/cells/{name}").get("card", "homeworld" if name in self.homes else None)
@@ -108,7 +108,7 @@ class _Table:
         return cells, down
 
     def scouts(self) -> Json:
-        """The Scout of each seat in its Homeworld."""
+        """Return the starting vessels: a Scout for each seat in its Homeworld."""
         homes = sorted(self.homes.items(), key=lambda home: home[1])
         return {f"v{seat + 1}": {"card": "scout", "controller": seat, "cell": cell} for cell, seat in homes}
 
@@ -126,7 +126,7 @@ class _Table:
         return {"credits": CREDITS, **named, **rows}
 
     def piles(self, decks: Json, discards: Json) -> Json:
-        """Discards and the tops of decks as they are named; what is left lies below."""
+        """Return discards and decks: the listed cards on top, the rest below."""
         thrown = {domain: self.pile(discards.get(domain, []), f"/discards/{domain}") for domain in DOMAINS}
         tops = {domain: self.pile(decks.get(domain, []), f"/decks/{domain}") for domain in DOMAINS}
         piles = {}
@@ -141,7 +141,7 @@ class _Table:
 
 
 def _opened(whole: Json, dice: Dice) -> Data:
-    """The same at the first question of its phase; `ready` begins the turn, with its credits and draws."""
+    """Advance a state to the first decision of its phase. `ready` begins the turn, with its credits and draws."""
     phase, active = whole.get("phase", "command"), whole["active"]
     if phase not in ("ready", "command", "combat"):
         raise codec.Malformed("/phase must be ready, command or combat, where it is not told what is asked")
@@ -162,7 +162,7 @@ def _opened(whole: Json, dice: Dice) -> Data:
 
 
 def _run(state: State, dice: Dice) -> Run[State]:
-    from gamesvc.games.star_commander import GAME  # the game itself names this module
+    from gamesvc.games.star_commander import GAME  # the game itself imports this module
 
     return Run(Timeline.resume(GAME, version=0, state=state, draws=0, kept={}), dice)
 

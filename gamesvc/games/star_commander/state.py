@@ -1,4 +1,4 @@
-"""The state of a match: frozen values only. What follows from it is computed by `rules.values` and never stored."""
+"""The state of a match: frozen values only. Derived facts are computed by `rules.values` and never stored."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Domain = Annotated[str, OneOf(DOMAINS)]
 Pile = Annotated[tuple[Uid, ...], AtMost(200, unique=True)]
 Word = Annotated[str, Written("[a-z_]{0,40}")]
 Thing = Annotated[str, Written("([a-z]?[0-9]{1,7}|[0-4],[0-4])?")]
-"""What can be aimed at: a vessel, an item of the stack, a card, a seat, a cell; empty for nothing."""
+"""The id of a target: a vessel, a stack item, a card, a seat, a cell; empty for none."""
 Asking = Annotated[str, OneOf(("ask", "concerned", "pass"))]
 Credits = Annotated[int, Within(0, 100_000)]
 Note = Annotated[str, Like({"const": ""})]
-"""The note of an offer in logs of rules 1.1. No position holds one: it would carry what a person wrote into another log."""
+"""The note of an offer in logs of rules 1.1. Positions exclude it, so that a player's text is not copied into another log."""
 Plain = Annotated[Any, Like({"type": ["object", "null"], "additionalProperties": True})]
 
 COLOURS = ("Red", "Blue", "Yellow", "Green")
@@ -36,7 +36,7 @@ COLOURS = ("Red", "Blue", "Yellow", "Green")
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """A card to be played by itself when a matching item tops the stack. `on` empty: any item; `by` None: any seat."""
+    """An automatic play of a card when a matching item is on top of the stack. `on` empty: any item; `by` None: any seat."""
 
     play: Word
     on: Annotated[tuple[Word, ...], AtMost(12)] = ()
@@ -80,7 +80,7 @@ class Cell:
     devs: Annotated[int, Within(0, 100)] = 0
     first_developed_by: SeatsAt = ()
     last_combat: Count = 0
-    home: SeatAt | None = None  # whose original Homeworld this is
+    home: SeatAt | None = None  # the seat whose original Homeworld this is
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +89,17 @@ class Vessel:
     card: CardId
     controller: SeatAt
     cell: CellName
-    uid: Uid | None = None  # of domain vessels: the card itself
+    uid: Uid | None = None  # for domain vessels: the card itself
     damage: Count = 0
-    since: Count = 0  # the turn since which it is under this control
-    built: Count = 0  # the turn it was built by its controller
+    since: Count = 0  # the turn since which it is under its current control
+    built: Count = 0  # the turn in which its controller built it
     jumps: Annotated[int, Within(0, 100)] = 0
     moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Modifier:
-    """Something that lasts on one vessel. `until`: `end_of_turn`, or `turn_of` the seat `until_seat`."""
+    """A lasting effect on one vessel. `until`: `end_of_turn`, or `turn_of` the seat `until_seat`."""
 
     id: Annotated[int, Within(1, 1_000_000)]
     kind: Annotated[str, OneOf(MARKS)]  # attack, hp, speed, extra_targets, lock, long_jump, prevent, deny_attack
@@ -134,7 +134,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """Combat damage that is on its way. `attack`: what the vessel's attack was when it assigned."""
+    """Pending combat damage. `attack`: the vessel's attack when the damage was assigned."""
 
     vessel: VesselId
     seat: SeatAt
@@ -151,8 +151,8 @@ class Combat:
     step: Annotated[str, OneOf(WINDOWS)] = "after_initiate"
     assigned: Annotated[tuple[Assigned, ...], AtMost(500)] = ()
     used: Annotated[tuple[Thing, ...], AtMost(200)] = ()
-    passed: SeatsAt = ()  # seats that passed the window after assigning as they assigned, unless something is played
-    staying: SeatsAt = ()  # seats that said as they assigned that they do not retreat, unless something is played
+    passed: SeatsAt = ()  # seats that passed the window along with their assignment, unless something is played
+    staying: SeatsAt = ()  # seats that declined to retreat along with their assignment, unless something is played
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +163,14 @@ class Window:
     priority: SeatAt
     passed: Annotated[tuple[SeatAt, ...], AtMost(50)] = ()
     early: Annotated[tuple[SeatAt, ...], AtMost(50)] = ()
-    asked: SeatsAt = ()  # seats behind the one with priority that are asked already and have not answered
-    question: Annotated[int, Within(0, 1_000_000)] = 0  # the number by which all of them are asked; 0: each by its own
-    ready: dict[SeatAt, Plain] = field(default_factory=dict)  # their plays, made when priority comes to them
+    asked: SeatsAt = ()  # seats after the one with priority that are asked already and have not answered
+    question: Annotated[int, Within(0, 1_000_000)] = 0  # the number under which they are all asked; 0: each under its own
+    ready: dict[SeatAt, Plain] = field(default_factory=dict)  # their plays, made when they get priority
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one side of a trade gives. `hand`: named cards (give); `cards`: how many the other picks (want)."""
+    """One side of a trade. `hand`: given cards; `cards`: the number of cards that the other player picks."""
 
     credits: Credits = 0
     hand: Pile = ()
@@ -192,9 +192,9 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is awaited. `what` names the choice, `number` is never used again.
+    """The pending decision. `what` names the choice; `number` is never reused.
 
-    `answered`: between the events of the answer the question is open no longer, and nothing lies as it did when it was asked.
+    `answered`: the decision is no longer open between the events of its answer, when the position has already changed.
     """
 
     kind: Annotated[str, OneOf(PROMPTS)]
@@ -218,8 +218,8 @@ class State:
     trade: bool
     lethal: Annotated[str, OneOf(("at_least", "more_than"))]
     turn_limit: Count
-    faces: dict[Uid, CardId]  # uid -> card, of all domain cards
-    uids: Annotated[int, Within(0, 1_000_000)]  # how many uids were ever given
+    faces: dict[Uid, CardId]  # uid -> card, for all domain cards
+    uids: Annotated[int, Within(0, 1_000_000)]  # number of uids given so far
     decks: dict[Domain, Pile]
     discards: dict[Domain, Pile]
     undealt: Annotated[tuple[CardId, ...], AtMost(100)]
@@ -244,11 +244,11 @@ class State:
     resume: SeatAt = 0
     abandoned: dict[CellName, Annotated[tuple[VesselId, ...], AtMost(200)]] = field(default_factory=dict)
     resting: SeatsAt = ()  # seats that pass for the rest of the turn
-    out: Annotated[tuple[SeatsAt, ...], AtMost(MOST_SEATS)] = ()  # seats put out, in order; those of one moment together
+    out: Annotated[tuple[SeatsAt, ...], AtMost(MOST_SEATS)] = ()  # eliminated seats in order; simultaneous ones share a group
     prompt: Prompt = Prompt("none")
     work: Annotated[Any, Like({"type": "array", "items": {"type": "object", "additionalProperties": True}, "maxItems": 60})] = (
         field(default_factory=list)
-    )  # steps still to do, the one that waits last; plain JSON lists
+    )  # remaining steps, the waiting one last; plain JSON lists
     result: Result | None = None
 
 
@@ -266,12 +266,12 @@ def distance(a: str, b: str) -> int:
 
 @functools.cache
 def near(cell: str, grid: int, reach: int = 1) -> tuple[str, ...]:
-    """The cells at distance 1 to `reach`, in cell order."""
+    """Return the cells at distance 1 to `reach`, in cell order."""
     names = (f"{r},{c}" for r in range(grid) for c in range(grid))
     return tuple(name for name in names if 1 <= distance(cell, name) <= reach)
 
 
 def corners(grid: int, seats: int) -> tuple[str, ...]:
-    """The Homeworld cells by seat (RULES.md 3)."""
+    """Return the Homeworld cells by seat (RULES.md 3)."""
     south, west, north, east = f"{grid - 1},{grid - 1}", f"{grid - 1},0", "0,0", f"0,{grid - 1}"
     return {2: (south, north), 3: (south, west, north), 4: (south, west, north, east)}[seats]

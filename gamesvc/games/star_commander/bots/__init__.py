@@ -1,1 +1,1 @@
-"""Bots for Star Commander; they see what their seat sees."""
+"""Bots for Star Commander. They see only what their seat sees."""

@@ -1,4 +1,4 @@
-"""A bot that plays sensibly from what its seat sees: grow first, keep fleets together, strike what is weak."""
+"""The `greedy` bot. From its seat's view alone it grows first, keeps fleets together and attacks weak targets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BUILD_ORDER = ("battlecruiser", "battleship", "cruiser", "destroyer", "frigate",
 
 
 def play_greedy(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Answer the prompt with the move that looks best."""
+    """Answer the prompt with the best-looking move."""
     return Greedy(view, offered, rng).choose()
 
 
@@ -53,7 +53,7 @@ class Greedy:
 
     @staticmethod
     def power(vessels: Sequence[Mapping[str, Any]]) -> int:
-        """Attack and endurance together."""
+        """Return the combined strength: total attack times total endurance."""
         return int(sum(one["attack"] for one in vessels) * sum(one["hp"] for one in vessels))
 
     # --- cards ---
@@ -85,12 +85,12 @@ class Greedy:
                 own = [at for at in top["targets"].values() if at in self.vessels and self.vessels[at]["seat"] == self.seat]
                 if own:
                     return self.aimed(form, own[0])
-        # In the turn of another seat no card comes into the hand: without an answer now there is none later.
+        # No card enters the hand during another seat's turn: without a response now, there will be none later.
         holds = {card for _, card in self.view["hand"]} & {"intercept_orders", "evasion"}
         return {"name": "pass"} if holds or self.view["active"] == self.seat else {"name": "pass", "rest": True}
 
     def threatened(self) -> str | None:
-        """The costliest own ship that the assigned damage would destroy."""
+        """Return the most expensive own ship that the assigned damage would destroy, or None."""
         combat = self.view["combat"]
         coming: dict[str, int] = {}
         if combat is None or combat["step"] != "after_assign":
@@ -109,7 +109,7 @@ class Greedy:
         return str(dict(self.view["hand"]).get(uid, ""))
 
     def aimed(self, form: Form, value: str) -> Command:
-        """The form with one target fixed, if it offers it; else a pass."""
+        """Return the form filled with one fixed target; a pass if the form does not offer that target."""
         targets = form.parameters["targets"]["properties"]
         name = next(iter(targets))
         if value not in targets[name]["enum"]:
@@ -135,7 +135,7 @@ class Greedy:
             if card in ("trade_envoy", "mass_production"):
                 cells = form.parameters["targets"]["properties"]["a"]["enum"]
                 return self.aimed(form, max(cells, key=lambda cell: self.cells[cell]["devs"]))
-            has_room = self.me["hand"] + 1 <= self.me["hand_limit"] - 2  # or it would draw and discard without end
+            has_room = self.me["hand"] + 1 <= self.me["hand_limit"] - 2  # otherwise it would draw and discard without end
             if card == "filibuster" or (card == "explore_the_unknown" and has_room):
                 return {"name": "play_command", "uid": form.parameters["uid"]["enum"][0]}
             if card == "orbital_bombardment":
@@ -154,7 +154,7 @@ class Greedy:
         return None
 
     def develop(self) -> Command | None:
-        """New systems first, then the cheapest, while it still pays."""
+        """Develop new systems first, then the cheapest, while it still pays off."""
         for form in self.named("develop"):
             cells = form.parameters["cell"]["enum"]
             best = min(cells, key=lambda cell: self.cells[cell]["devs"])
@@ -163,7 +163,7 @@ class Greedy:
         return None
 
     def build(self) -> Command | None:
-        """The strongest ship that can be paid, at the place nearest to the enemy; a station where enemies are near."""
+        """Build the strongest affordable ship, as close to the enemy as possible; a station where enemies are near."""
         options = [
             (card, form, cell)
             for form in self.named("build_ship")
@@ -205,7 +205,7 @@ class Greedy:
         return best[1] if best else None
 
     def left_behind(self, start: str, going: Sequence[str]) -> float:
-        """What an own system would suffer without these ships."""
+        """Return the loss to expect at an own system if these ships leave."""
         cell = self.cells[start]
         if cell["controller"] != self.seat:
             return 0
@@ -214,14 +214,14 @@ class Greedy:
         return 4.0 + 3.0 * cell["devs"] * (2 if cell["home"] == self.seat else 1) if exposed else 0
 
     def worth(self, to: str, going: Sequence[str]) -> float:
-        """How good it is for these ships to stand there."""
+        """Return an estimate of what it is worth to move these ships there."""
         cell, force = self.cells[to], [self.vessels[at] for at in going]
         friends = [one for one in self.here(to, own=True) if one not in force]
         enemies = self.here(to, own=False)
         mine, theirs = self.power([*force, *friends]), self.power(enemies)
         if theirs > mine:
             return -20.0
-        # Stations stay where they are: to keep them company would keep a fleet at home for ever.
+        # Stations do not count: staying with them would keep a fleet at home forever.
         value: float = 0.5 * min(4, sum(one["kind"] == "ship" for one in friends))
         if cell["card"] is None:
             return value + 5.0
@@ -258,7 +258,10 @@ class Greedy:
         return {"name": "end_combat"}
 
     def fire(self) -> Command:
-        """Kill what can be killed, the dearest first, with no more than it takes; then go on, or spread the rest."""
+        """Destroy what can be destroyed, the most expensive first, with the least damage needed.
+
+        Then pass, or spread the rest.
+        """
         [form] = self.main
         coming: dict[str, int] = {}
         combat = self.view["combat"]

@@ -1,6 +1,6 @@
-"""The card lists: `cards.toml` read once, checked, and laid out per edition.
+"""The card lists: `cards.toml`, read once, checked, and arranged by edition.
 
-Effects stay data here (`Effect`, the vocabulary of RULES.md 16); what they do is in `rules.effects` and `rules.values`.
+Effects remain data here (`Effect`, the vocabulary of RULES.md 16). `rules.effects` and `rules.values` carry them out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WINDOWS = ("after_initiate", "after_assign", "after_resolve", "after_retreat")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing a card or ability aims at (RULES.md 16, targets)."""
+    """One target of a card or ability (RULES.md 16, targets)."""
 
     name: str
     kind: str
@@ -42,7 +42,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One line of what a card does."""
+    """One effect of a card."""
 
     trigger: str
     op: str
@@ -78,7 +78,7 @@ class Card:
     kind: str  # ship, station, system, command, technology
     domain: str
     size: str = ""
-    grade: str = ""  # of systems: starting, capital, normal
+    grade: str = ""  # for systems: starting, capital, normal
     count: int = 0
     supply: int = 0
     buildable: bool = False
@@ -97,7 +97,7 @@ class Card:
 
     @property
     def ability(self) -> Effect | None:
-        """Its `activate` effect; no published card has two."""
+        """Return the `activate` effect, or None. No published card has two."""
         return next((effect for effect in self.effects if effect.trigger == "activate"), None)
 
     def with_trigger(self, trigger: str) -> tuple[Effect, ...]:
@@ -120,7 +120,7 @@ class Catalog:
         return self.cards[card]
 
     def domain_deck(self, domain: str) -> tuple[str, ...]:
-        """Every copy of every card of a domain, in the order of the list."""
+        """Return every copy of every card of a domain, in the order of the list."""
         return tuple(
             card.id for card in self.cards.values() for _ in range(card.count) if card.domain == domain and card.kind != "system"
         )
@@ -129,7 +129,7 @@ class Catalog:
         return tuple(card.id for card in self.cards.values() if card.kind == "system" for _ in range(card.count))
 
     def playables(self) -> tuple[str, ...]:
-        """Ids of all domain cards, for standing orders."""
+        """Return the ids of all domain cards, for standing orders."""
         return tuple(card.id for card in self.cards.values() if card.kind != "system" and card.domain in DOMAINS)
 
 
@@ -144,7 +144,7 @@ def _target(raw: Mapping[str, Any]) -> Target:
 
 def _effect(raw: Mapping[str, Any]) -> Effect:
     fields = dict(raw)
-    fields.pop("once", None)  # when `first_developed` counts differs by edition: RULES.md 6
+    fields.pop("once", None)  # when `first_developed` counts depends on the edition (section 6)
     cost = fields.pop("cost", {})
     fields["from_"] = fields.pop("from", "")
     fields["targets"] = tuple(_target(target) for target in fields.pop("targets", ()))
@@ -180,7 +180,7 @@ def _card(raw: Mapping[str, Any], kind: str, printed: Mapping[str, Any]) -> Card
 
 
 def load(text: str) -> dict[str, Catalog]:
-    """Read the card file and check it. Raises ValueError for a list that does not add up."""
+    """Read the card file and check it. Raises ValueError for an inconsistent list."""
     raw = tomllib.loads(text)
     catalogs: dict[str, Catalog] = {}
     for edition, rules in raw["edition"].items():

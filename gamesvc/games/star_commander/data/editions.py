@@ -1,6 +1,6 @@
-"""What differs between the two rule sets, all of it: the card lists in `cards.toml`, and the points below.
+"""All differences between the two editions: the card lists in `cards.toml`, and the points below.
 
-Code asks these points by name and never for the edition's name.
+Code checks these points by name, never the name of the edition.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from gamesvc.games.star_commander.data import CATALOGS, Catalog
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One rule set."""
+    """One edition of the rules. Numbers in parentheses are sections of RULES.md."""
 
     id: str
     title: str
     actions_respondable: bool
     """Moves, builds of core vessels, developing and card trades go on the stack (RULES.md 6, 10)."""
     may_leave_unexplored: bool
-    """`explore` is the mover's choice (RULES.md 6)."""
+    """The mover decides whether to explore (6)."""
     may_cross_one_realm: bool
     """Jumps between two systems of the same opponent are allowed (RULES.md 6)."""
     limit_counts: str
-    """What the building limit counts: `fighters` (also per cell, and on every gain), or `ships` (RULES.md 6, 19.5, 19.6)."""
+    """The ships counted by the building limit: `fighters` (also per cell, and on every gain), or `ships` (6, R5, R6)."""
     fighters_found_colonies: bool
-    """A fighter is enough for the first development (RULES.md 6)."""
+    """A fighter suffices for the first development (6)."""
     first_per_seat: bool
     """`first_developed` works once for each seat, not once per match (RULES.md 6)."""
     may_scrap: bool
     hand_full_discards: bool
-    """A full hand discards before drawing; otherwise the draw is skipped (RULES.md 8)."""
+    """A seat with a full hand discards before it draws; otherwise it skips the draw (8)."""
     decks_reshuffle: bool
-    """An empty domain deck is made again from its discard; otherwise it ends the match (RULES.md 8, 15)."""
+    """An empty domain deck is refilled from its discard pile; otherwise it ends the match (8, 15)."""
     barred_cells_bar_moves: bool
-    """`deny_entry` also refuses movement that is not a jump (RULES.md 19.26)."""
+    """`deny_entry` also forbids movement that is not a jump (R26)."""
     lock_bars_moves: bool
     """`lock_movement` also stops movement that is not a jump (RULES.md 16)."""
     long_jump_lifts_fighters: bool
@@ -44,11 +44,11 @@ class Edition:
     """A system is contested only while another seat has a ship there (RULES.md 12)."""
     fighters_get_abandoned: bool
     retreat_needs_rest: bool
-    """Only ships that did not move this turn retreat; otherwise a jump left is enough (RULES.md 11)."""
+    """Only ships that have not moved this turn may retreat; otherwise an unused jump suffices (11)."""
     stations_go_with_system: bool
-    """In trades between players (RULES.md 9)."""
+    """Stations change hands with their system in trades between players (9)."""
     captured_home_eliminates: bool
-    """Losing the Homeworld puts a seat out; otherwise it ends the match for all (RULES.md 15)."""
+    """Losing the Homeworld eliminates a seat; otherwise it ends the match for all (15)."""
 
     @property
     def cards(self) -> Catalog:

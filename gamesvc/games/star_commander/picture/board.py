@@ -1,4 +1,4 @@
-"""The board as SVG: opponents' bands, the diamond, the viewer's band and hand, and what is asked."""
+"""The board as SVG: opponents' bands, the diamond, the viewer's band and hand, and the pending decision."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ CHOICES = {
 
 
 def picture(view: Data, caption: Caption) -> str:
-    """What a viewer may see, 720 units wide."""
+    """Draw what a viewer may see, 720 units wide."""
     return Sheet(view, caption).svg()
 
 
 class Sheet:
-    """One picture: measures first, then draws from top to bottom."""
+    """One picture: measured first, then drawn from top to bottom."""
 
     def __init__(self, view: Data, caption: Caption) -> None:
         self.view, self.caption = view, caption
@@ -79,7 +79,7 @@ class Sheet:
         return chart.svg()
 
     def _inset(self) -> float:
-        """Room above and below the diamond: where its corners leave none for the piles."""
+        """Return the room above and below the diamond that the piles need because its corners leave none."""
         return 14.0
 
     # --- words ---
@@ -124,7 +124,7 @@ class Sheet:
         if view["result"]:
             winners = " and ".join(self.name(seat) for seat in view["result"]["ranking"][0])
             return f"The match is over: {REASONS[view['result']['reason']]}. First: {winners}."
-        if prompt["seat"] < 0:  # in the middle of a command, or before the set-up is done
+        if prompt["seat"] < 0:  # in the middle of a command, or before the set-up is complete
             return "No decision is open at this point."
         if self.viewer in self._awaited():
             ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
@@ -238,7 +238,7 @@ class Sheet:
         return lists
 
     def _lasting(self) -> list[str]:
-        """What lasts on which vessels, and until when."""
+        """Describe the lasting effects on vessels and when they end, one line for each effect."""
         by_words: dict[str, list[str]] = {}
         for at, one in self.view["vessels"].items():
             for words in lasting_words(one["lasting"], self.whose):

@@ -1,4 +1,4 @@
-"""The diamond of systems as a drawing: cards, links, vessel plates on their seats' sides, combat arrows."""
+"""The diagram of systems: cards, links, vessel plates on their seats' sides, combat arrows."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ NARROW = {
     "Shipyard": "Yard",
 }
 ICONS = {"lock": "paralysed", "prevent": "shield", "deny_attack": "cross"}
-"""The lasting effects that have a mark on the plate of a vessel, and their signs."""
+"""The lasting effects that are marked on the plate of a vessel, with their icons."""
 NOSES = {"south": "up", "north": "down", "west": "right", "east": "left"}
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Sizes of one grid."""
+    """The sizes for one grid."""
 
     grid: int
     width: float
     dx: float
     dy: float
-    plates: int  # how many fit on one side of a card
+    plates: int  # the number that fits on one side of a card
 
     @classmethod
     def of(cls, grid: int) -> Layout:
@@ -50,17 +50,17 @@ class Layout:
 
     @property
     def height(self) -> float:
-        """From the top of the first card's plates to the foot of the last one's."""
+        """Return the distance from the top of the first card's plates to the bottom of the last one's."""
         return self.dy * (2 * self.grid - 2) + CARD_HEIGHT + 2 * (PLATE + 4)
 
     def corner(self, cell: str, top: float) -> tuple[float, float]:
-        """The upper left corner of a system's card."""
+        """Return the upper left corner of a system's card."""
         r, c = place(cell)
         return 360 + self.dx * (c - r) - self.width / 2, top + PLATE + 4 + self.dy * (r + c)
 
 
 class Diamond:
-    """Draws the map on a chart. What did not fit on plates is left in `overflow`. `whose` names a seat: "Red's"."""
+    """Draws the map on a chart. `overflow` holds vessels without room for a plate. `whose` formats a seat: "Red's"."""
 
     def __init__(self, chart: Chart, view: Data, top: float, whose: Callable[[int | None], str]) -> None:
         self.chart, self.view, self.top, self.whose = chart, view, top, whose
@@ -156,7 +156,7 @@ class Diamond:
     # --- vessels ---
 
     def _groups(self, cell: str, seats: Sequence[int]) -> list[list[str]]:
-        """Vessels that look alike together, the strongest first, seats in turn so that each is seen."""
+        """Group identical vessels, the strongest first. Seats take turns so that each is visible."""
         by_seat: list[list[list[str]]] = []
         for seat in seats:
             groups: dict[tuple[Any, ...], list[str]] = {}
@@ -215,7 +215,7 @@ class Diamond:
             self.plates[at] = (x + width / 2, y + PLATE / 2)
 
     def _marks(self, lasting: Sequence[Data], x: float, y: float) -> None:
-        """The signs of what lasts on a vessel from right to left, each with its words as a title."""
+        """Draw the icons of a vessel's lasting effects from right to left, each with its description as a title."""
         for mark, icon in ICONS.items():
             entries = [entry for entry in lasting if entry["mark"] == mark]
             if entries:
@@ -229,7 +229,7 @@ class Diamond:
         return f"{cell} {LETTERS[one['seat']]}: {one['name']} {figures} ({' '.join(group)})"
 
     def _arrows(self) -> None:
-        """Assigned damage, added up per pair of plates."""
+        """Draw the assigned damage, summed for each pair of plates."""
         combat = self.view["combat"]
         amounts: dict[tuple[tuple[float, float], tuple[float, float]], int] = {}
         for shot in combat["assigned"] if combat else ():
@@ -241,7 +241,7 @@ class Diamond:
             edge = 0 if y1 == y2 else PLATE / 2 if y2 > y1 else -PLATE / 2
             y1, y2 = y1 + edge, y2 - edge
             self.chart.move_path([(x1, y1), (x2, y2)])
-            # near its source, so that the amounts of crossing arrows do not hide each other
+            # near its source, so that the amounts of crossing arrows do not overlap
             self.chart.disc(x1 + 0.26 * (x2 - x1), y1 + 0.26 * (y2 - y1), amount, radius=12)
 
 

@@ -1,1 +1,1 @@
-"""The rules of Star Commander: from commands to events, from events to states."""
+"""The rules of Star Commander: commands become events, events become states."""

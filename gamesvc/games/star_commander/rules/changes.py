@@ -1,4 +1,4 @@
-"""Copies of parts of a state with something changed: the tools of `evolve` and `evolve_play`."""
+"""Copies of parts of a state with changes: the tools of `evolve` and `evolve_play`."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def without(items: tuple[str, ...], *gone: str) -> tuple[str, ...]:
 
 
 def answered(state: State) -> Prompt:
-    """Return the prompt for the rest of the act, once its question is answered or dropped."""
+    """Return the prompt for the rest of the act, after its decision was answered or dropped."""
     return replace(state.prompt, answered=True)
 
 
 def discarded(state: State, cards: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """The discard piles with (uid, domain) on top."""
+    """Return the discard piles with the cards (uid, domain) on top."""
     discards = dict(state.discards)
     for uid, domain in cards:
         discards[domain] = (*discards[domain], uid)
@@ -42,7 +42,7 @@ def discarded(state: State, cards: Iterable[tuple[str, str]]) -> dict[str, tuple
 
 
 def remove(state: State, gone: Mapping[str, str]) -> State:
-    """Take vessels (id -> domain) off the board: to the supply, or to their domain's discard."""
+    """Remove vessels (id -> domain) from the board: to the supply, or to their domain's discard pile."""
     supply, discards = dict(state.supply), dict(state.discards)
     for at, domain in gone.items():
         vessel = state.vessels[at]

@@ -1,7 +1,7 @@
-"""What was computed from a state, kept for all states that share the parts it was computed from.
+"""A cache of values computed from a state, shared by all states with the same parts.
 
-Most events leave vessels, systems, modifiers and technologies alone: the states before and after such an event hold the
-same objects, and what follows from these need not be computed again. A state is frozen, so the same objects mean the same.
+Most events leave vessels, systems, modifiers and technologies unchanged, so the states before and after them contain the same
+objects, and everything derived from these is still valid. States are frozen: the same objects mean the same values.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from gamesvc.games.star_commander.data.editions import EDITIONS
 from gamesvc.games.star_commander.state import Modifier, State, Vessel
 
 KNOWN = 64
-"""How many boards are kept. Those of the states at hand are asked for again and again, older ones never."""
+"""The number of boards in the cache. The current ones are used again and again, older ones never."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What follows from the vessels, cells, modifiers and technologies of a state."""
+    """The facts derived from the vessels, cells, modifiers and technologies of a state."""
 
     by_cell: dict[str, list[Vessel]]
     controlled: tuple[list[str], ...]  # by seat, in cell order
@@ -33,9 +33,9 @@ class Facts:
 
 
 class Parts:
-    """Parts of a state as a key: equal where all of them are the same objects.
+    """A key made of parts of a state. Two keys are equal if all parts are the same objects.
 
-    It holds the parts, so that nothing else can take their place in memory as long as the key is known.
+    The key keeps the parts alive, so that their identities cannot be reused while the key exists.
     """
 
     __slots__ = ("_hash", "parts")

@@ -1,4 +1,4 @@
-"""From commands to events."""
+"""Commands to events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gamesvc.games.star_commander.state import Orders, State
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
-    """Refuse a command, or emit what it does and run on until somebody must answer."""
+    """Carry out a command and continue until a seat must answer. Raises `Refused` for an illegal command."""
     state, name = run.state, command["name"]
     if state.result is not None:
         raise Refused("over", "The match is over.")
@@ -47,7 +47,7 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
 
 
 def set_standing_orders(play: Play, seat: int, command: Command) -> None:
-    """What is not named stays as it is."""
+    """Change the given standing orders. All others stay unchanged."""
     given = command["orders"]
     current: dict[str, Any] = codec.to_json(play.state.seats[seat].orders, Orders)
     merged = {**current, **given, "combat": {**current["combat"], **given.get("combat", {})}}
@@ -59,7 +59,7 @@ def set_standing_orders(play: Play, seat: int, command: Command) -> None:
 
 
 def resign(play: Play, seat: int, command: Command) -> None:
-    """Out as in classic; the active seat's stack, combat and turn end with it, without conquest."""
+    """Eliminate the seat as in classic. If it is the active seat, its stack, combat and turn end without conquest."""
     ends_turn = seat == play.state.active
     elimination.eliminate(play, [seat], "resigned")
     if ends_turn and play.state.result is None:
@@ -67,9 +67,9 @@ def resign(play: Play, seat: int, command: Command) -> None:
 
 
 def pass_priority(play: Play, seat: int, command: Command) -> None:
-    """With priority: pass. Without: an early pass, which stands until a new item is added.
+    """Pass with priority, or pass early without it. An early pass holds until a new item is added.
 
-    `rest`: the seat also passes in all windows for the rest of the turn, until it sets standing orders.
+    `rest`: the seat also passes in all windows for the rest of the turn, until it changes its standing orders.
     """
     window, prompt = play.state.window, play.state.prompt
     if window is None or prompt.kind != "window":
@@ -150,7 +150,7 @@ def end_combat(play: Play, seat: int, command: Command) -> None:
 
 
 def assign_damage(play: Play, seat: int, command: Command) -> None:
-    """`more`: the seat goes on assigning; what it has assigned so far counts for guards."""
+    """Assign damage. `more`: the seat continues to assign; damage assigned so far counts against guards."""
     more, passes = command.get("more", False), command.get("pass", phase.passes_by_itself(play.board, seat))
     phase.assign(play, seat, command["assignments"], more=more, passes=passes, stays=command.get("stay", False))
     if not more:
@@ -164,7 +164,7 @@ def retreat(play: Play, seat: int, command: Command) -> None:
 
 
 def act(play: Play, seat: int, command: Command) -> None:
-    """An action: on the stack where the edition lets others respond, else at once."""
+    """Carry out an action: on the stack if the edition allows responses, otherwise at once."""
     name = command["name"]
     params = {key: value for key, value in command.items() if key != "name"}
     actions.check(play.board, seat, name, params)

@@ -1,8 +1,8 @@
-"""A decision in the making: the events so far, and the list of steps still to do.
+"""One decision in progress: the events so far, and the list of remaining steps.
 
-The rules run as small steps on a list, the next one last. A step that needs an answer puts itself back and waits;
-`choice_requested` then stores the list, and the answer goes on from there. Steps name each other (`{"do": "window"}`)
-so that no module needs to know the others; `turn.STEPS` knows them all.
+The rules run as small steps on a list, the next one last. A step that needs an answer puts itself back and waits.
+`choice_requested` then stores the list, and the answer continues from there. Steps refer to each other by name (`{"do":
+"window"}`), so that modules do not depend on each other; `turn.STEPS` maps the names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TURN_PROMPTS = frozenset({"command", "combat_choose"})
 
 
 class Play:
-    """Emits events and keeps the steps; all rules modules work on one of these."""
+    """The collector of events and steps that all rules modules work on."""
 
     def __init__(self, run: Run[State], *, answering: bool = True) -> None:
         self.run = run
@@ -43,7 +43,7 @@ class Play:
         self.work.append({"do": do, **data})
 
     def wait(self, step: Step, prompt: str, seat: int, what: str = "", **told: Any) -> bool:
-        """Put the step back and ask the seat. A question that still stands unanswered is not asked again."""
+        """Put the step back and ask the seat. A pending decision that is unchanged is not opened again."""
         self.work.append(step)
         standing = self.state.prompt
         same = (standing.kind, standing.seat, standing.what, standing.answered) == (prompt, seat, what, False)

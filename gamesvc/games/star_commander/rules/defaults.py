@@ -1,4 +1,4 @@
-"""What happens for a seat whose time has run out."""
+"""The default commands for timeouts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamesvc.games.star_commander.state import State
 
 
 def default_command(state: State, seat: int) -> dict[str, Any]:
-    """What is done for a seat whose time is over; never worse informed than its own view."""
+    """Return the command for a seat that has run out of time. It uses no more information than the seat's view."""
     board = Board(state)
     match state.prompt.kind:
         case "ready_draw":

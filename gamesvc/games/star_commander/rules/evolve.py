@@ -1,4 +1,4 @@
-"""Applying events. One small function per event; nothing is looked up that a rules change could move."""
+"""Events to states, one small function per event. Nothing is looked up that a rules change could alter."""
 
 from __future__ import annotations
 

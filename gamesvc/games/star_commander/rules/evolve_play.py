@@ -1,4 +1,4 @@
-"""Applying the events of stack, combat, trade between players, standing orders, elimination and the end."""
+"""Events of the stack, combat, trade between players, standing orders, elimination and the end."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def damage_redirected(state: State, data: Data) -> State:
 
 
 def unchanged(state: State, data: Data) -> State:
-    """Take an event that only tells."""
+    """Apply an event that only informs: the state stays unchanged."""
     return state
 
 
@@ -168,7 +168,7 @@ def read_orders(data: Mapping[str, Any]) -> Orders:
 
 
 def standing_orders_set(state: State, data: Data) -> State:
-    """A seat that gives orders is asked again by them, also if it had passed for the rest of the turn."""
+    """Store standing orders. They also end the seat's pass for the rest of the turn."""
     resting = tuple(seat for seat in state.resting if seat != data["seat"])
     return replace(state, seats=with_seat(state, data["seat"], orders=read_orders(data["orders"])), resting=resting)
 
@@ -203,9 +203,10 @@ def player_eliminated(state: State, data: Data) -> State:
 
 
 def _asked_anew(state: State, gone: int) -> State:
-    """Drop the sealed answers of a window: what a prepared play aims at may be gone.
+    """Drop the sealed answers of a window: the targets of a prepared play may be gone.
 
-    All of them, passes as well, also for the rest of the turn: who is asked anew would else tell who had prepared a play.
+    All of them are dropped, including passes and passes for the rest of the turn. Otherwise the seats asked again would reveal
+    who had prepared a play.
     """
     window = state.window
     if window is None or not window.question:

@@ -1,4 +1,4 @@
-"""What must hold of every state."""
+"""The invariants of every state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gamesvc.games.star_commander.state import State, corners
 
 
 def faults(state: State) -> list[str]:
-    """Cards, supply, systems, credits, developments and places: everything is somewhere, once."""
+    """Return the broken invariants of cards, supply, systems, credits, developments and places."""
     broken = list(_names(state))
     if broken:
         return broken
@@ -53,7 +53,7 @@ def faults(state: State) -> list[str]:
 
 
 def _names(state: State) -> Iterator[str]:
-    """Seats, cells, cards and vessels that are named exist; nothing else can be looked at before that holds."""
+    """Yield unknown seats, cells, cards and vessels. All other checks rely on their existence."""
     count, cards = len(state.seats), CATALOGS[state.edition].cards
     if not MANIFEST.min_seats <= count <= MANIFEST.max_seats:
         yield f"/seats has {count} seats; there are {MANIFEST.min_seats} to {MANIFEST.max_seats}"
@@ -107,7 +107,7 @@ def _vessel_names(state: State) -> Iterator[str]:
 
 
 def _course(state: State) -> Iterator[str]:
-    """Whose turn it is, and who is out."""
+    """Yield faults in the active seat and the eliminated seats."""
     gone = [at for at, seat in enumerate(state.seats) if not seat.alive]
     if sorted(seat for group in state.out for seat in group) != gone:
         yield "/out must name the seats that are out, each once"

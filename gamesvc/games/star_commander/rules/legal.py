@@ -1,7 +1,7 @@
-"""The commands a seat may send now, as forms: whatever fits a form is accepted.
+"""The commands a seat may send now, as forms. Everything that fits a form is accepted.
 
-The one thing that is accepted without fitting a form is an `assign_damage` that kills the guards and passes them in
-the same command; the forms lead to the same result in two steps (`more`).
+One command is accepted without fitting a form: an `assign_damage` that kills the guards and fires past them at the same time. The
+forms reach the same result in two steps (`more`).
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _KINDS = {"ready_draw": "turn", "command": "turn", "combat_choose": "turn", "cho
 
 
 def awaited(state: State) -> tuple[Awaited, ...]:
-    """The seat that must act (RULES.md 5), and in a window those behind it that can answer already.
+    """Return the seat that must act (RULES.md 5), and in a window the seats after it that can already answer.
 
-    Its own turn is one question, what comes in between are others. A round of a window is one question, whoever has priority.
+    A seat's own turn is one decision; interruptions are decisions of their own. A round of a window is one decision, whoever has
+    priority.
     """
     prompt = state.prompt
     if prompt.seat < 0:
@@ -94,7 +95,7 @@ def cell_label(board: Board, cell: str) -> str:
 
 
 def label_of(board: Board, value: str) -> str:
-    """The words for anything a form can name."""
+    """Describe any value that a form can contain."""
     state = board.state
     if value in state.vessels:
         return vessel_label(board, value)
@@ -180,7 +181,7 @@ def _command(board: Board, seat: int) -> list[Form]:
 
 
 def _cards(board: Board, seat: int) -> Iterator[Form]:
-    """Technologies from hand, and trading with the bank."""
+    """Yield forms for technologies from hand and for trading with the bank."""
     purse = board.state.seats[seat]
     technologies = [uid for uid in purse.hand if board.cards[board.state.faces[uid]].kind == "technology"]
     if technologies:
@@ -197,7 +198,7 @@ def _cards(board: Board, seat: int) -> Iterator[Form]:
 
 
 def _moves(board: Board, seat: int) -> Iterator[Form]:
-    """One form per start and destination. A Carrier named in `carried` jumps too."""
+    """Yield one form per start and destination. A Carrier in `carried` jumps too."""
     for start in board.state.cells:
         if not board.ships(start, seat):
             continue
@@ -232,7 +233,7 @@ def _builds(board: Board, seat: int, kind: str) -> Iterator[Form]:
 
 
 def _by_card(board: Board, seat: int, kind: str) -> dict[str, list[str]]:
-    """The cards of one kind in a hand, copies together."""
+    """Return the cards of one kind in a hand, grouped by card."""
     found: dict[str, list[str]] = {}
     for uid in board.state.seats[seat].hand:
         if board.cards[board.state.faces[uid]].kind == kind:
@@ -241,7 +242,7 @@ def _by_card(board: Board, seat: int, kind: str) -> dict[str, list[str]]:
 
 
 def _plays(board: Board, seat: int) -> Iterator[Form]:
-    """Commands from hand and abilities, one form per first target where a second one hangs on it."""
+    """Yield forms for commands from hand and abilities: one per first target if a second target depends on it."""
     for at, uids in _by_card(board, seat, "command").items():
         aim = aim_of_card(seat, board.cards[at])
         for bundle in bundles(board, aim):
@@ -274,7 +275,7 @@ def _source_card(board: Board, source: str) -> str:
 
 
 def _source_schema(board: Board, seat: int, source: str) -> dict[str, Any]:
-    """A source; of a technology all its copies, they do the same."""
+    """Return the schema of a source; for a technology, of all its copies, which are equivalent."""
     state = board.state
     if source in state.vessels or source in state.cells:
         return one_of(board, [source])
@@ -322,7 +323,7 @@ def _assign(board: Board, seat: int) -> list[Form]:
 
 
 def _shots(board: Board, vessel: Vessel, reach: Sequence[str]) -> dict[str, Any] | None:
-    """What one vessel may still assign: so many targets it has not fired at yet, so much together."""
+    """Return the schema of what a vessel may still assign: unused targets and a total; None if no target is left."""
     total, used = fire.spent(board, vessel.id)
     left, targets = board.attack(vessel) - total, [at for at in reach if at not in used]
     if not targets:
@@ -375,7 +376,7 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
 
 
 def _side(board: Board, seat: int, hand: dict[str, Any] | None) -> dict[str, Any]:
-    """What a seat can give: `hand` lists its cards, or None where only their number may be asked for."""
+    """Return the schema of one side of a trade. `hand` lists its cards; None if only their number may be requested."""
     purse, owned = board.state.seats[seat], trade.tradable(board, seat)
     properties: dict[str, Any] = {"credits": {"type": "integer", "minimum": 0, "maximum": min(purse.credits, MOST)}}
     if hand is not None:

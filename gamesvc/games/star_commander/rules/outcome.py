@@ -1,4 +1,4 @@
-"""How a match ends, and who ranks where."""
+"""The result of a match and the ranking."""
 
 from __future__ import annotations
 

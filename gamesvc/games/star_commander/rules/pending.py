@@ -1,4 +1,4 @@
-"""What must hold of everything that waits: the list of steps, the open question, window, stack, combat, offers."""
+"""The invariants of everything pending: steps, the open decision, window, stack, combat, offers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ STEPS: dict[str, Schema] = {
     "place_free": shape(("seat",), seat=SEAT, cell=CELL),
     "take_card": shape(("seat", "victim", "reveal"), seat=SEAT, victim=SEAT, reveal=TEXT, shown=FLAG, take=TEXT, discard=TEXT),
 }
-"""The steps that can wait on the list, by name, and what each says beside it (see `turn.STEPS`)."""
+"""The steps that can wait on the list, by name, with their fields (see `turn.STEPS`)."""
 
 _COMBAT = (
     ("close_combat", ""),
@@ -59,7 +59,7 @@ _COMBAT = (
     ("assign", ""),
     ("window", "after_initiate"),
 )
-"""The steps of a combat as they lie on the list, the last one first to be done."""
+"""The steps of a combat in list order; the last one runs first."""
 _INSIDE = ("draw", "start_action", "effects", "place_free", "take_card")
 _ASKING = {
     "command": ("command",),
@@ -70,7 +70,7 @@ _ASKING = {
     "ready_draw": ("draw",),
     "choice": ("draw", "place_free", "take_card"),
 }
-"""By kind of question the steps that ask it."""
+"""The steps that can open each kind of prompt."""
 _CHOSEN = {
     "draw_domain": ("draw",),
     "keep_or_discard": ("draw",),
@@ -82,7 +82,7 @@ _FROM_HAND = {"build_ship": "ship", "build_station": "station", "play_technology
 
 
 def faults(board: Board) -> Iterator[str]:
-    """What is wrong with what waits, in words."""
+    """Yield the faults in everything pending as sentences."""
     state = board.state
     if state.result is not None:
         if state.work or state.window is not None or state.offers or state.prompt.kind != "over" or state.prompt.seat >= 0:
@@ -104,12 +104,12 @@ def faults(board: Board) -> Iterator[str]:
 
 
 def _pointer(*parts: str | int) -> str:
-    """The JSON pointer to a field of the state."""
+    """Return the JSON pointer to a field of the state."""
     return "".join(f"/{part}" for part in parts)
 
 
 def _step_faults(board: Board) -> Iterator[str]:
-    """Each step by itself: its fields, the seats and the card it names."""
+    """Check each step by itself: its fields, seats and card."""
     seats = range(len(board.state.seats))
     for at, step in enumerate(board.state.work):
         where, word = _pointer("work", at), step.get("do")
@@ -144,7 +144,7 @@ def _effects_faults(board: Board, where: str, step: dict[str, Any]) -> Iterator[
 
 
 def _order(board: Board) -> Iterator[str]:
-    """The steps lie in an order that the rules put them in: a phase, perhaps a combat, what is being resolved."""
+    """Check that the order of steps can occur: a phase, perhaps a combat, then the item being resolved."""
     state, work = board.state, board.state.work
     if not work or work[0]["do"] not in ("command", "combat_choose"):
         yield "/work must begin with the step of a phase, command or combat_choose"
@@ -331,7 +331,7 @@ def _offers(board: Board) -> Iterator[str]:
 
 
 def order_faults(board: Board) -> Iterator[str]:
-    """What is wrong with standing orders."""
+    """Yield the faults in standing orders as sentences."""
     names = {*ACTIONS, *(card for catalog in CATALOGS.values() for card in catalog.playables())}
     for at, seat in enumerate(board.state.seats):
         orders = seat.orders

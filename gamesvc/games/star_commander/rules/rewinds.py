@@ -1,4 +1,4 @@
-"""What going back means for cards, draws and prepared answers."""
+"""The effect of a rewind on cards, draws and prepared answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamesvc.games.star_commander.state import State
 
 
 def on_rewind(then: State, now: State, retracted: Any, dice: Dice) -> Data:
-    """Shuffle anew the decks that were drawn from or looked at, and the face-down systems if one was turned up."""
+    """Reshuffle the decks that were drawn from or looked at, and the face-down systems if one was turned up."""
     data: dict[str, Any] = {}
     touched = {
         event.data["domain"]
@@ -29,7 +29,7 @@ def on_rewind(then: State, now: State, retracted: Any, dice: Dice) -> Data:
 
 
 def rewound(then: State, now: State, data: Data) -> State:
-    """The earlier state with what was drawn anew, and the standing orders of today."""
+    """Return the earlier state with the new draws and the current standing orders."""
     decks = {domain: tuple(data.get("decks", {}).get(domain, deck)) for domain, deck in then.decks.items()}
     cells, undealt = then.cells, then.undealt
     if "systems" in data:

@@ -1,4 +1,4 @@
-"""How a match begins."""
+"""The set-up of a match."""
 
 from __future__ import annotations
 

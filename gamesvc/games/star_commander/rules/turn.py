@@ -1,4 +1,4 @@
-"""The turn: its phases as steps, and the loop that runs steps until somebody must answer (RULES.md 5)."""
+"""The turn: its phases as steps, and the loop that runs steps until a seat must answer (RULES.md 5)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def advance(play: Play) -> None:
 
 
 def sources_of(board: Board, seat: int, trigger: str) -> list[tuple[str, str, Effect]]:
-    """(where it is, card, effect) of a ready-phase trigger: systems in cell order, stations by id, technologies."""
+    """Return the sources (place, card, effect) of a ready-phase trigger: systems in cell order, stations by id, technologies."""
     state = board.state
     found = [(cell, card.id, effect) for cell, card in board.active_systems(seat) for effect in card.with_trigger(trigger)]
     for vessel in sorted(board.fleet(seat), key=lambda vessel: int(vessel.id[1:])):
@@ -34,7 +34,7 @@ def sources_of(board: Board, seat: int, trigger: str) -> list[tuple[str, str, Ef
 
 
 def run_turn(play: Play, step: Step) -> bool:
-    """Begin the turn of a seat; the ready phase is left out on its own first turn (RULES.md 19.3)."""
+    """Begin the turn of a seat. The ready phase is skipped in the seat's first turn (R3)."""
     seat = step["seat"]
     play.emit(
         "turn_started",
@@ -53,7 +53,7 @@ def run_turn(play: Play, step: Step) -> bool:
 
 
 def _abandoned(board: Board, seat: int) -> dict[str, list[str]]:
-    """Classic: fighters that are alone in cells that the seat does not control."""
+    """Return the abandoned fighters (classic): those alone in cells that the seat does not control."""
     if not board.edition.fighters_get_abandoned:
         return {}
     found: dict[str, list[str]] = {}
@@ -70,7 +70,7 @@ def expire(play: Play, modifiers: list[int]) -> None:
 
 
 def run_ready(play: Play, step: Step) -> bool:
-    """Credits at once; then the draws, counted now; then the start actions."""
+    """Pay out credits at once, then make the draws, whose number is fixed now, then the start actions."""
     seat, board = play.state.active, play.board
     sources = [(cell, play.state.cells[cell].devs) for cell in board.controlled(seat) if not board.besieged(cell)]
     for _, card, effect in sources_of(board, seat, "start_credits"):
@@ -85,7 +85,7 @@ def run_ready(play: Play, step: Step) -> bool:
 
 
 def run_start_action(play: Play, step: Step) -> bool:
-    """One start action, if its source is still there and working."""
+    """Run one start action if its source is still there and active."""
     source = step["source"]
     if any(source == where for where, _, _ in sources_of(play.board, step["seat"], "start_action")):
         play.push("effects", trigger="start_action", at=0, seat=step["seat"], card=step["card"], source=source, targets={})
@@ -93,7 +93,7 @@ def run_start_action(play: Play, step: Step) -> bool:
 
 
 def run_place_free(play: Play, step: Step) -> bool:
-    """Core World: a free development where there is room, asked where there is more than one place."""
+    """Place a free development (Core World). The player chooses if several systems have room."""
     room = building.with_room(play.board, step["seat"])
     if len(room) > 1 and "cell" not in step:
         return play.wait(step, "choice", step["seat"], "core_world")
@@ -109,7 +109,7 @@ def run_command(play: Play, step: Step) -> bool:
 
 
 def run_end(play: Play, step: Step) -> bool:
-    """Conquest by the active seat's ships, in cell order (RULES.md 12), then cleanup."""
+    """Resolve conquest by the active seat's ships in cell order (RULES.md 12), then clean up."""
     play.emit("phase_entered", phase="end", window=None, priority=None)
     seat = play.state.active
     for name in list(play.state.cells):
@@ -131,7 +131,7 @@ def run_end(play: Play, step: Step) -> bool:
 
 
 def run_cleanup(play: Play, step: Step) -> bool:
-    """End damage and end-of-turn effects together (RULES.md 19.4); then abandoned fighters, Homeworlds, the next turn."""
+    """Remove damage and effects that end with the turn (R4), handle abandoned fighters and Homeworlds, start the next turn."""
     state = play.state
     hurt = [vessel.id for vessel in state.vessels.values() if vessel.damage]
     if hurt:
@@ -158,7 +158,7 @@ def _destroy_abandoned(play: Play) -> None:
 
 
 def _queue_next(play: Play) -> None:
-    """The extra-turn queue first, then clockwise from who last took an ordinary turn."""
+    """Queue the next turn: extra turns first, then clockwise from the seat of the last ordinary turn."""
     state = play.state
     queue = [seat for seat in state.extra if state.seats[seat].alive]
     if queue:

@@ -1,6 +1,6 @@
-"""What follows from a state: current values after all modifiers, siege, contest, domains, limits (RULES.md 4).
+"""Facts derived from a state: current values with all modifiers, siege, contest, domains, limits (RULES.md 4).
 
-A `Board` belongs to one state; nothing here changes anything. What it computes is kept in `computed`.
+A `Board` belongs to one state and changes nothing. Results are cached in `computed`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Board:
         return self.cards[vessel.card]
 
     def here(self, cell: str, seat: int | None = None) -> list[Vessel]:
-        """The vessels in a cell, of one seat or of all."""
+        """Return the vessels in a cell, of one seat or of all."""
         found = self.facts.by_cell.get(cell, [])
         return found if seat is None else [vessel for vessel in found if vessel.controller == seat]
 
@@ -51,24 +51,24 @@ class Board:
         return [at for at, seat in enumerate(self.state.seats) if seat.alive]
 
     def clockwise(self, first: int) -> list[int]:
-        """The living seats from `first` on, clockwise."""
+        """Return the living seats clockwise, starting with `first`."""
         n = len(self.state.seats)
         return [seat for seat in ((first + step) % n for step in range(n)) if self.state.seats[seat].alive]
 
     def controlled(self, seat: int) -> list[str]:
-        """The cells a seat controls, in cell order."""
+        """Return the cells a seat controls, in cell order."""
         return self.facts.controlled[seat]
 
     def devs(self, seat: int) -> int:
         return sum(self.state.cells[cell].devs for cell in self.controlled(seat))
 
     def system(self, cell: str) -> Card | None:
-        """The card of an explored cell; a face-down card has no effect, no domain and no protection."""
+        """Return the card of an explored cell. A face-down card has no effect, no domain and no protection."""
         found = self.state.cells[cell]
         return self.cards[found.card] if found.explored else None
 
     def geography(self, cell: str, op: str) -> Iterator[Effect]:
-        """Yield the effects that work for and against everyone, also under siege and uncontrolled (RULES.md 19.41)."""
+        """Yield effects that apply to everyone, even under siege and without a controller (R41)."""
         card = self.system(cell)
         if card is not None:
             yield from (effect for effect in card.effects if effect.op == op)
@@ -105,7 +105,7 @@ class Board:
         return max(0, value)
 
     def _standing(self, seat: int, at: str, stat: str) -> int:
-        """What this card has of a value in this seat's hands anywhere: printed, by technologies, by systems."""
+        """Return a card's value for a seat independent of the cell: printed, plus technologies, plus systems."""
         key = (seat, at, stat)
         if key in self.facts.printed:
             return self.facts.printed[key]
@@ -115,7 +115,7 @@ class Board:
         else:
             value = {"attack": card.attack, "hp": card.hp, "speed": card.speed}[stat]
         effects = list(self.technology(seat))
-        if stat == "speed":  # systems change nothing else (`data.load` checks that), so a siege never hangs on itself
+        if stat == "speed":  # systems change nothing else (checked by `data.load`), so a siege never depends on itself
             effects += [effect for _, system in self.active_systems(seat) for effect in system.effects]
         for effect in effects:
             if effect.op == op and effect.stat in (stat, "") and _covers(effect.scope, card):
@@ -136,7 +136,7 @@ class Board:
         return self._value(vessel, "extra_targets")
 
     def cost(self, card: Card, seat: int) -> int:
-        """What building this costs the seat now."""
+        """Return what building this card costs the seat now."""
         value = card.cost
         if card.kind == "station":
             for effect in self.technology(seat):
@@ -145,7 +145,7 @@ class Board:
         return value
 
     def is_lethal(self, damage: int, hp: int) -> bool:
-        """Return True if so much damage destroys (RULES.md 19.2)."""
+        """Return True if this amount of damage destroys the vessel (R2)."""
         return damage > 0 and (damage > hp if self.state.lethal == "more_than" else damage >= hp)
 
     def locked(self, vessel: Vessel) -> bool:
@@ -163,7 +163,7 @@ class Board:
     # --- systems ---
 
     def max_devs(self, cell: str) -> int:
-        """The maximum development of an explored cell."""
+        """Return the maximum development of an explored cell."""
         card = self.system(cell)
         if card is None:
             return 0
@@ -176,7 +176,7 @@ class Board:
         return card.max_development + bonus
 
     def besieged(self, cell: str) -> bool:
-        """Return True if another seat's non-fighter ship is there, and no armed vessel of the controller (RULES.md 19.12)."""
+        """Return True if another seat's non-fighter ship is there and the controller has no vessel with attack there (R12)."""
         known = self.facts.besieged
         if cell not in known:
             known[cell] = self._is_besieged(cell)
@@ -190,7 +190,10 @@ class Board:
         return enemy and not any(self.attack(vessel) > 0 for vessel in self.here(cell, controller))
 
     def contested(self, cell: str) -> bool:
-        """Return True after combat since the controller's last turn; revised: with another seat's ship there (RULES.md 12)."""
+        """Return True if there was combat since the controller's last turn.
+
+        Revised: another seat must still have a ship there (12).
+        """
         found = self.state.cells[cell]
         if found.controller is None or found.last_combat <= self.state.seats[found.controller].last_turn:
             return False
@@ -199,12 +202,12 @@ class Board:
         return any(ship.controller != found.controller for ship in self.ships(cell))
 
     def domains(self, seat: int) -> list[str]:
-        """The domains a seat controls; siege does not matter."""
+        """Return the domains a seat controls. Siege does not matter."""
         held = {card.domain for cell in self.controlled(seat) if (card := self.system(cell))}
         return [domain for domain in DOMAINS if domain in held]
 
     def drawable(self, seat: int) -> list[str]:
-        """Return the controlled domains with a card to draw; an empty deck may be made again from its discard (RULES.md 8)."""
+        """Return the controlled domains with a card to draw. An empty deck may be refilled from its discard pile (8)."""
         state = self.state
         return [
             domain
@@ -216,7 +219,7 @@ class Board:
         return len(self.state.seats[seat].hand) >= self.edition.hand_limit
 
     def copies(self, seat: int, op: str) -> int:
-        """How many technologies of a seat have this standing effect."""
+        """Return how many technologies of a seat have this static effect."""
         return sum(
             effect.op == op for uid in self.state.seats[seat].technologies for effect in self.cards[self.state.faces[uid]].effects
         )
@@ -225,7 +228,7 @@ class Board:
         return any(self.card(vessel).size in effect.sizes for effect in self.geography(cell, "deny_entry"))
 
     def active_systems(self, seat: int) -> Iterator[tuple[str, Card]]:
-        """Controlled systems whose card works for their controller: not besieged."""
+        """Yield the controlled systems that are not besieged, so that their card works for the controller."""
         for cell in self.controlled(seat):
             card = self.system(cell)
             if card is not None and not self.besieged(cell):

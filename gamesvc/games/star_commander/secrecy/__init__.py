@@ -1,1 +1,1 @@
-"""What each seat of Star Commander may know."""
+"""The information that each seat of Star Commander may have."""

@@ -1,4 +1,4 @@
-"""What a viewer may see of an event, which events reveal something, and which outdate a command."""
+"""Secrecy of events: their data for each viewer, and the ones that reveal something."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.games.star_commander.state import State
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
-    """The data of an event as a viewer may see it; None: only that it exists."""
+    """Return an event's data as a viewer may see it; None if they may only know that it exists."""
     data = event.data
     match event.type:
         case "game_set_up":
@@ -89,10 +89,10 @@ _TELLING = frozenset(
 
 
 def reveals(event: Event) -> bool:
-    """Return True if somebody learnt something hidden: cards, systems, looks, and answers given by orders or beforehand."""
+    """Return True if an event revealed something hidden: cards, systems, looks, and answers given by orders or in advance."""
     if event.type in _TELLING or event.data.get("auto") is True or event.data.get("prepared") is True:
         return True
-    # A window names those who will be asked: who is left out has passed beforehand, or can play nothing.
+    # A window lists the seats that will be asked. A missing seat has passed in advance or can play nothing.
     return event.type == "choice_requested" and ("card" in event.data or event.data["prompt"] == "window")
 
 

@@ -1,4 +1,4 @@
-"""Hidden things dealt anew: another state that looks the same to a seat."""
+"""Redealing: another state that looks the same to a seat."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamesvc.games.star_commander.state import Orders, State
 
 
 def _known(state: State, seat: int) -> set[str]:
-    """The uids in hands and decks whose faces this seat may see now."""
+    """Return the uids in hands and decks whose cards this seat knows."""
     known = set(state.seats[seat].hand)
     for offer in state.offers:
         if seat in (offer.maker, offer.to):
@@ -28,7 +28,7 @@ def _known(state: State, seat: int) -> set[str]:
 
 
 def redeal(state: State, seat: int, dice: Dice) -> State:
-    """Deal the hidden cards of each domain anew over the places they lie in, and the systems that nobody has seen."""
+    """Redeal the hidden cards of each domain over their places, and the unexplored systems."""
     cards, known = Board(state).cards, _known(state, seat)
     hidden = [uid for other in state.seats for uid in other.hand] + [uid for deck in state.decks.values() for uid in deck]
     faces = dict(state.faces)
@@ -46,7 +46,7 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
 
 
 def _without_plans(state: State, seat: int) -> State:
-    """The state as if no other seat had decided anything in advance."""
+    """Return the state without any advance decisions of other seats."""
     window, combat = state.window, state.combat
     return replace(
         state,

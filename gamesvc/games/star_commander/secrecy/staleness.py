@@ -1,4 +1,4 @@
-"""Which events outdate a command."""
+"""The events that outdate a command."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NEW = frozenset({"card_played", "ability_activated", "action_declared", "phase_
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Whether what happened meanwhile outdates a command.
+    """Return True if newer events outdate a command.
 
-    Standing orders and answers to offers never are (an offer cannot change, and is checked again). A pass is outdated by
+    Standing orders and answers to offers are never outdated (an offer cannot change and is checked again). A pass is outdated by
     something new to answer, not by others passing. Offers and early passes of others outdate nothing.
     """
     if command["name"] in _ASIDE:
@@ -29,7 +29,7 @@ def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
 
 
 def _goes_round(event: Event) -> bool:
-    """Whether an event only hands priority on in an open window, in which others may be asked at the same time."""
+    """Return True if an event only hands on priority in an open window, where others may be asked at the same time."""
     if event.type == "priority_passed":
         return bool(event.data.get("early")) or not event.data["closed"]
     return event.type == "choice_requested" and event.data["prompt"] == "window"

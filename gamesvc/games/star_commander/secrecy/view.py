@@ -1,4 +1,4 @@
-"""What a viewer may see of a state."""
+"""The view of a seat or a spectator."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
 
 
 def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
-    """The kind for everybody; for the seat that is asked, until it answers, what it looks at."""
+    """Return the prompt: its kind for everyone, and its contents for the asked seat until it answers."""
     prompt, state = board.state.prompt, board.state
     told: dict[str, Any] = {"kind": prompt.kind, "seat": prompt.seat, "what": prompt.what}
     if prompt.kind != "choice" or prompt.answered:
@@ -67,7 +67,7 @@ def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
 
 
 def with_own(data: Data, name: str, viewer: Viewer) -> dict[str, Any]:
-    """The data with only the viewer's own seat left in a list of seats that passed in advance."""
+    """Return the data with the list of seats that passed in advance reduced to the viewer's own seat."""
     return {**data, name: [seat for seat in data[name] if seat == viewer]}
 
 
@@ -97,7 +97,7 @@ def _seat(board: Board, at: int) -> dict[str, Any]:
 
 
 def _holdings(board: Board, at: int) -> dict[str, Any]:
-    """What a seat has on the board."""
+    """Return the totals of a seat's belongings on the board."""
     shown, key = board.facts.shown, ("holdings", at)
     if key not in shown:
         shown[key] = {
@@ -111,7 +111,7 @@ def _holdings(board: Board, at: int) -> dict[str, Any]:
 
 
 def _cells(board: Board) -> dict[str, Any]:
-    """All cells; the same for every viewer, and the same again after an event that changes none of them."""
+    """Return all cells. The result is the same for every viewer, and cached until an event changes a cell."""
     shown, key = board.facts.shown, ("cells", *(seat.last_turn for seat in board.state.seats))
     if key not in shown:
         shown[key] = {name: _cell(board, name) for name in board.state.cells}
@@ -119,7 +119,7 @@ def _cells(board: Board) -> dict[str, Any]:
 
 
 def _vessels(board: Board) -> dict[str, Any]:
-    """All vessels; see `_cells`."""
+    """Return all vessels, cached like `_cells`."""
     shown, key = board.facts.shown, ("vessels", board.state.turn)
     if key not in shown:
         shown[key] = {vessel.id: _vessel(board, vessel) for vessel in board.state.vessels.values()}
@@ -180,7 +180,10 @@ def _item(board: Board, item: Item, viewer: Viewer) -> dict[str, Any]:
 
 
 def item_for(item: dict[str, Any], viewer: Viewer) -> dict[str, Any]:
-    """An item as a viewer may see it: `hold` and named hand cards only for its player. What was revealed has its uid shown."""
+    """Return an item as a viewer may see it: `hold` and chosen hand cards only for its player.
+
+    Revealed cards include their uid.
+    """
     if item["seat"] == viewer:
         return item
     told = {name: value for name, value in item.items() if name != "hold"}
@@ -193,7 +196,7 @@ def _offer(state: State, offer: Offer, viewer: Viewer) -> dict[str, Any]:
     told: dict[str, Any] = {"id": offer.id, "maker": offer.maker, "to": offer.to}
     if viewer in (offer.maker, offer.to):
         told["give"], told["want"] = codec.to_json(offer.give, Side), codec.to_json(offer.want, Side)
-        # An offer outlives its card until the end of the act; a reshuffle in between gives the card another uid.
+        # An offer outlives its card until the end of the act. A reshuffle in between gives the card another uid.
         told["cards"] = [[uid, state.faces[uid]] for uid in offer.give.hand if uid in state.faces]
         told["note"] = offer.note
     return told

@@ -19,7 +19,7 @@ def _wrap(text: str, indent: str = "    ") -> list[str]:
 
 
 def board_text(view: Data, caption: Caption) -> str:
-    """Everything the picture shows, line by line."""
+    """Return everything that the picture shows as lines of text."""
     t = Teller(view["seat"], caption.names)
     lines = _head(view, t)
     lines += ["", "SYSTEMS (row,column)"]

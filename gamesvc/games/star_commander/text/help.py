@@ -1,4 +1,4 @@
-"""The help for writing orders at each prompt, and the rules in our own words."""
+"""Help for writing orders at each prompt, and our own summary of the rules."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HELP = {
 
 
 def order_help(prompt: str | None) -> str:
-    """The orders that answer a prompt; all of them without one."""
+    """Return the orders that answer a prompt, or all orders without one."""
     if prompt is None:
         return "\n".join(line for lines in _HELP.values() for line in lines)
     return "\n".join(_HELP.get(prompt, ["orders commands=ask", "resign"]))

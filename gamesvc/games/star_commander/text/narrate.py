@@ -33,7 +33,7 @@ def card_name(card: str | None) -> str:
 
 
 def several(cards: Iterable[str]) -> str:
-    """`2 Corvettes and a Scout`, in words without plurals that could go wrong: `2 x Corvette, Scout`."""
+    """Return card names with counts in a form that needs no plurals: `2 x Corvette, Scout`."""
     counts = Counter(card_name(card) for card in cards)
     return ", ".join(name if count == 1 else f"{count} x {name}" for name, count in counts.items()) or "nothing"
 
@@ -47,7 +47,7 @@ def left(number: int) -> str:
 
 
 class Teller:
-    """Who is who for one viewer."""
+    """The names of the players from one viewer's point of view."""
 
     def __init__(self, viewer: Viewer, names: Sequence[str]) -> None:
         self.viewer, self.names = viewer, names
@@ -67,13 +67,13 @@ class Teller:
         return "your" if seat is not None and seat == self.viewer else f"{self.name(seat)}'s"
 
     def opening_whose(self, seat: int | None) -> str:
-        """`whose` at the beginning of a sentence."""
+        """Return `whose` with a capital letter for the beginning of a sentence."""
         text = self.whose(seat)
         return text[0].upper() + text[1:]
 
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
-    """One event, as this viewer may see it, in a sentence."""
+    """Describe one event as this viewer may see it in one sentence."""
     return TELL[event.type](Teller(viewer, names), event.data)
 
 
@@ -271,7 +271,7 @@ def _passed(t: Teller, d: Data) -> str:
 
 
 def _sealed(d: Data) -> str:
-    """What a seat reads of its own answer; others are told only that it has answered."""
+    """Return the part of a sealed answer that only its own seat may read; empty for others."""
     if "auto" not in d:
         return ""
     rest = " for the rest of the turn" if d.get("rest") else ""

@@ -1,4 +1,4 @@
-"""Orders as text, the reading half: one command a line, as typed on a phone. `render.render` writes what is read here."""
+"""Orders as text: reading one command per line, as typed on a phone. `render.render` is the inverse."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _build(words: list[str], view: Data) -> dict[str, Any]:
 
 
 def _targets(words: list[str], given: Mapping[str, str], targets: Any, view: Data) -> dict[str, Any]:
-    """Targets by name (`a=v3`), or in the order of the card."""
+    """Read targets by name (`a=v3`) or in the order of the card."""
     known = [target.name for target in targets]
     found = {name: reading.thing(value, view) for name, value in given.items() if name in known}
     rest = [name for name in known if name not in found]
@@ -107,7 +107,7 @@ def _play(words: list[str], view: Data) -> dict[str, Any]:
 
 
 def _card_words(words: list[str], view: Data) -> tuple[str, int]:
-    """A card's name may be two or three words; return its uid and how many words it took."""
+    """Find a card by a name of up to four words. Returns its uid and the number of words used."""
     for count in (4, 3, 2):
         name = "_".join(words[:count]).casefold()
         for uid, card in view["hand"]:
@@ -357,7 +357,7 @@ _ANSWERS = {"keep": "keep", "discard": "discard"}
 
 
 def parse(text: str, view: Data) -> Command:
-    """Read one order. Raises `Refused("unreadable", ...)` with what would be right."""
+    """Read one order. Raises `Refused("unreadable", ...)` with a suggestion."""
     text = text[:4000]
     if reading.has_note(text):
         raise unreadable(f"A note must be {NO_NOTE}.", "text")

@@ -1,4 +1,4 @@
-"""Reading the words of an order: cells, vessels, cards and seats as people type them."""
+"""Readers for the words of an order: cells, vessels, cards and seats as people type them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gamesvc.games.star_commander.data import CATALOGS, Catalog
 from gamesvc.games.star_commander.state import COLOURS
 
 NOTE = "note:"
-"""What began the note of an offer under rules 1.1."""
+"""The beginning of an offer's note under rules 1.1."""
 _CELL = re.compile(r"\(?(\d)[,.]?(\d)\)?")
 
 
 def tokens(text: str) -> list[str]:
-    """Split an order: case is kept, little words and stray commas are dropped, `2, 1` is one word."""
+    """Split an order into words. Keeps case, drops filler words and stray commas, and reads `2, 1` as one word."""
     joined = re.sub(r"(?<![\w,])(\d)\s*,\s*(\d)(?!\d)", r"\1,\2", " ".join(text.split()))
     joined = re.sub(r" ?(->|=>|>|=) ?", lambda found: ">" if ">" in found[1] else "=", joined)
     joined = re.sub(r"(?<!\d),|,(?!\d)|;", " ", joined)
@@ -61,7 +61,7 @@ def is_cell(word: str, view: Data) -> bool:
 
 
 def vessel(word: str, view: Data) -> str:
-    """A vessel by its id (`v12`, also `12`), or by name where the viewer has only one of that name."""
+    """Read a vessel by id (`v12` or `12`), or by name if the viewer has only one with that name."""
     folded = word.casefold()
     if re.fullmatch(r"v?\d{1,4}", folded):
         return folded if folded.startswith("v") else f"v{folded}"
@@ -76,7 +76,7 @@ def vessel(word: str, view: Data) -> str:
 
 
 def card_in(word: str, cards: Iterable[Iterable[str]], what: str, view: Data) -> str:
-    """A card by uid, or by its name (the first copy)."""
+    """Read a card by uid or by name (the first copy)."""
     folded = word.casefold()
     if re.fullmatch(r"c\d{1,5}", folded):
         return folded
@@ -91,7 +91,7 @@ def hand_card(word: str, view: Data) -> str:
 
 
 def thing(word: str, view: Data) -> str:
-    """Anything that can be a target: a vessel, a system, a seat, an item on the stack."""
+    """Read any target: a vessel, a system, a seat, an item on the stack."""
     folded = word.casefold()
     if re.fullmatch(r"[sv]\d{1,5}", folded):
         return folded
@@ -115,7 +115,7 @@ def seat(word: str) -> int:
 
 
 def flag(words: list[str], name: str) -> dict[str, Any]:
-    """Take `hold` or `no-hold` out of the words."""
+    """Remove `hold` or `no-hold` from the words and return it as a parameter."""
     for word in list(words):
         if word.casefold().replace("-", "") in (name, f"no{name}"):
             words.remove(word)
@@ -128,7 +128,7 @@ def split_list(text: str) -> list[str]:
 
 
 def options(words: list[str]) -> dict[str, str]:
-    """Take all `name=value` words out of the words."""
+    """Remove all `name=value` words and return them."""
     found = {}
     for word in list(words):
         if "=" in word:

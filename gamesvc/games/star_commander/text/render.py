@@ -1,4 +1,4 @@
-"""Orders as text, the writing half: what is written here, `parse.parse` reads back."""
+"""Orders as text: writing. `parse.parse` reads back everything written here."""
 
 from __future__ import annotations
 

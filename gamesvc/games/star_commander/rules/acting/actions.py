@@ -1,7 +1,7 @@
-"""The actions of the command phase: checked when declared, and again when they resolve (RULES.md 6, 10).
+"""The actions of the command phase, checked when declared and again when they resolve (RULES.md 6, 10).
 
-Where the edition lets others respond they go on the stack; else they happen at once. Costs are paid as they resolve;
-only what is built or placed from hand is revealed and paid for when declared.
+If the edition allows responses, actions go on the stack; otherwise they happen at once. Costs are paid on resolution. Only cards
+that are built or placed from hand are revealed and paid for when declared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Params = Mapping[str, Any]
 
 
 def check(board: Board, seat: int, name: str, params: Params) -> None:
-    """Refuse an action that is illegal now."""
+    """Raise `Refused` for an action that is illegal now."""
     CHECKS[name](board, seat, params)
 
 
@@ -53,7 +53,7 @@ def check_develop(board: Board, seat: int, params: Params) -> None:
 
 
 def check_trade_draw(board: Board, seat: int, params: Params) -> None:
-    """Three credits for a card of a controlled domain."""
+    """Check a trade of three credits for a card of a controlled domain. Raises `Refused`."""
     domain = params["domain"]
     if domain not in board.drawable(seat):
         able = ", ".join(board.drawable(seat)) or "none now"
@@ -67,7 +67,7 @@ def check_trade_draw(board: Board, seat: int, params: Params) -> None:
 
 
 def check_discard(board: Board, seat: int, uid: str | None, full: bool) -> None:
-    """With a full hand a card must be named that makes room; otherwise none may be."""
+    """Check the card to discard: required with a full hand, forbidden otherwise. Raises `Refused`."""
     needed = full and board.edition.hand_full_discards
     if needed and uid is None:
         raise Refused("hand_full", f"Your hand is full at {board.edition.hand_limit}: name a card to discard.", "discard")
@@ -103,7 +103,7 @@ def perform_move(play: Play, seat: int, params: Params) -> None:
 
 
 def do_jump(play: Play, seat: int, jump: movement.Jump, to: str, *, explore: bool = True, why: str) -> None:
-    """Move ships together and let them arrive."""
+    """Move ships together and apply the effects of their arrival."""
     play.emit(
         "ships_jumped",
         seat=seat,
@@ -125,7 +125,7 @@ def perform_build(play: Play, seat: int, params: Params) -> None:
 
 
 def perform_develop(play: Play, seat: int, params: Params) -> None:
-    """Pay, place, perhaps gain control; then what the system does when first developed."""
+    """Pay, place the development, gain control if possible, then run the system's first-development effects."""
     cell = params["cell"]
     found, price = play.state.cells[cell], building.check_develop(play.board, seat, cell)
     earlier = found.first_developed_by
@@ -175,7 +175,7 @@ def check_hand_card(board: Board, seat: int, uid: str, kind: str) -> Card:
 
 
 def resolve(play: Play, item: Item) -> None:
-    """A declared action, or a card from hand, as its place in the stack comes up."""
+    """Resolve a declared action, or a card from hand, when it is on top of the stack."""
     if item.uid is not None:
         _resolve_from_hand(play, item)
         return
@@ -188,7 +188,10 @@ def resolve(play: Play, item: Item) -> None:
 
 
 def _fault(board: Board, item: Item) -> str:
-    """Why a declared action fizzles; empty when it does not. Of a fleet, those that still can go."""
+    """Return the code of the reason why a declared action fizzles; empty if it does not.
+
+    A fleet moves with the ships still able to.
+    """
     if item.name == "move_ships":
         return "" if movement.still_going(board, item.seat, item.params) else "cannot_jump"
     try:
@@ -199,7 +202,7 @@ def _fault(board: Board, item: Item) -> str:
 
 
 def _resolve_from_hand(play: Play, item: Item) -> None:
-    """Build or place what was revealed; what can no longer be built goes back to hand with its credits."""
+    """Build or place the revealed card. If that is no longer possible, the card returns to hand and its credits are refunded."""
     assert item.uid is not None
     card = play.board.cards[play.state.faces[item.uid]]
     if card.kind == "technology":

@@ -1,4 +1,4 @@
-"""Who may jump where: jumps, long jumps, carried fighters, retreats (RULES.md 6, 7, 11, 13)."""
+"""Legal movement: jumps, long jumps, carried fighters, retreats (RULES.md 6, 7, 11, 13)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CARRIED = 5
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """Ships that go together: those that use a jump, those carried, and the long-jump marks that are used up."""
+    """Ships that move together: those that use a jump, the fighters they carry, and the long-jump marks used up."""
 
     ships: tuple[str, ...]
     carried: dict[str, tuple[str, ...]]
@@ -27,14 +27,14 @@ class Jump:
 
 
 def has_settled(board: Board, ship: Vessel) -> bool:
-    """Controlled since the start of this turn, or built this turn and able to jump when new."""
+    """Return True for a ship controlled since before this turn, or built this turn and able to jump when new."""
     if ship.since < board.state.turn:
         return True
     return ship.built == board.state.turn and board.card(ship).has("jump_when_new")
 
 
 def mark_of(board: Board, ship: Vessel) -> int | None:
-    """The long-jump mark that a ship may use from where it is."""
+    """Return the long-jump mark that a ship may use from its current cell, or None."""
     for modifier in board.modifiers(ship.id, "long_jump"):
         if modifier.cell == ship.cell:
             return modifier.id
@@ -42,7 +42,7 @@ def mark_of(board: Board, ship: Vessel) -> int | None:
 
 
 def stays(board: Board, ship: Vessel, to: str) -> str:
-    """Why a ship may not jump to a cell, in words; empty when it may. Distance and marks are looked at too."""
+    """Return the reason why a ship may not jump to a cell; empty if it may. Includes distance and long-jump marks."""
     name = board.card(ship).name
     reach = distance(ship.cell, to)
     mark = mark_of(board, ship)
@@ -72,26 +72,26 @@ def crosses_one_realm(board: Board, seat: int, start: str, to: str) -> bool:
 
 
 def movers(board: Board, seat: int, start: str, to: str) -> list[Vessel]:
-    """The ships of a seat that may jump from one cell to another now."""
+    """Return the ships of a seat that may jump from one cell to another now."""
     return [ship for ship in board.ships(start, seat) if not stays(board, ship, to)]
 
 
 def targets_from(board: Board, seat: int, start: str) -> tuple[str, ...]:
-    """The cells that some ship of the seat could reach from here, by distance only."""
+    """Return the cells that some ship of the seat could reach from here, judged by distance only."""
     reach = 2 if any(mark_of(board, ship) is not None for ship in board.ships(start, seat)) else 1
     return near(start, board.state.grid, reach)
 
 
 def liftable(board: Board, seat: int, cell: str) -> list[str]:
-    """Fighters that a Carrier may take along."""
+    """Return the fighters that a Carrier may carry."""
     return [ship.id for ship in board.ships(cell, seat) if board.is_fighter(ship) and not board.locked(ship)]
 
 
 def plan_jump(board: Board, seat: int, ships: Sequence[str], to: str, carried: Mapping[str, Sequence[str]]) -> Jump:
-    """Check a jump and say who goes.
+    """Check a jump and return its ships. Raises `Refused`.
 
-    A Carrier named in `carried` jumps too, named among the ships or not. A fighter that is named twice goes by
-    itself if it is among the ships, else with the first Carrier.
+    A Carrier in `carried` jumps even if `ships` does not list it. A fighter listed twice jumps by itself if `ships` lists it,
+    otherwise with the first Carrier.
     """
     if to not in board.state.cells:
         raise Refused("no_target", f"There is no system {to}.", "to")
@@ -108,7 +108,7 @@ def plan_jump(board: Board, seat: int, ships: Sequence[str], to: str, carried: M
 
 
 def used_marks(board: Board, ships: Sequence[str], to: str) -> tuple[int, ...]:
-    """A long-jump mark is used where an ordinary jump would not do."""
+    """Return the long-jump marks needed where an ordinary jump would not suffice."""
     used = []
     for at in ships:
         ship = board.state.vessels[at]
@@ -121,7 +121,7 @@ def used_marks(board: Board, ships: Sequence[str], to: str) -> tuple[int, ...]:
 def load(
     board: Board, seat: int, cell: str, jumping: Sequence[str], carried: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """Check who is carried: by Carriers, at most five each, own fighters in the same cell that are not held."""
+    """Check the carried fighters: at most five per Carrier, own, in the same cell and not locked. Raises `Refused`."""
     taken = set(jumping)
     loads: dict[str, tuple[str, ...]] = {}
     free = liftable(board, seat, cell)
@@ -147,7 +147,7 @@ def own_ship(board: Board, seat: int, at: str, parameter: str) -> Vessel:
 
 
 def still_going(board: Board, seat: int, params: Mapping[str, Any]) -> Jump | None:
-    """A declared jump when it resolves: who may no longer jump stays behind with what it would carry; None: nobody goes."""
+    """Return a declared jump at its resolution, or None. Ships that can no longer jump stay behind with their cargo."""
     to = params["to"]
     carried = params.get("carried", {})
     going = []
@@ -168,7 +168,7 @@ def still_going(board: Board, seat: int, params: Mapping[str, Any]) -> Jump | No
 
 
 def may_retreat(board: Board, ship: Vessel) -> bool:
-    """Whether a ship has it in it to leave a combat (11); where to is another question."""
+    """Return True if a ship is able to leave a combat (11). The destination is checked separately."""
     if board.locked(ship):
         return False
     if board.edition.retreat_needs_rest:
@@ -177,7 +177,7 @@ def may_retreat(board: Board, ship: Vessel) -> bool:
 
 
 def retreats(board: Board, ship: Vessel) -> list[str]:
-    """Where a ship may retreat to."""
+    """Return the cells to which a ship may retreat."""
     if not may_retreat(board, ship):
         return []
     return [
@@ -188,12 +188,12 @@ def retreats(board: Board, ship: Vessel) -> list[str]:
 
 
 def retreat_cargo(board: Board, seat: int, cell: str) -> list[str]:
-    """Fighters that may be carried out of a combat: not held; classic: nor moved this turn."""
+    """Return the fighters that can be carried out of a combat: not locked; in classic, also not moved this turn."""
     return [at for at in liftable(board, seat, cell) if not (board.edition.retreat_needs_rest and board.state.vessels[at].moved)]
 
 
 def plan_retreat(board: Board, seat: int, cell: str, moves: Sequence[Mapping[str, Any]]) -> list[tuple[str, Jump]]:
-    """Check a retreat and say who goes where, one entry per destination. Fighters named twice as in `plan_jump`."""
+    """Check a retreat and return the ships by destination. Fighters listed twice are treated as in `plan_jump`."""
     ships = [move["ship"] for move in moves]
     if len(set(ships)) < len(ships):
         raise Refused("illegal_target", "No ship retreats twice.", "moves")

@@ -1,4 +1,4 @@
-"""Trade between players (RULES.md 9). Offers bind nobody; everything moves at once when one is accepted."""
+"""Trade between players (RULES.md 9). Offers are not binding; everything changes hands at once on acceptance."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_OFFERS = 3
 
 
 def is_open(board: Board) -> bool:
-    """Whether trades can be made now: in a command phase with an empty stack, if the match has trade at all."""
+    """Return True if trades are possible now: in a command phase with an empty stack, if the match allows trade."""
     state = board.state
     return state.trade and state.prompt.kind == "command" and not state.stack
 
 
 def partners(board: Board, seat: int) -> list[int]:
-    """Return the seats that a seat may send an offer to: one side must be the active seat (RULES.md 19.14)."""
+    """Return the seats that a seat may send an offer to. One side must be the active seat (R14)."""
     if not is_open(board) or not board.state.seats[seat].alive:
         return []
     pool = [other for other in board.living() if other != seat] if seat == board.state.active else [board.state.active]
@@ -31,7 +31,7 @@ def partners(board: Board, seat: int) -> list[int]:
 
 
 def tradable(board: Board, seat: int) -> dict[str, list[str]]:
-    """Return what a seat can trade, hand cards apart; Homeworlds cannot be traded (RULES.md 19.15)."""
+    """Return what a seat can trade, apart from hand cards. Homeworlds cannot be traded (R15)."""
     state = board.state
     return {
         "technologies": list(state.seats[seat].technologies),
@@ -94,7 +94,7 @@ def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping
 
 
 def find_for(board: Board, seat: int, at: int, side: str) -> Offer:
-    """An open offer of which this seat is the `maker`, or that was made `to` it."""
+    """Return an open offer that this seat made (`maker`) or received (`to`). Raises `Refused` if there is none."""
     one = next((one for one in board.state.offers if one.id == at and getattr(one, side) == seat), None)
     if one is None:
         raise Refused("no_target", f"There is no open offer {at} that you could answer so.", "offer")
@@ -102,7 +102,7 @@ def find_for(board: Board, seat: int, at: int, side: str) -> Offer:
 
 
 def fault(board: Board, one: Offer) -> Refused | None:
-    """Why an offer cannot be accepted as things are, from what both sides see; None when it can."""
+    """Return the reason why an offer cannot be accepted now, judged by what both sides see; None if it can."""
     state, limit = board.state, board.edition.hand_limit
     for seat, gives, gets in ((one.maker, one.give, one.want), (one.to, one.want, one.give)):
         try:
@@ -130,7 +130,7 @@ def _too_many_fighters(board: Board, seat: int, gives: Side, gets: Side) -> bool
 
 
 def accept(play: Play, seat: int, at: int, hand: Sequence[str]) -> None:
-    """Check in full and let everything change hands at once."""
+    """Check the trade in full, then exchange everything at once."""
     board, state = play.board, play.state
     one = find_for(board, seat, at, "to")
     if not is_open(board):
@@ -173,7 +173,7 @@ def accept(play: Play, seat: int, at: int, hand: Sequence[str]) -> None:
 
 
 def drop_hollow(play: Play) -> None:
-    """Withdraw offers whose goods are no longer there, so that what is open shows nobody a secret."""
+    """Withdraw offers whose goods are gone, so that open offers reveal no secrets."""
     for one in play.state.offers:
         gone = [uid for uid in one.give.hand if uid not in play.state.seats[one.maker].hand]
         for seat, side in ((one.maker, one.give), (one.to, one.want)):

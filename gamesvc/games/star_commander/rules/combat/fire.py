@@ -1,4 +1,4 @@
-"""Assigning combat damage: who may fire at whom, guard, split, and what arrives in the end (RULES.md 11)."""
+"""Combat damage: legal targets, guards, split fire, and the damage finally dealt (RULES.md 11)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def fight(board: Board) -> Combat:
 
 
 def present(board: Board) -> list[int]:
-    """The participants that still have a vessel in the cell."""
+    """Return the participants that still have a vessel in the cell."""
     combat = fight(board)
     return [seat for seat in combat.participants if board.here(combat.cell, seat)]
 
 
 def spent(board: Board, vessel: str) -> tuple[int, set[str]]:
-    """What a vessel has assigned so far, and at whom."""
+    """Return the damage a vessel has assigned so far, and its targets."""
     own = [assigned for assigned in fight(board).assigned if assigned.vessel == vessel]
     return sum(assigned.amount for assigned in own), {assigned.target for assigned in own}
 
 
 def attackers(board: Board, seat: int) -> list[Vessel]:
-    """Own vessels here with attack, and a target, left to assign."""
+    """Return the seat's vessels in the cell that still have attack and a target left to assign."""
     cell = fight(board).cell
     able = [vessel for vessel in board.here(cell, seat) if board.can_attack(vessel)]
     return [v for v in able if spent(board, v.id)[0] < board.attack(v) and targets_left(board, v)]
@@ -46,7 +46,7 @@ def can_assign(board: Board, seat: int) -> bool:
 
 
 def doomed(board: Board, vessel: Vessel, more: int = 0) -> bool:
-    """Return True if the damage marked and assigned so far by all seats is lethal, without prevention (RULES.md 19.28)."""
+    """Return True if all damage marked and assigned so far is lethal. Prevention is ignored (R28)."""
     coming = sum(assigned.amount for assigned in fight(board).assigned if assigned.target == vessel.id)
     return board.is_lethal(vessel.damage + coming + more, board.hp(vessel))
 
@@ -56,19 +56,19 @@ def is_guard(board: Board, vessel: Vessel) -> bool:
 
 
 def in_reach(board: Board, seat: int) -> list[Vessel]:
-    """Whom a seat may fire at as things stand: guards, and unguarded vessels of seats whose guards are all doomed."""
+    """Return the legal targets now: guards, and unguarded vessels of seats whose guards are all doomed."""
     found = enemies(board, seat)
     shut = {vessel.controller for vessel in found if is_guard(board, vessel) and not doomed(board, vessel)}
     return [vessel for vessel in found if is_guard(board, vessel) or vessel.controller not in shut]
 
 
 def targets_left(board: Board, vessel: Vessel) -> int:
-    """At how many more targets a vessel may fire."""
+    """Return how many more targets a vessel may fire at."""
     return max(0, 1 + board.extra_targets(vessel) - len(spent(board, vessel.id)[1]))
 
 
 def check_assign(board: Board, seat: int, assignments: Assignments) -> list[dict[str, Any]]:
-    """Refuse what may not be assigned; return it as a flat list."""
+    """Check assignments and return them as a flat list. Raises `Refused`."""
     state, flat = board.state, []
     able = {vessel.id for vessel in attackers(board, seat)}
     targets = {vessel.id for vessel in enemies(board, seat)}
@@ -109,7 +109,10 @@ def _check_guard(board: Board, seat: int, flat: Sequence[Mapping[str, Any]]) -> 
 
 
 def return_fire(board: Board, seat: int) -> dict[str, list[dict[str, Any]]]:
-    """Answer only seats that fired at this one: strongest first, each at the costliest target it makes lethal (RULES.md 14)."""
+    """Fire only at seats that fired at this one.
+
+    The strongest vessel goes first; each takes the most expensive lethal target (14).
+    """
     state = board.state
     hostile = {a.seat for a in fight(board).assigned if state.vessels[a.target].controller == seat}
     coming: dict[str, int] = {}
@@ -146,7 +149,7 @@ def number(vessel: str) -> int:
 
 
 def arriving(board: Board) -> list[tuple[str, str, int]]:
-    """Return the hits dealt: by vessels still here under the same control, at their attack of now (RULES.md 19.18, 19.19)."""
+    """Return the damage dealt: by and to vessels still here, under unchanged control, with their current attack (R18, R19)."""
     combat, state = fight(board), board.state
     hits: list[tuple[str, str, int]] = []
     for at in dict.fromkeys(assigned.vessel for assigned in combat.assigned):

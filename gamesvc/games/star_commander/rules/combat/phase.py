@@ -13,7 +13,7 @@ from gamesvc.games.star_commander.rules.values import Board
 
 
 def eligible(board: Board) -> list[str]:
-    """Return the cells not fought this turn where the active seat and another one have vessels (RULES.md 19.17)."""
+    """Return the cells without a fight this turn where the active seat and another one have vessels (R17)."""
     state = board.state
     return [
         cell
@@ -25,7 +25,7 @@ def eligible(board: Board) -> list[str]:
 
 
 def can_still_build(board: Board) -> bool:
-    """Forsei: whether the active seat could build a core ship now."""
+    """Return True if the active seat could build a core ship now (Forsei)."""
     seat = board.state.active
     if not building.builds_in_combat(board, seat):
         return False
@@ -33,7 +33,7 @@ def can_still_build(board: Board) -> bool:
 
 
 def run_choose(play: Play, step: Step) -> bool:
-    """Ask for the next combat while there is one, or while Forsei could build; else the phase is over."""
+    """Ask for the next combat while one is possible or Forsei could build; otherwise end the phase."""
     if not play.state.seats[play.state.active].alive or not (eligible(play.board) or can_still_build(play.board)):
         play.push("end")
         return False
@@ -57,7 +57,7 @@ def open_combat(play: Play, cell: str) -> None:
 
 
 def is_over_early(play: Play, window: str) -> bool:
-    """Before the damage is dealt a combat closes when fewer than two seats are left in the cell."""
+    """Return True if fewer than two seats are left before the damage is dealt, which closes the combat."""
     return window == "after_assign" and len(fire.present(play.board)) < 2
 
 
@@ -68,7 +68,7 @@ def drop_to_close(play: Play) -> bool:
 
 
 def run_assign(play: Play, step: Step) -> bool:
-    """Let each participant assign in order; standing orders may do it."""
+    """Let each participant assign damage in order, by standing orders if they cover it."""
     if len(fire.present(play.board)) < 2:
         return drop_to_close(play)
     queue: Sequence[int] = step["queue"]
@@ -94,9 +94,9 @@ def assign(
     passes: bool = False,
     stays: bool = False,
 ) -> None:
-    """Assign damage. `passes`: the seat also passes the window after assigning; `stays`: it does not retreat from the combat.
+    """Assign damage. `passes`: the seat also passes the window after assigning. `stays`: it also declines to retreat.
 
-    Both hold unless something is played. Where a seat assigns in several commands, the last of them says so.
+    Both hold unless something is played. If a seat assigns in several commands, the last one counts.
     """
     combat = fire.fight(play.board)
     flat = fire.check_assign(play.board, seat, assignments)
@@ -114,12 +114,12 @@ def assign(
 
 
 def passes_by_itself(board: Board, seat: int) -> bool:
-    """Whether a seat that does not say so passes as it assigns: not if it wants to be asked in every such window."""
+    """Return True if a seat passes along with its assignment by default: unless it wants to be asked in every such window."""
     return board.state.seats[seat].orders.combat["after_assign"] != "ask"
 
 
 def run_strike(play: Play, step: Step) -> bool:
-    """All damage is dealt together."""
+    """Deal all damage simultaneously."""
     if len(fire.present(play.board)) < 2:
         return drop_to_close(play)
     ops.damage(play, fire.arriving(play.board), "combat")
@@ -127,7 +127,7 @@ def run_strike(play: Play, step: Step) -> bool:
 
 
 def run_retreat(play: Play, step: Step) -> bool:
-    """Let each participant with a ship that may retreat do so, as its orders say (RULES.md 19.47)."""
+    """Let each participant retreat that has a ship able to, following its orders (R47)."""
     queue: Sequence[int] = step["queue"]
     cell = fire.fight(play.board).cell
     while queue:
@@ -138,7 +138,7 @@ def run_retreat(play: Play, step: Step) -> bool:
             stays = seat in fire.fight(board).staying
             if not stays and (word == "ask" or (word == "pressed" and pressed)):
                 return play.wait({**step, "queue": list(queue)}, "combat_retreat", seat)
-            # That it was not asked tells of what it said before, which is hidden: the log says so.
+            # Skipping this seat reveals its hidden answer, so the log says so.
             play.emit("retreat_declined", seat=seat, cell=cell, auto=True)
         queue = queue[1:]
     return False

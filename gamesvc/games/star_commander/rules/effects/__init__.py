@@ -1,1 +1,1 @@
-"""What effects do."""
+"""The effects of cards."""

@@ -1,4 +1,4 @@
-"""What cards and abilities may aim at, and who may use an ability when (RULES.md 7, 16)."""
+"""Legal targets of cards and abilities, and the conditions for using an ability (RULES.md 7, 16)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gamesvc.games.star_commander.state import Item, Vessel
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Whose targets are looked for. `source`: the vessel or cell an ability belongs to; `cell` where that is."""
+    """A search for targets. `source`: the vessel or cell that an ability belongs to; `cell`: its cell."""
 
     seat: int
     targets: tuple[Target, ...]
@@ -34,13 +34,13 @@ def aim_of_ability(board: Board, seat: int, source: str, effect: Effect) -> Aim:
 
 
 def cell_of(board: Board, value: str) -> str | None:
-    """The cell that a vessel or system target is in."""
+    """Return the cell of a vessel or system target, or None."""
     vessel = board.state.vessels.get(value)
     return vessel.cell if vessel else value if value in board.state.cells else None
 
 
 def is_legal(board: Board, aim: Aim, target: Target, value: str, chosen: Mapping[str, str]) -> bool:
-    """Whether `value` may be this target, given the others chosen before it."""
+    """Return True if `value` is legal for this target, given the targets chosen before it."""
     if target.kind == "player":
         return value in (str(seat) for seat in board.living()) and (target.who != "opponent" or value != str(aim.seat))
     if target.kind == "stack_command":
@@ -89,7 +89,7 @@ def _is_legal_vessel(board: Board, aim: Aim, target: Target, vessel: Vessel, cho
 
 
 def _fits_ops(board: Board, aim: Aim, target: Target, vessel: Vessel) -> bool:
-    """Check the limits of an effect on a target: the fighter limit (RULES.md 19.6), only damage that can still be moved."""
+    """Check limits set by the effects: no fighters beyond the limit (R6), only damage that can still be moved."""
     for effect in aim.effects:
         limited = effect.op == "gain_control" and effect.to == target.name and board.edition.limit_counts == "fighters"
         if limited and board.is_fighter(vessel) and board.fighters(aim.seat) >= board.devs(aim.seat):
@@ -131,7 +131,7 @@ def _fits_where(board: Board, aim: Aim, target: Target, cell: str, chosen: Mappi
 
 
 def candidates(board: Board, aim: Aim, target: Target, chosen: Mapping[str, str]) -> list[str]:
-    """All legal values of one target, in a fixed order."""
+    """Return all legal values of one target in a fixed order."""
     pool: Sequence[str]
     if target.kind == "player":
         pool = [str(seat) for seat in board.living()]
@@ -145,7 +145,7 @@ def candidates(board: Board, aim: Aim, target: Target, chosen: Mapping[str, str]
 
 
 def bundles(board: Board, aim: Aim) -> list[dict[str, list[str]]]:
-    """The legal combinations: per entry the values of each target; only the last of them has more than one value."""
+    """Return the legal combinations. Each lists the values of every target; only the last target has several values."""
     if not aim.targets:
         return [{}]
     first, *rest = aim.targets
@@ -164,7 +164,7 @@ def bundles(board: Board, aim: Aim) -> list[dict[str, list[str]]]:
 
 
 def check_targets(board: Board, aim: Aim, given: Mapping[str, str]) -> None:
-    """Refuse targets that are missing, unknown or illegal."""
+    """Raise `Refused` for targets that are missing, unknown or illegal."""
     known = {target.name for target in aim.targets}
     for name in given:
         if name not in known:
@@ -182,7 +182,7 @@ def check_targets(board: Board, aim: Aim, given: Mapping[str, str]) -> None:
 
 
 def still_legal(board: Board, aim: Aim, given: Mapping[str, str]) -> dict[str, str]:
-    """The targets of an item that are still legal as it resolves."""
+    """Return an item's targets that are still legal when it resolves."""
     chosen: dict[str, str] = {}
     for target in aim.targets:
         if target.name in given and is_legal(board, aim, target, given[target.name], chosen):
@@ -194,7 +194,7 @@ def still_legal(board: Board, aim: Aim, given: Mapping[str, str]) -> dict[str, s
 
 
 def ability_of(board: Board, seat: int, source: str) -> Effect | None:
-    """The ability of a technology, vessel or system that this seat may use now as far as source and window go."""
+    """Return the ability of a technology, vessel or system if this seat may use it now, ignoring costs and targets."""
     state = board.state
     if source in state.seats[seat].technologies:
         effect = board.cards[state.faces[source]].ability
@@ -221,7 +221,7 @@ def _fits_window(board: Board, source: str, effect: Effect) -> bool:
 
 
 def sources(board: Board, seat: int) -> list[tuple[str, Effect]]:
-    """Everything with an ability that the seat may use now; copies of a technology count once."""
+    """Return all sources of abilities that the seat may use now. Copies of a technology count once."""
     state = board.state
     pool: dict[str, str] = {}
     for uid in state.seats[seat].technologies:
@@ -231,7 +231,7 @@ def sources(board: Board, seat: int) -> list[tuple[str, Effect]]:
 
 
 def price_of(board: Board, effect: Effect, targets: Mapping[str, str], x: int) -> int:
-    """The credits an ability costs; a price in credits is never 0 (RULES.md 7)."""
+    """Return the cost of an ability in credits. If it costs credits at all, the amount is never 0 (RULES.md 7)."""
     if effect.cost_credits == "X":
         return x
     if effect.cost_credits == "attack(a)":
@@ -240,7 +240,7 @@ def price_of(board: Board, effect: Effect, targets: Mapping[str, str], x: int) -
 
 
 def affordable(board: Board, seat: int, source: str, effect: Effect) -> list[dict[str, list[str]]]:
-    """The target combinations of an ability that the seat can pay now."""
+    """Return the target combinations of an ability that the seat can pay for now."""
     purse = board.state.seats[seat]
     if len(purse.hand) < effect.cost_discard or (effect.cost_credits and purse.credits < 1):
         return []
@@ -255,7 +255,7 @@ def affordable(board: Board, seat: int, source: str, effect: Effect) -> list[dic
 
 
 def can_use_any(board: Board, seat: int) -> bool:
-    """Whether the seat has an ability it could use: known to all, as hand sizes and credits are."""
+    """Return True if the seat could use an ability. This is public, as hand sizes and credits are."""
     return any(affordable(board, seat, source, effect) for source, effect in sources(board, seat))
 
 
@@ -266,14 +266,14 @@ _FOR_ITS_PLAYER = frozenset({"gain_credits", "draw"})
 
 
 def concerns(board: Board, item: Item, seat: int) -> bool:
-    """Return True if an item touches the seat, its things, a cell where it has a vessel, or an item of its own (RULES.md 14).
+    """Return True if an item affects the seat, its belongings, a cell with its vessels, or one of its items (14).
 
-    What gives credits or cards to its player only looks at what it aims at.
+    An item that only gives its player credits or cards counts by its targets alone.
     """
     card = board.cards.cards.get(item.name)
     ops = {effect.op for effect in card.effects} if card is not None else set()
     if "extra_turn" in ops:
-        return True  # Filibuster concerns everybody
+        return True  # Filibuster affects everyone
     if item.kind != "action" and ops and ops <= _FOR_ITS_PLAYER:
         return False
     return any(_touches(board, value, seat) for value in _aimed_at(item))

@@ -1,4 +1,4 @@
-"""Where and what a seat may build and develop (RULES.md 6)."""
+"""Legal building and developing (RULES.md 6)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def is_own_home(board: Board, seat: int, cell: str) -> bool:
 
 
 def permits_ship(board: Board, seat: int, card: Card, cell: str) -> bool:
-    """Whether an effect makes the cell a place for building this ship: capitals, Homeworlds, Shipyard, Fighter Bays."""
+    """Return True if an effect allows building this ship in the cell: capitals, Homeworlds, Shipyard, Fighter Bays."""
     if is_own_home(board, seat, cell):
         return True  # also under siege
     system = board.system(cell)
@@ -25,7 +25,7 @@ def permits_ship(board: Board, seat: int, card: Card, cell: str) -> bool:
 
 
 def is_barred(board: Board, seat: int, card: Card, cell: str) -> str:
-    """Why nothing of the kind can be put here: control, siege, contest. Empty when it can."""
+    """Return the reason why nothing of the kind can be built here (control, siege, contest); empty if it can."""
     if board.state.cells[cell].controller != seat:
         return f"You do not control {cell}."
     if card.kind == "ship" and is_own_home(board, seat, cell):
@@ -36,7 +36,7 @@ def is_barred(board: Board, seat: int, card: Card, cell: str) -> str:
 
 
 def is_over_limit(board: Board, seat: int, card: Card, cell: str) -> str:
-    """Say why one more would be too many; empty when it would not (RULES.md 19.5, 19.6)."""
+    """Return the reason why one more would exceed a limit; empty if it would not (R5, R6)."""
     devs, there = board.devs(seat), board.state.cells[cell].devs
     if card.kind == "station":
         return f"{cell} has {there} developments and no room for another station." if len(board.stations(cell)) >= there else ""
@@ -52,7 +52,7 @@ def is_over_limit(board: Board, seat: int, card: Card, cell: str) -> str:
 
 
 def check_build(board: Board, seat: int, card: Card, cell: str, *, free: bool = False, paid: bool = False) -> int:
-    """Return the price, or refuse. `free`: place limits are waived and it costs nothing; `paid`: credits were paid."""
+    """Return the price. Raises `Refused`. `free`: ignore place limits and cost; `paid`: the credits were paid before."""
     if cell not in board.state.cells:
         raise Refused("no_target", f"There is no system {cell}.", "cell")
     if card.id in board.state.supply and board.state.supply[card.id] < 1:
@@ -79,7 +79,7 @@ def can_build(board: Board, seat: int, card: Card, cell: str, *, free: bool = Fa
 
 
 def places(board: Board, seat: int, card: Card) -> list[str]:
-    """The cells where a seat can build this now."""
+    """Return the cells where a seat can build this now."""
     if board.state.seats[seat].credits < board.cost(card, seat):
         return []
     return [cell for cell in board.controlled(seat) if can_build(board, seat, card, cell)]
@@ -90,7 +90,7 @@ def core_cards(board: Board, kind: str) -> list[Card]:
 
 
 def builds_in_combat(board: Board, seat: int) -> bool:
-    """Return True if the seat may build ships in its combat phase (Forsei, RULES.md 19.46)."""
+    """Return True if the seat may build ships in its combat phase (Forsei, R46)."""
     return any(
         effect.op == "permit_build_phase" and "combat" in effect.phases
         for _, card in board.active_systems(seat)
@@ -99,7 +99,7 @@ def builds_in_combat(board: Board, seat: int) -> bool:
 
 
 def check_develop(board: Board, seat: int, cell: str) -> int:
-    """Return the price of one development, or refuse. Siege and contest do not matter (RULES.md 19.8)."""
+    """Return the price of one development. Raises `Refused`. Siege and contest do not matter (R8)."""
     found = board.find(cell)
     if found is None or not found.explored:
         raise Refused("no_target", f"{cell} is not explored.", "cell")
@@ -130,5 +130,5 @@ def can_develop(board: Board, seat: int, cell: str) -> bool:
 
 
 def with_room(board: Board, seat: int) -> list[str]:
-    """Controlled systems below their maximum."""
+    """Return the controlled systems below their maximum."""
     return [cell for cell in board.controlled(seat) if board.state.cells[cell].devs < board.max_devs(cell)]

@@ -1,4 +1,4 @@
-"""Drawing cards, one at a time, with all that may be asked on the way (RULES.md 8), and taking one from a hand."""
+"""Drawing cards one at a time, with the choices on the way (RULES.md 8), and taking a card from a hand."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from gamesvc.games.star_commander.rules.values import Board
 
 
 def preferred(board: Board, seat: int) -> str | None:
-    """The domain that the standing order `draw` picks now."""
+    """Return the domain that the standing order `draw` selects now, or None."""
     drawable = board.drawable(seat)
     return next((domain for domain in board.state.seats[seat].orders.draw if domain in drawable), None)
 
 
 def default_domain(board: Board, seat: int) -> str:
-    """By standing order, else the controlled domain with most cards left (RULES.md 14)."""
+    """Return the domain by standing order, otherwise the controlled one with the most cards left (14, timeouts)."""
     drawable = board.drawable(seat)
     best = ("industry", "science", "statecraft")
     return preferred(board, seat) or min(drawable, key=lambda d: (-len(board.state.decks[d]), best.index(d)))
 
 
 def run_draw(play: Play, step: Step) -> bool:
-    """`left` draws for a seat. `domain`, `discard` and `looks` of the one in hand are filled in on the way."""
+    """Make the `left` remaining draws of a seat. The step stores `domain`, `discard` and `looks` of the current draw."""
     seat = step["seat"]
     while step["left"] and play.state.seats[seat].alive and play.state.result is None:
         if _draw_one(play, step):
@@ -70,7 +70,7 @@ def _next(step: Step) -> None:
 
 
 def reshuffle(play: Play, domain: str) -> None:
-    """Make a new deck of the discard pile; its cards get new uids so that nobody can follow them (RULES.md 19.34)."""
+    """Make a new deck from the discard pile. Its cards get new uids so that nobody can trace them (R34)."""
     state = play.state
     cards = [state.faces[uid] for uid in play.run.dice.shuffle(state.discards[domain])]
     fresh = play.run.dice.shuffle([f"c{state.uids + at}" for at in range(1, len(cards) + 1)])
@@ -79,7 +79,7 @@ def reshuffle(play: Play, domain: str) -> None:
 
 
 def look(play: Play, step: Step, value: str) -> None:
-    """Answer a look at the top card: keep it, or discard it."""
+    """Answer a look at the top card: keep it or discard it."""
     step["looks"] -= 1
     if value == "discard":
         ops.discard(play, step["seat"], play.state.decks[step["domain"]][0], source="deck")
@@ -87,7 +87,7 @@ def look(play: Play, step: Step, value: str) -> None:
 
 
 def run_take_card(play: Play, step: Step) -> bool:
-    """Spy Network: see a hand, take one card of it."""
+    """Show a hand and take one card from it (Spy Network)."""
     seat, victim, state = step["seat"], step["victim"], play.state
     hand = state.seats[victim].hand
     if not hand or not state.seats[seat].alive or not state.seats[victim].alive:

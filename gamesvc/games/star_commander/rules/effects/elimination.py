@@ -1,4 +1,4 @@
-"""Elimination, the ends of a match, and who ranks where (RULES.md 15)."""
+"""Elimination, the end of a match, and the ranking (RULES.md 15)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gamesvc.games.star_commander.rules.values import Board
 
 
 def standing(board: Board, seat: int) -> tuple[int, int, int]:
-    """Rank a living seat by developments, then systems, then credits (RULES.md 19.45)."""
+    """Return the ranking key of a living seat: developments, systems, credits (R45)."""
     return board.devs(seat), len(board.controlled(seat)), board.state.seats[seat].credits
 
 
 def ranking(board: Board) -> list[list[int]]:
-    """The living by standing, then those put out, the last one first."""
+    """Return the living seats by standing, then the eliminated ones, the last eliminated first."""
     groups: dict[tuple[int, int, int], list[int]] = {}
     for seat in board.living():
         groups.setdefault(standing(board, seat), []).append(seat)
@@ -32,7 +32,7 @@ def end(play: Play, reason: str) -> None:
 
 
 def check_decks(play: Play) -> None:
-    """End the match at once with the last card, where empty decks are not made again (RULES.md 19.35)."""
+    """End the match at the last card of a deck, in editions that do not reshuffle (R35)."""
     if play.state.result is not None or play.board.edition.decks_reshuffle:
         return
     if any(not play.state.decks[domain] for domain in DOMAINS):
@@ -40,7 +40,7 @@ def check_decks(play: Play) -> None:
 
 
 def eliminate(play: Play, seats: Sequence[int], cause: str) -> None:
-    """Put seats out together. A single living seat wins."""
+    """Eliminate seats together. A single living seat wins."""
     for seat in seats:
         state = play.state
         stack = [item.id for item in state.stack if item.seat == seat]
@@ -67,7 +67,7 @@ def eliminate(play: Play, seats: Sequence[int], cause: str) -> None:
 
 
 def check_homes(play: Play) -> None:
-    """At cleanup: captured Homeworlds put their seats out, or end the match."""
+    """Eliminate seats that lost their Homeworld, or end the match. Called at cleanup."""
     board = play.board
     homes = {cell.home: cell.controller for cell in play.state.cells.values() if cell.home is not None}
     lost = [seat for seat in board.living() if homes[seat] != seat]

@@ -1,4 +1,4 @@
-"""What lasts on a vessel for a while (locks, preventions, disarms, changed values), and until when."""
+"""Temporary effects on vessels (locks, preventions, disarms, changed values) and when they end."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ MARKS = {
     "untargetable": "cannot be targeted",
     "deny_attack": "cannot attack",
 }
-"""The words for each lasting effect: the kinds of modifiers, and `untargetable`, which comes with some preventions."""
+"""A description for each lasting effect: the kinds of modifiers, and `untargetable`, which comes with some preventions."""
 UNTIL = {"end_of_turn": "until this turn ends", "turn_of": "until {whose} next turn starts"}
-"""The words for each `until` of a lasting effect."""
+"""A description for each `until` of a lasting effect."""
 _VALUES = ("attack", "hp", "speed", "extra_targets")
 
 
 def lasting(modifiers: Iterable[Modifier]) -> list[dict[str, Any]]:
-    """List what modifiers do to a vessel: `mark`, `until`, `seat` (whose next turn ends it, or None), `source` (a card id).
+    """Return the effects of modifiers on a vessel: `mark`, `until`, `seat` and `source` (a card id).
 
-    Changed values have an `amount` too, long jumps the `cell` they start from.
+    `seat` is the seat whose next turn ends the effect, or None. Changed values also have an `amount`, long jumps the `cell` where
+    they start.
     """
     return [entry for modifier in modifiers for entry in _entries(modifier)]
 
@@ -45,7 +46,10 @@ def _entries(modifier: Modifier) -> Iterator[dict[str, Any]]:
 
 
 def lasting_words(entries: Iterable[Data], whose: Callable[[int | None], str]) -> list[str]:
-    """Say what lasts and until when: marks that end together in one phrase, changes of the same value added up."""
+    """Describe lasting effects and when they end.
+
+    Effects with the same end share a phrase; changes of the same value are summed.
+    """
     by_end: dict[str, dict[tuple[str, str], int]] = {}
     for entry in entries:
         marks = by_end.setdefault(UNTIL[entry["until"]].format(whose=whose(entry["seat"])), {})

@@ -1,4 +1,4 @@
-"""What effects do, one function per op of RULES.md 16, and the board changes that other rules share with them."""
+"""The code of all effects, one function per op of RULES.md 16, and board changes shared with other rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gamesvc.games.star_commander.state import Vessel
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """Whose effect runs: the seat, the card or system behind it, and the targets that are still legal."""
+    """The context of a running effect: the seat, the card or system it comes from, and the targets that are still legal."""
 
     seat: int
     card: str
@@ -30,7 +30,7 @@ class Acting:
 
 
 def destroy(play: Play, vessels: Iterable[Vessel], cause: str) -> None:
-    """Take vessels off the board together."""
+    """Remove vessels from the board together."""
     gone = [
         {"id": v.id, "card": v.card, "uid": v.uid, "seat": v.controller, "cell": v.cell, "domain": play.board.card(v).domain}
         for v in vessels
@@ -40,9 +40,9 @@ def destroy(play: Play, vessels: Iterable[Vessel], cause: str) -> None:
 
 
 def check_damage(play: Play) -> None:
-    """Destroy everything with lethal damage, at once and together (RULES.md 19.2).
+    """Destroy all vessels with lethal damage, at once and together: the state check (R2).
 
-    Hit points never fall to 0 by themselves: every vessel prints 1 or more, and nothing lowers them below that.
+    Hit points alone never drop to 0: every vessel prints 1 or more, and no effect lowers them below 1.
     """
     board = play.board
     dead = [v for v in play.state.vessels.values() if v.damage and board.is_lethal(v.damage, board.hp(v))]
@@ -50,7 +50,7 @@ def check_damage(play: Play) -> None:
 
 
 def settle(play: Play) -> None:
-    """After vessels came, changed hands or changed value: the state check, and Jump Nexus for who is there now."""
+    """Run the state check and apply Jump Nexus, after vessels arrived, changed hands or changed value."""
     check_damage(play)
     board, active = play.board, play.state.active
     boosts = []
@@ -62,7 +62,7 @@ def settle(play: Play) -> None:
                 continue
             for ship in board.ships(station.cell, active):
                 if all(modifier.cell != station.id for modifier in board.modifiers(ship.id, "speed")):
-                    # `cell` tells which Nexus gave it: once from each in a turn
+                    # `cell` identifies the Nexus: each one works once per turn
                     boosts.append(
                         modifier_json(
                             "speed", ship.id, int(effect.amount), station.card, active, effect.duration, cell=station.id
@@ -104,7 +104,7 @@ def add_modifiers(play: Play, modifiers: Sequence[dict[str, Any]]) -> None:
 
 
 def arrive(play: Play, seat: int, ships: Sequence[str], cell: str, *, explore: bool = True) -> None:
-    """What follows when ships have come into a cell: exploring, then what entering does (RULES.md 6)."""
+    """Apply the consequences of ships arriving in a cell: exploring, then entry effects (RULES.md 6)."""
     found = play.state.cells[cell]
     explores = not found.explored and explore
     if explores:
@@ -123,7 +123,7 @@ def arrive(play: Play, seat: int, ships: Sequence[str], cell: str, *, explore: b
 
 
 def run_system_effects(play: Play, seat: int, cell: str, trigger: str) -> None:
-    """Put a system's effects of one trigger on the list."""
+    """Put a system's effects for one trigger on the list."""
     card = play.board.system(cell)
     if card is not None and card.with_trigger(trigger):
         play.push("effects", trigger=trigger, at=0, seat=seat, card=card.id, source=cell, targets={})
@@ -174,14 +174,14 @@ def change_vessel_control(play: Play, vessels: Sequence[Vessel], seat: int, caus
 
 
 def conquer(play: Play, cell: str, seat: int) -> None:
-    """Take over a system whose last development is gone: one new development, and every station left there (RULES.md 19.23)."""
+    """Take over a system after the loss of its last development: one new development, and every remaining station (R23)."""
     change_control(play, cell, seat, 1, "conquest")
     change_vessel_control(play, [v for v in play.board.stations(cell) if v.controller != seat], seat, "conquest")
     settle(play)
 
 
 def damage(play: Play, hits: Sequence[tuple[str, str, int]], cause: str) -> None:
-    """Deal (source, vessel, amount) together; prevented damage is 0. Then the state check."""
+    """Deal damage (source, vessel, amount) together; prevented damage is 0. Then run the state check."""
     board, told = play.board, []
     totals: dict[str, int] = {}
     for source, at, amount in hits:
@@ -198,7 +198,7 @@ def damage(play: Play, hits: Sequence[tuple[str, str, int]], cause: str) -> None
 
 
 def amount_of(play: Play, acting: Acting, expression: int | str) -> int | None:
-    """The number an effect works with, read now; None when what it reads is gone (RULES.md 16)."""
+    """Return the amount for an effect, evaluated now; None if the value it refers to is gone (RULES.md 16)."""
     if isinstance(expression, int):
         return expression
     if expression in ("X", "paid"):
@@ -218,7 +218,7 @@ def amount_of(play: Play, acting: Acting, expression: int | str) -> int | None:
 
 
 def in_scope(play: Play, acting: Acting, scope: str) -> list[Vessel]:
-    """Return the vessels an effect covers, fixed now (RULES.md 19.25)."""
+    """Return the vessels in an effect's scope, fixed at this moment (R25)."""
     board, state = play.board, play.state
     word, _, name = scope.partition(":")
     if word in ("a", "self"):
@@ -269,7 +269,7 @@ _MODIFIERS = {"lock_movement": "lock", "prevent_damage": "prevent"}
 
 
 def modify(play: Play, acting: Acting, effect: Effect) -> None:
-    """Also extra_targets, lock_movement, long_jump and prevent_damage: all of them put marks on vessels."""
+    """Add modifiers to vessels. Also used for extra_targets, lock_movement, long_jump and prevent_damage."""
     kind = effect.stat if effect.op == "modify" else _MODIFIERS.get(effect.op, effect.op)
     amount = amount_of(play, acting, effect.amount)
     if amount is not None:
@@ -317,7 +317,7 @@ def destroy_targets(play: Play, acting: Acting, effect: Effect) -> None:
 
 
 def build_free(play: Play, acting: Acting, effect: Effect) -> None:
-    """Build as many of the copies as place, limits and supply allow (RULES.md 19.30)."""
+    """Build as many free copies as place, limits and supply allow (R30)."""
     cell = cell_of(play.board, acting.source if effect.where == "here" else acting.targets.get(effect.where, ""))
     card = play.board.cards[effect.vessel]
     for _ in range(int(effect.amount)):
@@ -326,7 +326,7 @@ def build_free(play: Play, acting: Acting, effect: Effect) -> None:
 
 
 def move_ship(play: Play, acting: Acting, effect: Effect) -> None:
-    """Move a ship without a jump (RULES.md 19.26)."""
+    """Move a ship without a jump (R26)."""
     ship, cell = _target(play, acting, effect.ship), acting.targets.get(effect.to)
     if ship is None or cell is None:
         return
@@ -364,7 +364,7 @@ def take_hand_card(play: Play, acting: Acting, effect: Effect) -> None:
 
 
 def redirect(play: Play, acting: Acting, effect: Effect) -> None:
-    """All combat damage on its way to one vessel goes to another one instead, each amount once only."""
+    """Redirect all pending combat damage from one vessel to another, each amount only once."""
     combat = play.state.combat
     start, end = _target(play, acting, effect.from_), _target(play, acting, effect.to)
     if combat is None or start is None or end is None or end.cell != combat.cell:

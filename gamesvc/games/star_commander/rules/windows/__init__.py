@@ -1,1 +1,1 @@
-"""Windows, the stack, and what is chosen in them."""
+"""Windows, the stack, and the choices made in them."""

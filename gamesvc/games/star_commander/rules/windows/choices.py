@@ -1,4 +1,4 @@
-"""What a `choice` prompt offers, and what is chosen when time runs out."""
+"""The values of a `choice` prompt, and the default on a timeout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gamesvc.games.star_commander.state import State
 
 
 def choice_values(board: Board) -> list[str]:
-    """The values of the open choice, in their fixed order."""
+    """Return the values of the open choice in their fixed order."""
     state = board.state
     seat = state.prompt.seat
     match state.prompt.what:
@@ -24,7 +24,7 @@ def choice_values(board: Board) -> list[str]:
 
 
 def victim(state: State) -> int:
-    """Whose hand the open `take_card` choice picks from."""
+    """Return the seat whose hand the open `take_card` choice picks from."""
     return int(state.work[-1]["victim"])
 
 

@@ -1,4 +1,4 @@
-"""Windows, priority, and the stack as it resolves (RULES.md 10, 14)."""
+"""Windows, priority, and the resolution of the stack (RULES.md 10, 14)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLAYED = {"command": "card_played", "ability": "ability_activated", "action": "
 
 
 def put_item(play: Play, item: Item, **data: Any) -> None:
-    """Put an item on top of the stack; priority goes to the active seat, in the running window or a new one."""
+    """Put an item on top of the stack. The active seat gets priority, in the running window or a new one."""
     window = play.state.window
     play.emit(
         _PLAYED[item.kind],
@@ -47,7 +47,7 @@ def next_item(play: Play, kind: str, seat: int, name: str, **fields: Any) -> Ite
 def play_command(
     play: Play, seat: int, uid: str, targets: Mapping[str, str], *, hold: bool = False, auto: bool = False, **told: bool
 ) -> None:
-    """Play a command card from hand onto the stack. `told`: what else its event says."""
+    """Play a command card from hand onto the stack. `told` is added to its event."""
     card = check_command_card(play, seat, uid)
     check_targets(play.board, aim_of_card(seat, card), targets)
     item = next_item(play, "command", seat, card.id, uid=uid, targets=dict(targets), hold=hold)
@@ -55,7 +55,7 @@ def play_command(
 
 
 def check_named(targets: Sequence[Target], command: Mapping[str, Any]) -> None:
-    """`targets` belongs to what aims at something, and only there."""
+    """Raise `Refused` for `targets` on a card or ability that has no targets."""
     if "targets" in command and not targets:
         raise Refused("illegal_target", "This aims at nothing; leave targets out.", "targets")
 
@@ -77,7 +77,7 @@ def check_play(play: Play, seat: int, command: Mapping[str, Any]) -> None:
 
 
 def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[Effect, int]:
-    """Check the use of an ability; returns its effect and its price in credits. Raises `Refused`."""
+    """Check the use of an ability. Returns its effect and its price in credits. Raises `Refused`."""
     source, board = command["source"], play.board
     effect = ability_of(board, seat, source)
     if effect is None:
@@ -101,7 +101,7 @@ def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[E
 
 
 def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False, **told: bool) -> None:
-    """Use an ability; its cost is paid at once. `told`: what else its event says."""
+    """Use an ability. Its cost is paid at once. `told` is added to its event."""
     effect, price = check_activate(play, seat, command)
     source, thrown = command["source"], command.get("discard")
     item = next_item(
@@ -134,7 +134,10 @@ def name_of(play: Play, source: str) -> str:
 
 
 def run_window(play: Play, step: Step) -> bool:
-    """Give priority round until all living seats passed in a row; then the stack resolves, and a combat window begins anew."""
+    """Give priority round until all living seats have passed in a row.
+
+    Then the stack resolves, and a combat window starts again.
+    """
     name = step["name"]
     if play.state.window is None:
         if name == "stack":
@@ -177,9 +180,9 @@ def run_window(play: Play, step: Step) -> bool:
 
 
 def _ask(play: Play, step: Step, seat: int, behind: Sequence[int]) -> bool:
-    """Ask the seat with priority, and with it those behind it that will be asked unless it plays something.
+    """Ask the seat with priority, and the seats after it that will be asked unless it plays something.
 
-    Their answers wait sealed until priority comes to them; a new item on the stack drops these answers.
+    Their answers stay sealed until they get priority. A new item on the stack drops these answers.
     """
     window, board = play.state.window, play.board
     assert window is not None
@@ -189,7 +192,7 @@ def _ask(play: Play, step: Step, seat: int, behind: Sequence[int]) -> bool:
 
 
 def prepare(play: Play, seat: int, command: Mapping[str, Any]) -> None:
-    """Take note of what a seat plays when priority comes to it. Others are not told whether it plays or passes."""
+    """Store the play that a seat makes when it gets priority. Others do not learn whether it plays or passes."""
     if command["name"] == "play_command":
         check_play(play, seat, command)
     else:
@@ -199,7 +202,7 @@ def prepare(play: Play, seat: int, command: Mapping[str, Any]) -> None:
 
 
 def _is_ready(play: Play, seat: int) -> bool:
-    """Return True if the seat has prepared a play that it can make; in a described position it may hold no such card."""
+    """Return True if the seat has prepared a play that it can make. In a described position, its card may be missing."""
     window = play.state.window
     if window is None or seat not in window.ready:
         return False
@@ -213,9 +216,9 @@ def _is_ready(play: Play, seat: int) -> bool:
 
 
 def _play_ready(play: Play, seat: int, command: Mapping[str, Any]) -> None:
-    """Make a prepared play. It is as legal as it was: a window in which anything changes drops what is prepared.
+    """Make a prepared play. It is still legal, because any change in a window drops prepared plays.
 
-    The event says that it was prepared: the seat whose pass brings it out has learnt something hidden.
+    The event says that the play was prepared: the seat whose pass triggers it has learnt something hidden.
     """
     if command["name"] == "play_command":
         hold = command.get("hold", False)
@@ -225,7 +228,7 @@ def _play_ready(play: Play, seat: int, command: Mapping[str, Any]) -> None:
 
 
 def _passed_before(play: Play, window: str) -> list[int]:
-    """The seats that passed a window of combat before it opened: as they assigned damage, if nothing was played since."""
+    """Return the seats that passed a combat window in advance, together with their assignment, if nothing was played since."""
     phase = play.state.combat
     return list(phase.passed) if phase is not None and window == "after_assign" else []
 
@@ -244,7 +247,7 @@ def _respond(play: Play, seat: int, response: standing_orders.Response) -> None:
 
 
 def run_resolve(play: Play, step: Step) -> bool:
-    """Resolve the top item, and come back for the next one (RULES.md 19.16)."""
+    """Resolve the top item, then return for the next one (R16)."""
     if not play.state.stack:
         return False
     play.work.append(step)
@@ -286,7 +289,7 @@ def run_resolve(play: Play, step: Step) -> bool:
 
 
 def run_effects(play: Play, step: Step) -> bool:
-    """Run one effect of a card, in the listed order; what it puts on the list comes before the next one."""
+    """Run one effect of a card, in the listed order. Steps that it adds come before the next effect."""
     effects = play.board.cards[step["card"]].with_trigger(step["trigger"])
     at, seat = step["at"], step["seat"]
     if not play.state.seats[seat].alive:

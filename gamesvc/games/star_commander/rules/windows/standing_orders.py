@@ -1,4 +1,4 @@
-"""What standing orders answer for a seat in windows (RULES.md 14). Never looks at cards except to play what `auto` names."""
+"""Automatic answers in windows by standing orders (RULES.md 14). Cards are read only for plays named in `auto`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gamesvc.games.star_commander.state import Auto, Item, Orders
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A play that standing orders make: a command card from hand, or an ability paid with a discarded card."""
+    """A play made by standing orders: a command card from hand, or an ability paid for with a discarded card."""
 
     uid: str = ""
     source: str = ""
@@ -29,12 +29,12 @@ class Response:
 
 
 def can_respond(board: Board, seat: int) -> bool:
-    """Return True if all can see that the seat might respond: cards in hand, or a usable ability (RULES.md 19.24)."""
+    """Return True if the seat could respond, judged by public facts: cards in hand, or an ability it could use (R24)."""
     return bool(board.state.seats[seat].hand) or can_use_any(board, seat)
 
 
 def wants_asking(board: Board, seat: int) -> bool:
-    """Whether the seat's orders want it to be asked in the open window."""
+    """Return True if the seat's orders request to be asked in the open window."""
     state = board.state
     assert state.window is not None
     orders = state.seats[seat].orders
@@ -52,7 +52,7 @@ def wants_asking(board: Board, seat: int) -> bool:
 
 
 def is_asked(board: Board, seat: int) -> bool:
-    """Whether the seat is asked in the open window once priority comes to it, as things stand."""
+    """Return True if the seat will be asked in the open window when it gets priority, as things stand."""
     if seat in board.state.resting or not can_respond(board, seat):
         return False
     answered, response = automatic(board, seat)
@@ -62,7 +62,7 @@ def is_asked(board: Board, seat: int) -> bool:
 
 
 def names_asked_for(board: Board, seat: int) -> bool:
-    """Whether something on the stack is named in the seat's `always_ask`, by card or by action."""
+    """Return True if the seat's `always_ask` names a card or action on the stack."""
     names = board.state.seats[seat].orders.always_ask
     return any(
         item.name in names or (item.uid is not None and board.state.faces[item.uid] in names)
@@ -77,7 +77,7 @@ def _wants(board: Board, seat: int, orders: Orders, item: Item) -> bool:
 
 
 def automatic(board: Board, seat: int) -> tuple[bool, Response | None]:
-    """Whether an `auto` order answers now, and with what; (True, None) is a pass."""
+    """Return a flag that an `auto` order answers now, and its play. (True, None) is a pass."""
     state = board.state
     if not state.stack or state.stack[-1].seat == seat:
         return False, None
@@ -128,7 +128,7 @@ def _own_aimed(board: Board, seat: int, top: Item) -> list[str]:
 
 
 def _obvious(board: Board, seat: int, card: Card, top: Item) -> dict[str, str] | None:
-    """The obvious target: the top item, own vessel it aims at, or the cell of that; None where there is none."""
+    """Return the obvious target: the top item, the own vessel it targets, or that vessel's cell; None if there is none."""
     if not card.targets:
         return {}
     first = card.targets[0]
