@@ -1,4 +1,4 @@
-"""What is told of the game before it is played: credit, seats, options (RULES.md 2)."""
+"""The manifest of the game: credit, seats, options (RULES.md 2)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a match of Stratastar consists of: frozen values, grouped so that an event changes a small one.
+"""The state of a match of Stratastar: frozen values, grouped so that an event changes a small one.
 
-Only shapes and the simplest sums live here; what follows from them is in `rules.facts`, how they change in `rules.evolve`.
+Only shapes and the simplest sums are here. Derived facts are in `rules.facts`, changes in `rules.evolve`.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ class Options:
     low_technology: bool
     power_cards: bool
     max_rounds: Count
-    pace: Literal["", "fast", "secret"] = ""  # "": begun before there was a choice, and played as then
+    pace: Literal["", "fast", "secret"] = ""  # "": begun before the option existed, with the rules of that time
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """Standing orders of a seat (RULES.md 7). `commit` is ask, none, all or a number as text."""
+    """The standing orders of a seat (RULES.md 7). `commit` is ask, none, all or a number as text."""
 
     when_unable: Literal["ask", "pass"] = "ask"
     diplomacy: Mode = "ask"
@@ -92,7 +92,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class SpyRecord:
-    """What a spy saw, when: `target` is a seat's number as text, or `deck`."""
+    """The result of spying: the turn and the cards seen. `target` is a seat's number as text, or `deck`."""
 
     turn: Count
     target: Annotated[str, Written("deck|[0-3]")]
@@ -101,7 +101,7 @@ class SpyRecord:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """One empire. Counts per space hold no zeros; the hand is kept in canonical order."""
+    """One empire. Counts per space contain no zeros; the hand is kept in canonical order."""
 
     hand: Cards = ()
     home: Annotated[str, OneOf(CORNERS)] | None = None
@@ -115,17 +115,17 @@ class Player:
     records: Annotated[tuple[SpyRecord, ...], AtMost(100)] = ()
     turns: Count = 0
     alive: bool = True
-    last_move: Annotated[tuple[Space, ...], AtMost(2)] = ()  # from, to: for the picture
+    last_move: Annotated[tuple[Space, ...], AtMost(2)] = ()  # from, to; for the picture
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What lies on the map. Known spaces without an entry in `chits` are blank."""
+    """The contents of the map. Known spaces without an entry in `chits` are blank."""
 
     chits: dict[Space, Chit]
     unknown: frozenset[Inner] = frozenset()
-    scouted: dict[Inner, Chit] = field(default_factory=dict)  # unknown spaces whose chit is fixed
-    scouts: dict[Inner, Seats] = field(default_factory=dict)  # who knows it
+    scouted: dict[Inner, Chit] = field(default_factory=dict)  # unknown spaces whose chit is determined
+    scouts: dict[Inner, Seats] = field(default_factory=dict)  # the seats that know it
     pile: dict[Chit, Annotated[int, Within(0, 96)]] = field(default_factory=dict)
     contacts: Annotated[tuple[tuple[Seat, Seat], ...], AtMost(6, unique=True)] = ()
 
@@ -137,22 +137,22 @@ class Action:
     id: Id
     seat: Seat
     name: Word
-    args: Annotated[Any, Like({"type": "object", "additionalProperties": True})]  # by action: see `pending`
+    args: Annotated[Any, Like({"type": "object", "additionalProperties": True})]  # depends on the action: see `pending`
     paid: Cards
-    credit: dict[Card, Some]  # credit spent on it
-    made: dict[Card, Some]  # credit it made
+    credit: dict[Card, Some]  # credit spent on the action
+    made: dict[Card, Some]  # credit the action made
     free: bool
     stage: Literal["before", "after"]
     asked: Seats
-    enters: Space | None = None  # the space that a movement of the active seat goes to
+    enters: Space | None = None  # the destination of a movement by the active seat
     later: dict[Seat, Annotated[Any, Like({"type": "object", "additionalProperties": True})]] = field(default_factory=dict)
-    """What seats have answered beforehand about the after-window of a movement: a command, or {} for nothing."""
-    then: Literal["", "battle", "end_turn"] = ""  # what the active seat does after a movement that nobody answers
+    """Prepared answers to the after-window of a movement, by seat: a command, or {} for nothing."""
+    then: Literal["", "battle", "end_turn"] = ""  # the active seat's follow-up to a movement that nobody answers
 
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """A battle whose commitments are being made. `waiting`: seats that can commit and have not."""
+    """A battle that is waiting for commitments. `waiting`: seats that can commit and have not."""
 
     id: Id
     space: Space
@@ -164,7 +164,7 @@ class Battle:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An open offer of free trade; `to` None means anyone."""
+    """An open offer of free trade. `to` None means anyone."""
 
     id: Id
     seat: Seat
@@ -177,7 +177,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Treaty:
-    """`seat` made it with `partner`; it ends when `seat` ends its own turn number `until`."""
+    """A treaty that `seat` made with `partner`. It ends when `seat` ends its own turn number `until`."""
 
     seat: Seat
     partner: Seat
@@ -186,7 +186,7 @@ class Treaty:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Where the match is: phase, whose turn, and what was used up in it."""
+    """The position in the course of the match: phase, active seat, and what the turn has used up."""
 
     phase: Annotated[str, OneOf(PHASES)]
     active: Seat
@@ -197,10 +197,10 @@ class Turn:
     credit: dict[Card, Some] = field(default_factory=dict)
     blocked: Spaces = ()
     fought: Spaces = ()
-    declined: Seats = ()  # passed in battle_call
-    calling: Seats = ()  # asked in battle_call
+    declined: Seats = ()  # seats that passed in battle_call
+    calling: Seats = ()  # seats asked in battle_call
     choice: Abilities = ()  # abilities to pick from
-    picking: Seats = ()  # who has still to pick in a draft
+    picking: Seats = ()  # seats that must still pick in a draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ class State:
     actions: Annotated[tuple[Action, ...], AtMost(20)] = ()
     battle: Battle | None = None
     offers: Annotated[tuple[Offer, ...], AtMost(100)] = ()
-    waiting: Id | None = None  # the offer the active seat waits for
+    waiting: Id | None = None  # the id of the offer that the active seat is waiting for
     treaties: Annotated[tuple[Treaty, ...], AtMost(12)] = ()
     next_id: Id = 1
     ended: Ended | None = None

@@ -1,1 +1,1 @@
-"""Bots for Stratastar; they see what their seat sees."""
+"""Bots for Stratastar. They see only what their seat sees."""

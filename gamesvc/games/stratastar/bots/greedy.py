@@ -1,4 +1,4 @@
-"""A bot that spreads: it sends fleets to free worlds, colonizes, fights where it is stronger. Sees view and forms only."""
+"""The `greedy` bot. It sends fleets to free worlds, colonizes, and fights where it is stronger. Uses view and forms only."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gamesvc.games.stratastar.data import FLEETS, HAZARDS, WORTH
 from gamesvc.games.stratastar.data.geometry import ADJACENT, distance
 
 _KEEP = {"build": 3, "move": 3, "attack": 2, "trade": 1}
-"""How many cards of a kind are worth keeping; Research and power cards always are."""
+"""The number of cards of each kind worth keeping. Research and power cards are always kept."""
 _EXPECTED = 0.35
-"""What share of a hidden hand is feared to be Attack."""
+"""The share of a hidden hand that is expected to be Attack."""
 
 
 class Sight:
-    """A seat's view, read for the questions the bot asks."""
+    """A seat's view with the derived facts that the bot needs."""
 
     keep: Mapping[str, int] = _KEEP
 
@@ -37,7 +37,7 @@ class Sight:
         return [form for form in self.offered if form.name == name]
 
     def force(self, player: Mapping[str, Any], space: str) -> int:
-        """Force without cards."""
+        """Return a player's force in a space without cards."""
         return int(
             player["fleets"].get(space, 0)
             + 2 * player["warfleets"].get(space, 0)
@@ -49,7 +49,7 @@ class Sight:
         return sum(WORTH[card] for card in self.hand if card in ("attack", "attack2", "research"))
 
     def feared(self, space: str) -> float:
-        """The greatest force another seat may have there, with the cards it may hold."""
+        """Return the greatest force that another seat may have in a space, including cards it may hold."""
         forces = [
             self.force(player, space) + _EXPECTED * player["hand"]
             for player in self.others
@@ -61,14 +61,14 @@ class Sight:
         return self.force(self.me, space) + more + self.attack() > self.feared(space)
 
     def is_held(self, space: str) -> bool:
-        """Whether another seat stands there."""
+        """Return True if another seat has a unit or Stargate in the space."""
         return any(self.force(player, space) or space in player["stargates"] for player in self.others)
 
     def colonies(self, space: str) -> int:
         return sum(int(player["colonies"].get(space, 0)) for player in self.seen["players"])
 
     def steps_to(self, goals: Iterable[str]) -> dict[str, int]:
-        """How many steps each space is from the nearest goal, round known hazards."""
+        """Return the number of steps from each space to the nearest goal, avoiding known hazards."""
         chits = self.seen["chits"] | self.seen["scouted"]
         far = dict.fromkeys(goals, 0)
         waiting = deque(far)
@@ -81,21 +81,21 @@ class Sight:
         return far
 
     def free_worlds(self) -> list[str]:
-        """Known worlds without colonies that no other seat guards with a greater force."""
+        """Return known worlds without colonies that no other seat guards with a greater force."""
         return [space for space, kind in self.seen["chits"].items() if kind == "world" and not self.colonies(space)]
 
     def prey(self) -> list[str]:
-        """Spaces of others worth attacking."""
+        """Return the other seats' spaces that are worth attacking."""
         return [space for player in self.others for space in (*player["colonies"], player["home"]) if space]
 
 
 def play_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """The first of the bot's wishes that a form offers; else what ends the phase; else anything."""
+    """Return the first of the bot's wishes that a form offers, otherwise a command that ends the phase, otherwise any command."""
     return play_by_wishes(Sight(seen, [form for form in offered if not form.aside]), rng)
 
 
 def play_by_wishes(sight: Sight, rng: random.Random) -> Command:
-    """The same for any way of seeing things."""
+    """Choose a command by the same wishes for a given sight."""
     main = sight.offered
     for wish in _WISHES:
         command = wish(sight, rng)
@@ -108,7 +108,7 @@ def play_by_wishes(sight: Sight, rng: random.Random) -> Command:
 
 
 def _corner(sight: Sight, rng: random.Random) -> Command | None:
-    """The corner with most worlds near it."""
+    """Choose the corner with the most worlds nearby."""
     for form in sight.named("place_homeworld"):
         worlds = [space for space, kind in sight.seen["chits"].items() if kind == "world"]
         corners = form.parameters["corner"]["enum"]
@@ -118,7 +118,7 @@ def _corner(sight: Sight, rng: random.Random) -> Command | None:
 
 
 def _surplus(sight: Sight, hand: Sequence[str]) -> list[str]:
-    """Cards beyond those worth keeping, the least useful kinds first."""
+    """Return the cards beyond those worth keeping, the least useful kinds first."""
     found: list[str] = []
     for kind in ("attack", "trade", "move", "build"):
         found += [kind] * max(0, hand.count(kind) - sight.keep[kind])
@@ -146,7 +146,7 @@ def _trade(sight: Sight, rng: random.Random) -> Command | None:
 
 
 def _support(sight: Sight, rng: random.Random) -> Command | None:
-    """Keep the Build cards and disband what stands farthest from a free world."""
+    """Keep the Build cards and disband the fleets farthest from a free world."""
     due = sight.me["fleet_count"] - sight.me["capacity"]
     if not sight.named("support") or due <= 0:
         return None
@@ -178,23 +178,23 @@ def _build(sight: Sight, rng: random.Random) -> Command | None:
 
 
 def _move(sight: Sight, rng: random.Random) -> Command | None:
-    """One step of the group that has the shortest way to a goal."""
+    """Move the group with the shortest way to a goal by one step."""
     moves = sight.named("move")
     best = _wanted(sight, moves)
     if best is not None and sight.is_held(best["to"]) and _points(sight) >= 2:
-        # What others may answer comes last: the same moves, but fewer questions in their midst.
+        # Make moves that others may answer last: the moves stay the same, but fewer questions interrupt them.
         best = _wanted(sight, _quiet(sight, moves, best["from"])) or best
     return {**best, **_following(sight, best)} if best else None
 
 
 def _points(sight: Sight) -> int:
-    """How many steps the bot can still make."""
+    """Return the number of steps that the bot can still make."""
     cards = sum(WORTH[card] for card in sight.hand if card in ("move", "move2", "research"))
     return int(cards + sight.seen["credit"].get("move", 0) + sight.seen["free_move"])
 
 
 def _quiet(sight: Sight, moves: Sequence[Form], but: str) -> list[Form]:
-    """Steps of other groups to where nobody stands."""
+    """Return the steps of other groups into spaces that no seat holds."""
     found = []
     for form in moves:
         to = [space for space in form.parameters["to"]["enum"] if not sight.is_held(space)]
@@ -204,7 +204,7 @@ def _quiet(sight: Sight, moves: Sequence[Form], but: str) -> list[Form]:
 
 
 def _wanted(sight: Sight, moves: Sequence[Form]) -> Command | None:
-    """The step that the bot makes out of those it can make."""
+    """Return the best of the available steps, or None."""
     if not moves:
         return None
     free = sight.free_worlds()
@@ -217,7 +217,7 @@ def _wanted(sight: Sight, moves: Sequence[Form]) -> Command | None:
 
 
 def _following(sight: Sight, step: Command) -> dict[str, str]:
-    """What follows the last movement of a turn: the battle there, or the end of the turn where no battle is wanted."""
+    """Return the follow-up of the turn's last movement: a battle there, or the end of the turn if no battle is wanted."""
     after = _after(sight, step)
     if _points(sight) > 1 and _wanted(after, _steps(after)) is not None:
         return {}
@@ -228,7 +228,7 @@ def _following(sight: Sight, step: Command) -> dict[str, str]:
 
 
 def _after(sight: Sight, step: Command) -> Sight:
-    """What the bot sees once the step is made, but for what it pays."""
+    """Return the bot's view after the step, ignoring its payment."""
     players = list(sight.seen["players"])
     me = {name: dict(players[sight.seat][name]) for name in ("fleets", "warfleets")}
     for name, spaces in me.items():
@@ -241,7 +241,7 @@ def _after(sight: Sight, step: Command) -> Sight:
 
 
 def _steps(sight: Sight) -> list[Form]:
-    """The steps that may be possible from where the fleets stand."""
+    """Return the steps that may be possible from the fleets' current spaces."""
     chits = sight.seen["chits"] | sight.seen["scouted"]
     found = []
     for start in sorted({*sight.me["fleets"], *sight.me["warfleets"]}):
@@ -298,7 +298,7 @@ def _battle(sight: Sight, rng: random.Random) -> Command | None:
 
 
 def _commit(sight: Sight, rng: random.Random) -> Command | None:
-    """All Attack cards where they may decide, none where the others can hardly lose or win."""
+    """Commit all Attack cards where they may decide the battle, none where the others can hardly lose or win."""
     if not sight.named("commit_attack"):
         return None
     space = sight.seen["battle"]["space"]
@@ -310,7 +310,7 @@ def _commit(sight: Sight, rng: random.Random) -> Command | None:
 
 
 def _answer(sight: Sight, rng: random.Random) -> Command | None:
-    """Block what comes onto the Homeworld, go out of the way of stronger fleets."""
+    """Block movements onto the Homeworld, and retreat from stronger fleets."""
     if not sight.seen["actions"]:
         return None
     action = sight.seen["actions"][-1]

@@ -1,6 +1,6 @@
 """The printed material, read once from the TOML files beside this module and checked: map, deck, costs, abilities.
 
-Only `decide`, forms and words look here. `evolve` does not: events carry every number that was applied.
+Only `decide`, forms and texts use this module. `evolve` does not: events carry every number that was applied.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ RESEARCH = "research"
 
 
 def deck(power_cards: bool) -> tuple[str, ...]:
-    """All cards of a match in canonical order (RULES.md 1, 16.1)."""
+    """Return all cards of a match in canonical order (RULES.md 1, acceptance case 1)."""
     cards: list[str] = []
     for card in _DECK["card"]:
         power = _DECK["power_cards_per_kind"] if power_cards and card["power"] else 0
@@ -68,19 +68,19 @@ def deck(power_cards: bool) -> tuple[str, ...]:
 COSTS: dict[str, tuple[tuple[str, int], ...]] = {
     entry["id"]: tuple(entry["cost"].items()) for entry in (*_RULES["action"], *_RULES["ability"]) if entry["cost"]
 }
-"""What an action costs, by action or ability id: pairs of card kind and value."""
+"""The costs by action or ability id: pairs of card kind and value."""
 ABILITIES: tuple[str, ...] = tuple(entry["id"] for entry in _RULES["ability"])
 ABILITY_NAMES: dict[str, str] = {entry["id"]: entry["name"] for entry in _RULES["ability"]}
 LOW_TECHNOLOGY_ONLY: frozenset[str] = frozenset(entry["id"] for entry in _RULES["ability"] if entry.get("low_technology_only"))
 
 
 def abilities(low_technology: bool) -> tuple[str, ...]:
-    """The abilities that can be had in a match, in table order."""
+    """Return the abilities available in a match, in table order."""
     return tuple(ability for ability in ABILITIES if low_technology or ability not in LOW_TECHNOLOGY_ONLY)
 
 
 def table_row(roll: int, low_technology: bool) -> tuple[str, ...]:
-    """The abilities a roll of the 1D10 offers (RULES.md 10)."""
+    """Return the abilities that a roll of the 1D10 offers (RULES.md 10)."""
     row = _RULES["table"]["low_technology_3"] if roll == 3 and low_technology else _RULES["table"][str(roll)]
     return abilities(low_technology) if row == ["*"] else tuple(row)
 

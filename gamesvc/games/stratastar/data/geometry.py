@@ -1,4 +1,4 @@
-"""The fixed geometry of the 10 x 10 map: names, neighbours, distances, regions. Knows no chit and no piece."""
+"""The fixed geometry of the 10 x 10 map: names, neighbours, distances, regions. Independent of chits and pieces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INNER: tuple[str, ...] = tuple(space for space in SPACES if space not in CORNERS
 
 
 def place(space: str) -> tuple[int, int]:
-    """Column and row from 0."""
+    """Return column and row, counted from 0."""
     return COLUMNS.index(space[0]), int(space[1:]) - 1
 
 
@@ -27,13 +27,13 @@ ADJACENT: dict[str, tuple[str, ...]] = {space: _neighbours(space) for space in S
 
 
 def distance(a: str, b: str) -> int:
-    """Manhattan distance."""
+    """Return the Manhattan distance."""
     (ax, ay), (bx, by) = place(a), place(b)
     return abs(ax - bx) + abs(ay - by)
 
 
 def region(start: str, is_open: Callable[[str], bool]) -> set[str]:
-    """All spaces that can be reached from `start` over open spaces; `start` itself counts as open."""
+    """Return all spaces that can be reached from `start` across open spaces. `start` itself counts as open."""
     reached, waiting = {start}, [start]
     while waiting:
         for space in ADJACENT[waiting.pop()]:
@@ -44,5 +44,5 @@ def region(start: str, is_open: Callable[[str], bool]) -> set[str]:
 
 
 def in_order(spaces: Iterable[str]) -> list[str]:
-    """Spaces sorted A1 to J10, row by row."""
+    """Return spaces sorted A1 to J10, row by row."""
     return sorted(spaces, key=INDEX.__getitem__)

@@ -1,4 +1,4 @@
-"""The board as a picture, drawn from a view alone: header, map, seats, table, hand, what is open."""
+"""The board as a picture, drawn from a view alone: header, map, seats, table, hand, pending decision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HAND_ROOM = WIDTH - 14 - _HAND_LEFT
 
 
 def picture(seen: Data, caption: Caption) -> str:
-    """The position as SVG, 720 units wide."""
+    """Draw the position as SVG, 720 units wide."""
     names = tuple(seat_name(seat, caption.names) for seat in range(len(seen["players"])))
     t = Teller(seen["viewer"], names)
     notes = list(_notes(seen, t))
@@ -103,7 +103,7 @@ def _seats(chart: Chart, seen: Data, names: tuple[str, ...], y: float) -> float:
 
 
 def _notes(seen: Data, t: Teller) -> Iterable[str]:
-    """What the map and the rows do not say."""
+    """Yield the notes on facts that neither the map nor the rows show."""
     if seen["credit"]:
         yield f"Credit until the phase ends: {cards(seen['credit'])}."
     owners: dict[tuple[str, ...], list[int]] = {}
@@ -165,7 +165,7 @@ def _card(chart: Chart, card: str, x: float, y: float, count: int) -> None:
 
 
 def _closing(seen: Mapping[str, Any], t: Teller) -> str:
-    """The line of overprint: what is open or expected now."""
+    """Return the overprint line: the pending or expected decision."""
     if seen["actions"]:
         action = seen["actions"][-1]
         when = "declared" if action["stage"] == "before" else "made"

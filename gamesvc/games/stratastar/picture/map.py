@@ -16,19 +16,19 @@ Pennants = list[tuple[int, str, bool]]
 
 
 def corner(space: str) -> tuple[float, float]:
-    """The upper left corner of a cell."""
+    """Return the upper left corner of a cell."""
     x, y = place(space)
     return LEFT + x * CELL, TOP + y * CELL
 
 
 def above_flags(space: str) -> tuple[float, float]:
-    """Where the path of a move begins or ends, so that no count is covered."""
+    """Return the end point for the path of a move, placed so that it covers no count."""
     x, y = corner(space)
     return x + CELL / 2, y + CELL * 0.42
 
 
 def draw(chart: Chart, seen: Data) -> None:
-    """The whole map of a view."""
+    """Draw the whole map of a view."""
     chart.frame(LEFT, TOP, COLUMNS_WIDTH, ROWS_HEIGHT, columns=len(COLUMNS), rows=ROWS)
     for space in SPACES:
         _ground(chart, seen, space)
@@ -69,7 +69,10 @@ def _ground(chart: Chart, seen: Data, space: str) -> None:
 
 
 def pennants(seen: Data, space: str) -> Pennants:
-    """The flags in a space: seat, text, whether it is of Warfleets. More than four: totals of the four strongest seats."""
+    """Return the flags in a space: seat, text, and True for Warfleets.
+
+    Beyond four, only the totals of the four strongest seats.
+    """
     flags: Pennants = []
     totals: list[tuple[int, int]] = []
     for player in seen["players"]:
@@ -152,7 +155,7 @@ def _marks(chart: Chart, seen: Data, space: str, x: float, y: float, gates: bool
 
 
 def _moves(chart: Chart, seen: Data) -> None:
-    """The last move of each seat, that of the active seat in full; the pieces are drawn over it."""
+    """Draw the last move of each seat, that of the active seat at full strength. Pieces are drawn over it."""
     moved: list[Mapping[str, Any]] = [player for player in seen["players"] if player["alive"] and player["last_move"]]
     for player in sorted(moved, key=lambda one: one["seat"] == seen["active"]):
         start, to = player["last_move"]
@@ -160,7 +163,7 @@ def _moves(chart: Chart, seen: Data) -> None:
 
 
 def _focus(chart: Chart, seen: Data) -> None:
-    """The space that the open question is about."""
+    """Mark the space of the pending decision."""
     space = seen["battle"]["space"] if seen["battle"] else seen["actions"][-1]["enters"] if seen["actions"] else None
     if space is not None:
         x, y = corner(space)

@@ -1,1 +1,1 @@
-"""The rules of Stratastar: from commands to events, from events to states."""
+"""The rules of Stratastar: commands become events, events become states."""

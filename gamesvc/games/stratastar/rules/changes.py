@@ -1,4 +1,4 @@
-"""Small changes to frozen values that the handlers of events are made of."""
+"""Small changes to frozen values, used by the event handlers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamesvc.games.stratastar.state import Action, Player, State, Turn
 
 
 def plus(counts: Mapping[str, int], key: str, n: int) -> dict[str, int]:
-    """A copy of `counts` with `n` more of `key`; no entry is left at zero."""
+    """Return a copy of `counts` with `n` more of `key`, without zero entries."""
     changed = dict(counts)
     total = changed.get(key, 0) + n
     if total:
@@ -83,7 +83,7 @@ def emptied(pile: Mapping[str, int], kinds: Iterable[str]) -> dict[str, int]:
 
 
 def above(actions: tuple[Action, ...], action_id: int) -> tuple[Action, ...]:
-    """The stack without an action and everything that was played on top of it."""
+    """Return the stack without an action and everything above it."""
     for at, action in enumerate(actions):
         if action.id == action_id:
             return actions[:at]

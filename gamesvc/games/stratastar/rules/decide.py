@@ -1,4 +1,4 @@
-"""Every command: may this seat do it now, and what then happens (RULES.md 5 and 11)."""
+"""Commands to events: the permission check and the consequences of each command (RULES.md 5 and 11)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RECORDS_KEPT = 8
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
-    """Emit what a command does, or raise `Refused`."""
+    """Emit the events of a command. Raises `Refused` for an illegal one."""
     state = run.state
     if state.ended is not None:
         raise Refused("wrong_phase", "The match is over.")
@@ -42,7 +42,7 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
 
 
 def _has_fought(state: State) -> bool:
-    """Whether the active seat has fought and can now only end its battle phase, and does not want to be asked for that."""
+    """Return True if the active seat has fought, can only end its battle phase, and does not want to be asked for that."""
     now = state.turn
     if not state.options.pace or state.ended is not None or now.phase != "battle" or not now.fought or facts.is_pending(state):
         return False
@@ -52,7 +52,7 @@ def _has_fought(state: State) -> bool:
 
 
 def need_turn(state: State, seat: int, *phases: str) -> None:
-    """Check that the seat is the active one, in one of the phases, with nothing pending."""
+    """Raise `Refused` unless the seat is active, in one of the phases, with nothing pending."""
     now = state.turn
     if now.active != seat or now.phase in ("homeworld", "ability_draft"):
         raise Refused("not_your_turn", "It is not your turn.")
@@ -73,7 +73,7 @@ def _act(run: Run[State], seat: int, command: Command) -> None:
 
 
 def _internal_trade(run: Run[State], seat: int, plan: needs.Plan, command: Command) -> None:
-    """The other cards go with the payment; every card counts its value, and no credit arises (RULES.md 6)."""
+    """Discard the other cards with the payment. Every card counts its value, and no credit arises (RULES.md 6)."""
     payment = settle(run.state, seat, plan.cost, command.get("pay"), reaction=True, name="Internal trade")
     others = tuple(command["others"])
     left = Counter(facts.spendable(run.state, seat)) - Counter(payment.cards)
@@ -172,7 +172,7 @@ def _commit(run: Run[State], seat: int, command: Command) -> None:
 
 
 def check_spy(state: State, seat: int, target: int | str) -> None:
-    """Whether a seat may look at a hand or the deck (RULES.md 10, spy)."""
+    """Raise `Refused` unless a seat may look at a hand or the deck (RULES.md 10, spy)."""
     if not state.options.spying:
         raise Refused("not_owned", "This match is played without spying.")
     if target == "deck":
@@ -215,7 +215,7 @@ def _resign(run: Run[State], seat: int, command: Command) -> None:
 
 
 def _go_on_choosing(run: Run[State]) -> None:
-    """Where the seat that left was the last to choose something, the match begins."""
+    """Begin the match if the seat that left was the last one to choose something."""
     state = run.state
     if state.turn.phase == "homeworld" and all(state.players[one].home for one in facts.alive(state)):
         setup.begin(run)

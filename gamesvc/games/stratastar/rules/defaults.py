@@ -1,4 +1,4 @@
-"""What happens to a seat that does not answer in time (RULES.md 14)."""
+"""The default commands for timeouts (RULES.md 14)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def default_command(state: State, seat: int) -> Command:
-    """The command given for an awaited seat on time-out; it hangs on the seat's own view only."""
+    """Return the command for an awaited seat that has timed out. It depends on the seat's own view only."""
     [prompt] = [one.prompt for one in awaited(state) if one.seat == seat]
     if prompt == "homeworld":
         free = free_corners(state)

@@ -1,4 +1,4 @@
-"""Apply one event to a state. Each handler uses the numbers in the event and nothing that a rules change could move."""
+"""Events to states. Each handler uses the numbers in the event and nothing that a rules change could alter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gamesvc.games.stratastar.state import (
 
 
 def evolve(state: State | None, event: Event) -> State:
-    """The state after an event. Raises KeyError for an event that no version of this game ever wrote."""
+    """Return the state after an event. Raises KeyError for a type that no version of this game ever wrote."""
     if state is None:
         return _board_laid(event.data)
     return _HANDLERS[event.type](state, event.data)
@@ -161,7 +161,7 @@ def _action_declared(state: State, data: Data) -> State:
         state = _answered(state, data["answers"], data["seat"])
     elif state.actions and data["seat"] in state.actions[-1].later:
         state = _prepared(state, state.actions[-1].id, data["seat"], None)
-    # A movement that is answered by anything but a pass is thought over anew: what was to follow it is dropped.
+    # Any answer to a movement other than a pass cancels its planned follow-up.
     actions = tuple(replace(one, then="") if one.then else one for one in state.actions)
     state = replace(state, next_id=data["id"] + 1, actions=actions)
     return _pushed(state, data, "before", at) if data["asked"] else state
@@ -201,13 +201,13 @@ def _passed(state: State, data: Data) -> State:
 
 
 def _reaction_prepared(state: State, data: Data) -> State:
-    """Apply what rules before 1.2 wrote for a pass with a reaction that follows."""
+    """Apply an event of rules before 1.2: a pass with a prepared reaction."""
     state = _prepared(state, data["action"], data["seat"], data["command"])
     return _answered(state, data["action"], data["seat"])
 
 
 def _prepared(state: State, action_id: int, seat: int, command: Data | None) -> State:
-    """Note what a seat answers beforehand; None: its answer has been given."""
+    """Store a seat's prepared answer. None: its answer has been given."""
 
     def noted(action: Action) -> Action:
         others = {other: kept for other, kept in action.later.items() if other != seat}

@@ -1,4 +1,4 @@
-"""Applying the events of effects, offers and battles."""
+"""Events of effects, offers and battles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.stratastar.state import Battle, Chart, Offer, State, Treaty
 
 
 def same(state: State, data: Data) -> State:
-    """For events that tell something and change nothing."""
+    """Apply an event that only informs: the state stays unchanged."""
     return state
 
 
@@ -214,4 +214,4 @@ EFFECTS: dict[str, Callable[[State, Data], State]] = {
     "units_destroyed": _units_destroyed,
     "homeworld_captured": same,
 }
-"""Handlers by event type, for the table of `evolve`."""
+"""The handlers by event type, for the table in `evolve`."""

@@ -1,4 +1,4 @@
-"""What follows from a state: who owns what where, limits, contacts, treaties, contested spaces. Changes nothing."""
+"""Facts derived from a state: ownership, limits, contacts, treaties, contested spaces. Read-only."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from gamesvc.games.stratastar.state import Player, State
 
 
 def alive(state: State) -> tuple[int, ...]:
-    """Seats still in the game, in turn order (before it is set: in seat order)."""
+    """Return the seats still in the game in turn order; in seat order until the turn order is set."""
     seats = state.order or range(len(state.players))
     return tuple(seat for seat in seats if state.players[seat].alive)
 
 
 def from_active(state: State) -> tuple[int, ...]:
-    """Seats still in the game, the active one first, in turn order."""
+    """Return the seats still in the game in turn order, starting with the active one."""
     at = state.order.index(state.turn.active)
     return tuple(seat for seat in state.order[at:] + state.order[:at] if state.players[seat].alive)
 
@@ -30,7 +30,7 @@ def has(state: State, seat: int, ability: str) -> bool:
 
 
 def may_gate(state: State, seat: int) -> bool:
-    """Whether the seat may build and use Stargates (RULES.md 10, low technology)."""
+    """Return True if the seat may build and use Stargates (RULES.md 10, low technology)."""
     return not state.options.low_technology or has(state, seat, "stargates")
 
 
@@ -38,7 +38,7 @@ def may_gate(state: State, seat: int) -> bool:
 
 
 def fleets_in_play(player: Player) -> int:
-    """Fleets and Warfleets together: they share the supply and count 1 each for support."""
+    """Return the number of Fleets and Warfleets. They share the supply and count 1 each for support."""
     return sum(player.fleets.values()) + sum(player.warfleets.values())
 
 
@@ -51,7 +51,7 @@ def has_unit(player: Player, space: str) -> bool:
 
 
 def stands(player: Player, space: str) -> bool:
-    """A unit, the Homeworld or a Stargate there."""
+    """Return True if the player has a unit, the Homeworld or a Stargate in the space."""
     return has_unit(player, space) or player.home == space or space in player.stargates
 
 
@@ -64,7 +64,7 @@ def unit_spaces(player: Player) -> list[str]:
 
 
 def pieces(player: Player) -> Iterator[tuple[str, str]]:
-    """Each kind of piece per space: (piece, space)."""
+    """Yield each kind of piece per space: (piece, space)."""
     for space in in_order(player.fleets):
         yield "fleet", space
     for space in in_order(player.warfleets):
@@ -82,7 +82,7 @@ def has_piece(player: Player, piece: str, space: str) -> bool:
 
 
 def has_supply(player: Player, piece: str) -> bool:
-    """Whether one more of a piece can be placed (RULES.md 1)."""
+    """Return True if one more of a piece can be placed (RULES.md 1)."""
     if piece == "colony":
         return sum(player.colonies.values()) < data.COLONIES
     if piece == "stargate":
@@ -91,29 +91,29 @@ def has_supply(player: Player, piece: str) -> bool:
 
 
 def colonies_at(state: State, space: str) -> int:
-    """Colonies of all owners there."""
+    """Return the number of colonies of all owners in the space."""
     return sum(player.colonies.get(space, 0) for player in state.players)
 
 
 def worlds(player: Player) -> int:
-    """Worlds with a colony of the player; two colonies on one world count once."""
+    """Return the number of worlds with a colony of the player. Two colonies on one world count once."""
     return len(player.colonies)
 
 
 def counted(player: Player) -> int:
-    """Colonies that count on the player's own turn: those raided do not."""
+    """Return the number of colonies that count in the player's own turn, without raided ones."""
     return sum(player.colonies.values()) - sum(player.raided.values())
 
 
 def hand_limit(state: State, seat: int) -> int:
-    """How many cards the seat draws up to in the production that comes now (RULES.md 6, 16.3)."""
+    """Return the hand size up to which the seat draws in the coming production (RULES.md 6, 16.3)."""
     player = state.players[seat]
     colonies = counted(player) if seat == state.turn.active else sum(player.colonies.values())
     return data.BASE_HAND + colonies // data.COLONIES_PER_CARD + ("hand_size" in player.abilities)
 
 
 def capacity(player: Player, builds: int = 0) -> int:
-    """How many fleets are supported with Build cards worth `builds` discarded (RULES.md 6)."""
+    """Return the number of fleets supported after discarding Build cards worth `builds` (RULES.md 6)."""
     return data.BASE_SUPPORT + (counted(player) + builds) // data.COLONIES_PER_SUPPORT
 
 
@@ -122,7 +122,7 @@ def excess(player: Player, builds: int = 0) -> int:
 
 
 def spendable(state: State, seat: int) -> tuple[str, ...]:
-    """The hand without cards committed to the battle under way."""
+    """Return the hand without the cards committed to the current battle."""
     hand = state.players[seat].hand
     if state.battle is None or not state.battle.commits.get(seat):
         return hand
@@ -136,7 +136,7 @@ def spendable(state: State, seat: int) -> tuple[str, ...]:
 
 
 def chit(state: State, space: str) -> str:
-    """The chit of a space as known to all: a kind, `blank` or `unknown`."""
+    """Return the publicly known chit of a space: a kind, `blank` or `unknown`."""
     if space in state.chart.unknown:
         return "unknown"
     return state.chart.chits.get(space, "blank")
@@ -147,7 +147,7 @@ def is_hazard(state: State, space: str) -> bool:
 
 
 def is_calm(state: State, space: str) -> bool:
-    """Known and no hazard."""
+    """Return True for a known space without a hazard."""
     return space not in state.chart.unknown and not is_hazard(state, space)
 
 
@@ -156,7 +156,10 @@ def homes(state: State) -> list[str]:
 
 
 def joined(state: State, closed: str | None = None) -> bool:
-    """Whether every Homeworld has a way to every other, with unknown spaces open, scouted ones as they are and `closed` shut."""
+    """Return True if all Homeworlds are connected.
+
+    Unknown spaces count as open, scouted ones as they are, and `closed` as blocked.
+    """
     chart, hazards = state.chart, data.HAZARDS
 
     def is_open(space: str) -> bool:
@@ -167,7 +170,7 @@ def joined(state: State, closed: str | None = None) -> bool:
 
 
 def in_contact(state: State, a: int, b: int) -> bool:
-    """Whether two seats may trade as far as exploration goes."""
+    """Return True if exploration allows two seats to trade."""
     return not state.options.exploration or (min(a, b), max(a, b)) in state.chart.contacts
 
 
@@ -177,7 +180,7 @@ def _places(player: Player) -> set[str]:
 
 
 def touching(state: State, a: int, b: int) -> bool:
-    """Whether something of one lies in the same or an adjacent space as something of the other."""
+    """Return True if pieces of both seats are in the same or adjacent spaces."""
     ours, theirs = _places(state.players[a]), _places(state.players[b])
     return any(space in theirs or any(near in theirs for near in ADJACENT[space]) for space in ours)
 
@@ -186,24 +189,24 @@ def touching(state: State, a: int, b: int) -> bool:
 
 
 def allied(state: State, a: int, b: int) -> bool:
-    """Whether a treaty binds the two."""
+    """Return True if a treaty binds the two seats."""
     return any({one.seat, one.partner} == {a, b} for one in state.treaties)
 
 
 def foes_at(state: State, seat: int, space: str) -> tuple[int, ...]:
-    """Seats not bound by treaty to `seat` that have a unit, Homeworld or Stargate there."""
+    """Return the seats with a unit, Homeworld or Stargate in the space that no treaty binds to `seat`."""
     return tuple(
         one for one in alive(state) if one != seat and stands(state.players[one], space) and not allied(state, seat, one)
     )
 
 
 def contested(state: State, seat: int) -> list[str]:
-    """Spaces where `seat` may want a battle that has not been fought this phase (RULES.md 8)."""
+    """Return the spaces where `seat` may want a battle and none was fought this phase (RULES.md 8)."""
     return [space for space in unit_spaces(state.players[seat]) if space not in state.turn.fought and foes_at(state, seat, space)]
 
 
 def force(player: Player, space: str) -> int:
-    """Force without cards (RULES.md 8)."""
+    """Return the force in a space without cards (RULES.md 8)."""
     return (
         player.fleets.get(space, 0)
         + player.colonies.get(space, 0)
@@ -217,10 +220,10 @@ def fleet_force(player: Player, space: str) -> int:
 
 
 def sort_key(player: Player) -> tuple[int, int, int]:
-    """What ranks seats: worlds, colonies, fleets (RULES.md 13)."""
+    """Return the ranking key of a seat: worlds, colonies, fleets (RULES.md 13)."""
     return worlds(player), sum(player.colonies.values()), fleets_in_play(player)
 
 
 def is_pending(state: State) -> bool:
-    """Whether something must be answered before the active seat goes on."""
+    """Return True if something must be answered before the active seat continues."""
     return bool(state.actions or state.battle or state.waiting is not None or state.turn.choice)

@@ -1,4 +1,4 @@
-"""What must hold of every state: cards, pieces and chits are neither lost nor made (RULES.md 1)."""
+"""The invariants of every state: cards, pieces and chits are neither lost nor created (RULES.md 1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def faults(state: State) -> list[str]:
-    """What is wrong with a state, in words; empty when nothing is."""
+    """Return the broken invariants of a state as sentences; empty if all hold."""
     seats = range(len(state.players))
     unknown = [seat for seat in sorted(_named_seats(state)) if seat not in seats]
     if unknown:
@@ -28,7 +28,7 @@ def faults(state: State) -> list[str]:
 
 
 def _named_seats(state: State) -> set[int]:
-    """Every seat that a state names anywhere."""
+    """Return every seat number that occurs in a state."""
     turn, battle = state.turn, state.battle
     named = {turn.active, *turn.declined, *turn.calling, *turn.picking, *state.placement, *state.order}
     named |= {seat for seats in state.chart.scouts.values() for seat in seats}
@@ -143,7 +143,7 @@ def _course(state: State) -> Iterator[str]:
 
 
 def _turn(state: State) -> Iterator[str]:
-    """Whose turn it is, and what is asked in its phase."""
+    """Yield faults in the active seat and the pending decision of its phase."""
     turn = state.turn
     active = state.players[turn.active]
     if turn.phase == "over":

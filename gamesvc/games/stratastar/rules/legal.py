@@ -1,4 +1,4 @@
-"""The forms a seat is offered: exactly what `decide` accepts, as far as the seat's view tells."""
+"""The forms offered to a seat: exactly what `decide` accepts, as far as the seat's view shows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def awaited(state: State) -> tuple[Awaited, ...]:
-    """The seats whose clock runs (RULES.md 5)."""
+    """Return the seats whose clocks run (RULES.md 5)."""
     turn = state.turn
     if state.ended is not None:
         return ()
@@ -41,7 +41,7 @@ def awaited(state: State) -> tuple[Awaited, ...]:
 
 
 def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
-    """All forms of a seat: those that move the match on first, then those aside."""
+    """Return all forms of a seat: first those that move the match on, then the others."""
     if state.ended is not None or not state.players[seat].alive:
         return ()
     return (*_main(state, seat), *_aside(state, seat))

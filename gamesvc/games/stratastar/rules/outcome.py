@@ -1,4 +1,4 @@
-"""How seats leave and matches end (RULES.md 11 `resign`, 13, and 10 "To the death")."""
+"""The ways in which seats leave and matches end (RULES.md 11 `resign`, 13, and 10 "To the death")."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def end(run: Run[State], reason: str, winner: int | None) -> None:
-    """Close the match. Without a winner the best rank wins; equals share."""
+    """End the match. Without a winner, the best rank wins; equal ranks share."""
     state = run.state
     groups = [[winner]] if winner is not None else []
     rest = [seat for seat in range(len(state.players)) if seat != winner]
@@ -30,7 +30,7 @@ def check_worlds(run: Run[State], seat: int) -> None:
 
 
 def remove(run: Run[State], seat: int, cause: str, *, by: int | None = None, world: str | None = None) -> None:
-    """Take a seat out of the game; the last one left wins."""
+    """Remove a seat from the game. The last one left wins."""
     hand = list(run.state.players[seat].hand)
     following = _next_chooser(run.state, seat)
     run.emit("seat_eliminated", seat=seat, cause=cause, by=by, hand=hand, world=world, next=following)
@@ -40,7 +40,7 @@ def remove(run: Run[State], seat: int, cause: str, *, by: int | None = None, wor
 
 
 def _next_chooser(state: State, seat: int) -> int | None:
-    """Who is asked instead of a seat that leaves while Homeworlds are placed or abilities drafted."""
+    """Return the seat that chooses next if a seat leaves while Homeworlds are placed or abilities drafted; None otherwise."""
     if state.turn.active != seat or state.turn.phase not in ("homeworld", "ability_draft"):
         return None
     if state.turn.phase == "homeworld":

@@ -1,4 +1,4 @@
-"""What must hold of everything that waits for an answer: declared actions, a battle, offers, treaties."""
+"""The invariants of everything pending: declared actions, a battle, offers, treaties."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _args(properties: dict[str, Schema]) -> Schema:
 
 
 def _args_of(name: str) -> Schema:
-    """The arguments that are recorded of an action: mostly the parameters of its command."""
+    """Return the schema of an action's recorded arguments: usually the parameters of its command."""
     if name in ("sabotage", "diplomacy_block"):
         return _args(_ANSWER)
     if name in ("move", "gate", "hyper_jump", "retreat"):
@@ -49,11 +49,11 @@ def _args_of(name: str) -> Schema:
 
 
 ARGS: dict[str, Schema] = {name: _args_of(name) for name in (*PHASES, *REACTIONS)}
-"""By action the schema of what is recorded of it."""
+"""The schema of the recorded arguments of each action."""
 
 
 def faults(state: State) -> Iterator[str]:
-    """What is wrong with what waits for an answer, in words."""
+    """Yield the faults in everything pending as sentences."""
     open_questions = [
         state.actions,
         state.battle,
@@ -115,7 +115,7 @@ def _action_faults(state: State, at: int, action: Action) -> Iterator[str]:
 
 
 def _later_faults(state: State, action: Action) -> Iterator[str]:
-    """What is answered beforehand about an after-window is nothing, or a reaction to a movement."""
+    """Yield the faults in prepared answers to an after-window. Each is empty or a reaction to a movement."""
     for seat, command in action.later.items():
         if action.enters is None or seat == action.seat or not state.players[seat].alive:
             yield f"seat {seat} cannot answer it beforehand"
@@ -128,7 +128,7 @@ def _later_faults(state: State, action: Action) -> Iterator[str]:
 
 
 def _paid_faults(state: State, action: Action) -> Iterator[str]:
-    """The cards paid lie in the discard pile where they were put: they go back to the hand when the action is stopped."""
+    """Check that the paid cards are still in the discard pile, from which they return to the hand if the action is stopped."""
     start = action.args["discard_at"]
     if state.discard[start : start + len(action.paid)] != action.paid:
         yield "the cards paid do not lie in the discard pile from discard_at on"
@@ -145,7 +145,7 @@ def _paid_faults(state: State, action: Action) -> Iterator[str]:
 
 
 def _reaction_faults(state: State, at: int, action: Action) -> Iterator[str]:
-    """An answer to a window stands right above it."""
+    """Check that an answer to a window is directly above it on the stack."""
     if action.name not in REACTIONS:
         yield f"{action.name} is no answer to what others do"
         return
@@ -179,7 +179,7 @@ def _group_faults(state: State, action: Action, group: Any) -> Iterator[str]:
 
 
 def _plan_faults(state: State, action: Action) -> Iterator[str]:
-    """An action that waits was possible when it was declared, and nothing but cards has changed since."""
+    """Check that a waiting action was possible when declared. Only cards can have changed since."""
     if state.turn.phase not in PHASES[action.name]:
         yield f"{action.name} does not belong to the phase {state.turn.phase}"
         return
@@ -190,7 +190,7 @@ def _plan_faults(state: State, action: Action) -> Iterator[str]:
     if action.name == "internal_trade":
         then, kept = replace(state, turn=replace(state.turn, internal_used=False)), {"others": ()}
     if action.name in ("external_trade", "piracy") and not state.players[action.args["target"]].hand:
-        return  # what was in the hand has paid for an answer
+        return  # cards from the hand have paid for an answer
     if action.name == "planning":
         then = replace(state, discard=state.discard[: action.args["discard_at"]])
     try:

@@ -1,4 +1,4 @@
-"""What going back means for cards, draws and prepared answers."""
+"""The effect of a rewind on cards, draws and prepared answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -> Data:
-    """The deck is shuffled anew if anything drew from it or looked at it."""
+    """Reshuffle the deck if an event drew from it or looked at it."""
     touched = any(
         event.type in ("cards_drawn", "deck_reshuffled", "hands_dealt")
         or (event.type == "spied" and event.data["target"] == "deck")
@@ -21,6 +21,6 @@ def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -
 
 
 def rewound(then: State, now: State, data: Data) -> State:
-    """The state gone back to, with the standing orders of now."""
+    """Return the earlier state with the current standing orders."""
     players = tuple(replace(old, orders=new.orders) for old, new in zip(then.players, now.players))
     return replace(then, players=players, deck=tuple(data["deck"]) if "deck" in data else then.deck)

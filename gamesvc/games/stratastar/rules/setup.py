@@ -1,4 +1,4 @@
-"""How a match begins: chits, Homeworlds, closed-in Homeworlds, first hands, uneven start (RULES.md 4)."""
+"""The set-up of a match: chits, Homeworlds, closed-in Homeworlds, first hands, uneven start (RULES.md 4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def check_options(options: Data, seats: int) -> None:
-    """Refuse abilities for seats that do not exist, or Stargates as an ability where they are no ability."""
+    """Raise `Refused` for abilities of unknown seats, or for Stargates as an ability in a match where they are none."""
     for key in options["abilities_by_seat"]:
         if key not in {str(seat) for seat in range(seats)}:
             raise Refused("bad_options", f"There is no seat {key!r}; seats are 0 to {seats - 1}.", "abilities_by_seat")
@@ -23,7 +23,7 @@ def check_options(options: Data, seats: int) -> None:
 
 
 def setup(run: Run[State], options: Data, seats: int) -> None:
-    """Lay the map, draw the placement order and, where nobody is asked, go on up to the first question."""
+    """Lay the map and draw the placement order. If nobody has to choose, continue up to the first decision."""
     chits = [kind for kind, count in data.CHITS.items() for _ in range(count)]
     laid: dict[str, str] = {}
     if not options["exploration"]:
@@ -74,7 +74,7 @@ def _put_home(run: Run[State], seat: int, corner: str) -> None:
 
 
 def begin(run: Run[State]) -> None:
-    """All Homeworlds are placed: open the map, deal, give abilities, start the first turn."""
+    """Open the map, deal, give abilities and start the first turn, after all Homeworlds are placed."""
     options = run.state.options
     if not options.exploration:
         _open_map(run)
@@ -131,7 +131,7 @@ def _uneven_start(run: Run[State]) -> None:
 
 
 def pick_ability(run: Run[State], seat: int, ability: str) -> None:
-    """Take an ability from those offered: in the draft, or after a breakthrough."""
+    """Take one of the offered abilities, in the draft or after a breakthrough. Raises `Refused`."""
     turn_now = run.state.turn
     if ability not in turn_now.choice:
         raise Refused("no_target", f"You can choose {', '.join(turn_now.choice)}.", "ability")

@@ -1,4 +1,4 @@
-"""Standing orders as they are sent and shown (RULES.md 7): a partial update in, the whole out."""
+"""Standing orders in the format of commands and views (RULES.md 7): a partial update in, all orders out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.games.stratastar.state import Orders
 
 
 def updated(orders: Orders, change: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the orders after a partial update."""
+    """Return the fields of the orders after a partial update."""
     fields = asdict(orders)
     for key, value in change.items():
         if key == "diplomacy":
@@ -33,7 +33,7 @@ def _listed(value: Any) -> list[str]:
 
 
 def shown(orders: Orders) -> dict[str, Any]:
-    """The orders in the shape in which they are sent."""
+    """Return the orders in the format in which players send them."""
     spaces, kinds = list(orders.diplomacy_spaces), list(orders.sabotage_kinds)
     return {
         "when_unable": orders.when_unable,
@@ -47,4 +47,4 @@ def shown(orders: Orders) -> dict[str, Any]:
     }
 
 
-"""The parameter `orders` of `set_orders`; any part may be left out and stays as it is."""
+"""The parameter `orders` of `set_orders`. Omitted parts stay unchanged."""

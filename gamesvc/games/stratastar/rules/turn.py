@@ -44,7 +44,7 @@ def start(run: Run[State], seat: int) -> None:
 
 
 def retool(run: Run[State], seat: int, cards: Sequence[str]) -> None:
-    """Discard up to three cards, then everybody draws (RULES.md 6, draw)."""
+    """Discard up to three cards, then let every seat draw (RULES.md 6, draw)."""
     if cards:
         run.emit("cards_discarded", seat=seat, cards=list(cards))
     for one in facts.from_active(run.state):
@@ -54,7 +54,7 @@ def retool(run: Run[State], seat: int, cards: Sequence[str]) -> None:
 
 
 def leave_phase(run: Run[State]) -> None:
-    """End the phase; a support phase in which nothing is due is passed over."""
+    """End the phase. Skips a support phase in which nothing is due."""
     state = run.state
     phase, seat = state.turn.phase, state.turn.active
     following = NEXT[phase]
@@ -73,13 +73,13 @@ def leave_phase(run: Run[State]) -> None:
 
 
 def end_turn(run: Run[State]) -> None:
-    """End all phases that are left (RULES.md 5)."""
+    """End all remaining phases (RULES.md 5)."""
     while run.state.turn.phase in OWN_TIME:
         leave_phase(run)
 
 
 def go_on(run: Run[State]) -> None:
-    """Bring the match to the next point where somebody must be waited for."""
+    """Advance the match until a seat must act."""
     while run.state.ended is None:
         state = run.state
         if state.battle is not None:
@@ -91,7 +91,7 @@ def go_on(run: Run[State]) -> None:
         elif state.turn.phase != "battle_call":
             return
         elif left := _not_calling(state):
-            # A seat that left may have been the only foe of one that is asked.
+            # A seat that left may have been the only foe of an asked seat.
             run.emit("calls_opened", seats=[seat for seat in state.turn.calling if seat not in left])
         elif state.turn.calling:
             return
@@ -104,7 +104,7 @@ def _not_calling(state: State) -> list[int]:
 
 
 def _call_on(run: Run[State]) -> None:
-    """Ask the other seats that may want to fight; when nobody is left the turn ends (RULES.md 8)."""
+    """Ask the other seats that may want to fight. If none is left, the turn ends (RULES.md 8)."""
     state = run.state
     able = [
         seat
@@ -123,7 +123,7 @@ def _call_on(run: Run[State]) -> None:
 
 
 def _is_asked_to_call(state: State, seat: int) -> bool:
-    """Whether a seat is asked to call a battle; one that passes when it can do nothing is not where it could only lose."""
+    """Return True if a seat is asked to call a battle. With `when_unable: pass` it is not asked about hopeless ones."""
     orders = state.players[seat].orders
     return orders.fight == "ask" and (
         orders.when_unable == "ask" or any(battle.may_win(state, seat, space) for space in facts.contested(state, seat))
@@ -136,7 +136,7 @@ def check_end_turn(state: State) -> None:
 
 
 def finish(run: Run[State]) -> None:
-    """The turn is over: treaties that end now, then the next seat or the last round's end."""
+    """End the turn: expire treaties, then start the next seat's turn or end the last round."""
     state = run.state
     seat = state.turn.active
     for one in state.treaties:
@@ -159,12 +159,12 @@ def _after(state: State, seat: int) -> int:
 
 
 def build_value(hand: Sequence[str], n: int) -> tuple[str, ...] | None:
-    """The Build cards chosen when only their value is named."""
+    """Choose Build cards for a given value; None if there are too few."""
     return pick(hand, "build", n)
 
 
 def support(run: Run[State], seat: int, builds: Sequence[str] | int, disband: Sequence[Mapping[str, Any]]) -> None:
-    """Discard Build cards and disband exactly the fleets in excess (RULES.md 6, support)."""
+    """Discard Build cards and disband exactly the excess fleets (RULES.md 6, support)."""
     state = run.state
     player, hand = state.players[seat], spendable(state, seat)
     cards = _builds(hand, builds)
@@ -201,7 +201,7 @@ def _builds(hand: Sequence[str], builds: Sequence[str] | int) -> tuple[str, ...]
 
 
 def default_disband(state: State, seat: int) -> list[dict[str, Any]]:
-    """Farthest from the own Homeworld first, ties A1 to J10, Fleets before Warfleets (RULES.md 14)."""
+    """Return the default groups to disband: farthest from the Homeworld first, ties A1 to J10, Fleets first (RULES.md 14)."""
     player = state.players[seat]
     home = player.home or ""
     left, groups = facts.excess(player), []

@@ -1,4 +1,4 @@
-"""Declared actions: paying and announcing them, waiting for answers, letting them take effect (RULES.md 7)."""
+"""Declared actions: paying for them, announcing them, waiting for answers, and carrying them out (RULES.md 7)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gamesvc.games.stratastar.state import Action, State
 
 
 def declare(run: Run[State], seat: int, plan: Plan, pay: Sequence[str] | None, *, reaction: bool, auto: bool = False) -> None:
-    """Pay for an action and announce it; it takes effect at once unless somebody is asked."""
+    """Pay for an action and announce it. It takes effect at once unless a seat is asked."""
     payment = settle(run.state, seat, plan.cost, pay, reaction=reaction, name=plan.name) if plan.cost else Payment()
     announce(run, seat, plan, payment, auto=auto)
 
 
 def announce(run: Run[State], seat: int, plan: Plan, payment: Payment, *, auto: bool = False, answers: int | None = None) -> None:
-    """Announce a paid action; `answers` names the before-window that it answers."""
+    """Announce a paid action. `answers` is the id of the action whose before-window it answers."""
     state = run.state
     action = Action(
         id=state.next_id,
@@ -63,7 +63,7 @@ def _record(run: Run[State], event: str, action: Action, args: Any, asked: Seque
 
 
 def react(run: Run[State], seat: int, command: Command, *, auto: bool = False) -> None:
-    """A seat answers the open window with something other than `pass`."""
+    """Answer the open window with something other than `pass`."""
     action = run.state.actions[-1]
     if command["name"] in reactions.preparable(run.state, seat, action):
         _check_prepared(run.state, seat, command, action)
@@ -76,15 +76,15 @@ def react(run: Run[State], seat: int, command: Command, *, auto: bool = False) -
 
 
 def _check_prepared(state: State, seat: int, command: Command, action: Action) -> None:
-    """Check what a seat says it will do once a movement has happened; it is paid for when it is done. Raises `Refused`."""
+    """Check a reaction prepared for after a movement. It is paid for when it happens. Raises `Refused`."""
     plan = reactions.plan(state, seat, command, replace(action, stage="after"))
     settle(state, seat, plan.cost, command.get("pay"), reaction=True, name=plan.name)
 
 
 def let_happen(run: Run[State], seat: int, action: Action, then: Command | None = None) -> None:
-    """A seat passes. Where it could say at once what it does `then`, it has said it by that: nothing, or a reaction.
+    """Pass. If the seat could prepare a reaction, its pass also answers the after-window: with `then`, or with nothing.
 
-    Others see the same event either way, until the reaction happens.
+    Others see the same event either way until the reaction happens.
     """
     after: dict[str, Any] = {"after": True} if reactions.preparable(run.state, seat, action) else {}
     if then is not None:
@@ -93,7 +93,7 @@ def let_happen(run: Run[State], seat: int, action: Action, then: Command | None 
 
 
 def perform(run: Run[State], action: Action) -> None:
-    """Let an action take effect; a movement of the active seat then opens its after-window."""
+    """Carry out an action. A movement of the active seat then opens its after-window."""
     if action.name == "sabotage":
         target = _target(run, action)
         run.emit("action_negated", id=target.id, seat=target.seat, action=target.name, by=action.seat)
@@ -114,7 +114,7 @@ def perform(run: Run[State], action: Action) -> None:
 
 
 def _carry_on(run: Run[State], action: Action) -> None:
-    """Do what the active seat said with its movement that it does then: nobody has answered the movement."""
+    """Carry out the follow-up that the active seat gave with its movement, which nobody has answered."""
     if action.then == "end_turn":
         turn.end_turn(run)
     elif action.then == "battle" and (space := action.enters) in facts.contested(run.state, action.seat):
@@ -145,7 +145,7 @@ def _block(run: Run[State], action: Action) -> None:
 
 
 def resolve(run: Run[State]) -> None:
-    """Let standing orders answer and close windows that nobody is asked about any more, until somebody must be waited for."""
+    """Apply standing orders and close windows without asked seats, until a seat must act."""
     while run.state.actions and run.state.ended is None:
         action = run.state.actions[-1]
         if _answered(run, action):
@@ -160,7 +160,7 @@ def resolve(run: Run[State]) -> None:
 
 
 def _answered(run: Run[State], action: Action) -> bool:
-    """Whether the standing orders of a seat asked, or facts that have changed, answered for one of the seats."""
+    """Return True if standing orders or changed facts have answered for one of the asked seats."""
     for seat in action.asked:
         if (command := reactions.prepared(run.state, seat, action)) is not None:
             react(run, seat, command)
@@ -175,7 +175,7 @@ def _answered(run: Run[State], action: Action) -> bool:
 
 
 def need_answer(state: State, seat: int) -> Action:
-    """The window that a seat is asked about. Raises `Refused`."""
+    """Return the window that a seat is asked about. Raises `Refused`."""
     if not state.actions or seat not in state.actions[-1].asked:
         raise Refused("wrong_phase", "Nothing is asked of you now.")
     return state.actions[-1]

@@ -1,1 +1,1 @@
-"""What each seat of Stratastar may know."""
+"""The information that each seat of Stratastar may have."""

@@ -1,4 +1,4 @@
-"""What a viewer may see of an event, which events reveal something, and which outdate a command."""
+"""Secrecy of events: their data for each viewer, the ones that reveal something, and the ones that outdate a command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gamesvc.games.kernel.game import Command, Data, Event, Viewer
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
-    """The data of an event as the viewer may see it; None where only its existence may be known."""
+    """Return an event's data as the viewer may see it; None if they may only know that it exists."""
     cut = _CUTS.get(event.type)
     return event.data if cut is None else cut(event.data, viewer)
 
@@ -52,7 +52,7 @@ def _declared(data: Data, viewer: Viewer) -> Data:
 
 
 def _opened(data: Data, viewer: Viewer) -> Data:
-    """What seats have said beforehand about what follows a movement is their own."""
+    """Hide other seats' prepared answers about a movement's after-window."""
     shown = data if viewer == data["seat"] else _but(data, "then")
     if "later" in data:
         shown = {**shown, "later": {seat: command for seat, command in data["later"].items() if seat == str(viewer)}}
@@ -174,9 +174,9 @@ _TELLING = frozenset(
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Whether what happened since outdates a command: all but quiet acts of others.
+    """Return True if newer events outdate a command: all but quiet acts of other seats.
 
-    An answer to a named offer is outdated only by what became of this offer: whether it can be kept is tested anyway.
+    An answer to a numbered offer is outdated only by the end of that offer. Its goods are checked again anyway.
     """
     if command["name"] in _NEVER_STALE:
         return False
@@ -186,5 +186,5 @@ def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
 
 
 def reveals(event: Event) -> bool:
-    """Return True if the event told something hidden: draws, looks, chance, answers by standing orders, who could answer."""
+    """Return True if the event revealed something hidden: draws, looks, chance, automatic answers, seats that could answer."""
     return event.type in _TELLING or bool(event.data.get("auto")) or bool(event.data.get("asked"))

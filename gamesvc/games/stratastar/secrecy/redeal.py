@@ -1,4 +1,4 @@
-"""Hidden things dealt anew: another state that looks the same to a seat."""
+"""Redealing: another state that looks the same to a seat."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gamesvc.games.stratastar.state import Action, Mode, Offer, Orders, Player, 
 
 
 def redeal(state: State, seat: int, dice: Dice) -> State:
-    """The same view for the seat, with everything hidden from it dealt anew."""
+    """Return a state with the same view for the seat, and everything hidden from it redealt."""
     others = [one for one in range(len(state.players)) if one != seat]
     pool = list(state.deck)
     for one in others:
@@ -53,7 +53,7 @@ def _other(player: Player, hand: Sequence[str], dice: Dice) -> Player:
 
 
 def _unprepared(action: Action, seat: int) -> Action:
-    """Let others have said nothing beforehand: their move or pass is known, what follows it is not."""
+    """Return the action without other seats' prepared answers: their move or pass is public, its follow-up is not."""
     later = {one: command if one == seat else {} for one, command in action.later.items()}
     return replace(action, later=later, then=action.then if action.seat == seat else "")
 
@@ -78,7 +78,7 @@ def _reoffered(offer: Offer, dice: Dice) -> Offer:
 
 
 def _rescattered(state: State, seat: int, dice: Dice) -> Any:
-    """Chits that only others have scouted lie anew, drawn so that the Homeworlds' ways to each other stay open."""
+    """Redraw the chits that only others have scouted, so that the Homeworlds stay connected."""
     chart = state.chart
     hidden = [space for space in in_order(chart.scouted) if seat not in chart.scouts.get(space, ())]
     if not hidden:

@@ -1,4 +1,4 @@
-"""What one viewer may see of a state, as plain JSON: pages, pictures, texts and bots know nothing else (RULES.md 12)."""
+"""The view of a seat or a spectator, as plain JSON. Pages, pictures, texts and bots use nothing else (RULES.md 12)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gamesvc.games.stratastar.state import Action, Offer, Player, State
 
 
 def view(state: State, viewer: Viewer) -> dict[str, Any]:
-    """The match as the viewer sees it. A seat that left sees what observers see, and its own notes."""
+    """Return the match as the viewer sees it. A seat that left sees the spectators' view and its own notes."""
     turn, chart = state.turn, state.chart
     seen: dict[str, Any] = {
         "viewer": viewer,
@@ -94,7 +94,7 @@ def _player(state: State, seat: int, player: Player) -> dict[str, Any]:
 
 
 def contested(state: State) -> list[str]:
-    """Spaces where a battle is possible for somebody."""
+    """Return the spaces where any seat could start a battle."""
     found: set[str] = set()
     for seat in facts.alive(state):
         for space in facts.unit_spaces(state.players[seat]):
@@ -117,7 +117,7 @@ def _offer(offer: Offer, viewer: Viewer) -> dict[str, Any]:
 
 
 def _action(action: Action, viewer: Viewer) -> dict[str, Any]:
-    """A declared action; what seats have said beforehand about what follows it is their own until it happens."""
+    """Return a declared action. Prepared answers are shown to their own seat only, until they happen."""
     return {
         "id": action.id,
         "seat": action.seat,

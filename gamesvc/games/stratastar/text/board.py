@@ -17,7 +17,7 @@ _LETTERS = "RBYG"
 
 
 def board_text(seen: Data, caption: Caption) -> str:
-    """Map, pieces, seats, hand and what is asked, as text."""
+    """Return map, pieces, seats, hand and pending decision as text."""
     t = Teller(seen["viewer"], caption.names)
     lines = [
         f"Turn {seen['turn']}, round {seen['round']}, {PHASES[seen['phase']]}.",
@@ -39,7 +39,7 @@ def _wrap(text: str, indent: str = "") -> list[str]:
 
 
 def awaiting(seen: Data, t: Teller) -> str:
-    """Who must do what now, in one sentence."""
+    """Describe in one sentence which players must act, and what the viewer must do."""
     if seen["ended"]:
         return f"The match is over: {t.all(seen['ended']['ranking'][0])} won."
     asked = seen["awaited"]
@@ -67,7 +67,7 @@ _EXPECTED = {
 
 
 def _expected(seen: Data, prompt: str) -> str:
-    """What the viewer has to do."""
+    """Describe what the viewer has to do."""
     player = seen["players"][seen["viewer"]]
     if prompt == "support":
         many = player["fleet_count"] - player["capacity"]
@@ -78,7 +78,7 @@ def _expected(seen: Data, prompt: str) -> str:
 
 
 def _map(seen: Data) -> list[str]:
-    """Two signs a space: what lies there, and who is there (+ several)."""
+    """Draw the map with two characters per space: its chit, and its owner (+ for several)."""
     rows = ["    " + "  ".join(COLUMNS)]
     unknown = set(seen["unknown"])
     owned: dict[str, list[str]] = {}

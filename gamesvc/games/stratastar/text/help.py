@@ -1,4 +1,4 @@
-"""The order grammar per prompt, short enough for a mail."""
+"""The order grammar for each prompt, short enough for a mail."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _ANY_TIME = (
 
 
 def order_help(prompt: str | None) -> str:
-    """The grammar for a prompt, or all of it."""
+    """Return the grammar for a prompt, or all of it."""
     if prompt is None:
         lines = [f"{name}: {line}" for name, entries in _HELP.items() for line in entries if line not in (_CARDS, _OWN)]
         return "\n".join([*lines, _OWN[0].upper() + _OWN[1:], *_ANY_TIME, _CARDS])

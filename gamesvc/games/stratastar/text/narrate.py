@@ -65,13 +65,13 @@ REASONS = {
 
 
 def join(items: Iterable[str]) -> str:
-    """`a, b and c`."""
+    """Join words as in `a, b and c`."""
     listed = list(items)
     return " and ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else "".join(listed)
 
 
 def cards(found: Iterable[str] | Mapping[str, int]) -> str:
-    """`2 Attack and 1 Move`."""
+    """Describe cards with their counts: `2 Attack and 1 Move`."""
     counts: dict[str, int] = {}
     if isinstance(found, Mapping):
         counts = {card: found[card] for card in CARD_NAMES if card in found}
@@ -82,7 +82,7 @@ def cards(found: Iterable[str] | Mapping[str, int]) -> str:
 
 
 def by_seat(values: Mapping[str, T]) -> list[tuple[str, T]]:
-    """What an event says of each seat, in the order of seats."""
+    """Return the entries of an event's data by seat, in seat order."""
     return sorted(values.items(), key=lambda item: int(item[0]))
 
 
@@ -92,13 +92,13 @@ def number_of(n: int, word: str) -> str:
 
 
 def group(fleets: int, warfleets: int) -> str:
-    """`2 Fleets and 1 Warfleet`."""
+    """Describe a group: `2 Fleets and 1 Warfleet`."""
     parts = [number_of(n, word) for n, word in ((fleets, "Fleet"), (warfleets, "Warfleet")) if n]
     return join(parts) or "no fleets"
 
 
 class Teller:
-    """Knows who is who for one viewer."""
+    """The names of the players from one viewer's point of view."""
 
     def __init__(self, viewer: Viewer, names: Sequence[str]) -> None:
         self.viewer = viewer
@@ -127,7 +127,7 @@ class Teller:
 
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
-    """One event, redacted for the viewer, as a sentence."""
+    """Describe one event, redacted for the viewer, in one sentence."""
     return _SENTENCES[event.type](Teller(viewer, names), event.data)
 
 
@@ -139,7 +139,7 @@ def _declared(t: Teller, d: Data) -> str:
 
 
 def aim(action: str, args: Mapping[str, Any], t: Teller) -> str:
-    """An action with what it is aimed at."""
+    """Describe an action and its target."""
     what = ACTIONS[action]
     if action in ("move", "gate", "hyper_jump", "retreat"):
         return f"{what} of {group(args['fleets'], args['warfleets'])} from {args['from']} to {args['to']}"
@@ -229,7 +229,7 @@ def _over(t: Teller, d: Data) -> str:
 
 
 def _passed(t: Teller, d: Data) -> str:
-    """Others read only that a seat passed; it reads itself what it does then."""
+    """Describe a pass. Only the seat itself reads its follow-up."""
     command = d.get("then") or d.get("command")
     if not command:
         return f"{t.Who(d['seat'])} passed."

@@ -1,4 +1,4 @@
-"""Orders as text, one a line, short enough for a phone: `move E5 F5 2F free`, `colonize C4`, `commit 2A 1R`.
+"""Orders as text, one per line, short enough for a phone: `move E5 F5 2F free`, `colonize C4`, `commit 2A 1R`.
 
 Cards: A attack, M move, B build, T trade, R research, with a plus for a power card (`2A 1M+`). Groups: `2F 1W`.
 """
@@ -204,7 +204,7 @@ _FOLLOWING = {"battle": "battle", "fight": "battle", "end": "end_turn", "end tur
 
 
 def _following(found: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Split off `then battle` or `then end`: what a movement is followed by if nobody answers it."""
+    """Split off `then battle` or `then end`: the follow-up of a movement that nobody answers."""
     folded = [word.casefold() for word in found]
     if "then" not in folded:
         return found, {}
@@ -338,7 +338,7 @@ _READERS: dict[str, Callable[[list[str], Data], dict[str, Any]]] = {
 
 
 def parse(text: str, seen: Data) -> Command:
-    """Read one order. Raises `Refused` (`unreadable`) with what would be right."""
+    """Read one order. Raises `Refused` (`unreadable`) with a suggestion."""
     found = words(text, FILLERS)
     if not found:
         raise unreadable("The order is empty.")

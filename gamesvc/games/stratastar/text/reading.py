@@ -1,4 +1,4 @@
-"""The words of an order as values: spaces, seats, cards, groups of fleets, payments."""
+"""Readers for the words of an order: spaces, seats, cards, groups of fleets, payments."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _card(word: str) -> list[str]:
 
 
 def _merged(found: Iterable[str]) -> list[str]:
-    """`2 Fleets` and `2 Attack` in two words as one."""
+    """Merge the two words of `2 Fleets` or `2 Attack` into one."""
     merged: list[str] = []
     for word in found:
         if merged and merged[-1].isdigit() and not word[0].isdigit() and (_CARD.fullmatch(word) or _GROUP.fullmatch(f"1{word}")):
@@ -82,7 +82,7 @@ def read_counts(found: Iterable[str]) -> dict[str, int]:
 
 
 def read_numbers(found: Sequence[str]) -> dict[str, int]:
-    """`2F 1W` as parameters; a bare number means Fleets."""
+    """Read `2F 1W` as parameters. A bare number means Fleets."""
     group: dict[str, int] = {}
     for word in _merged(found):
         match = _GROUP.fullmatch(word)
@@ -94,7 +94,7 @@ def read_numbers(found: Sequence[str]) -> dict[str, int]:
 
 
 def all_at(seen: Data, space: str) -> dict[str, int]:
-    """All fleets of the viewer in a space, where an order names none."""
+    """Return all fleets of the viewer in a space, the default of an order without numbers."""
     viewer = seen.get("viewer")
     if viewer is None:
         return {}

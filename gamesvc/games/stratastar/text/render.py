@@ -1,4 +1,4 @@
-"""Commands as orders in text, so that `parse.parse` reads the same."""
+"""Commands written as orders. `parse.parse` reads everything written here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHORT = {name: verb for verb, name in reversed(VERBS.items())}
 
 
 def show_cards(cards: Sequence[str]) -> str:
-    """`2A 1M+`, in the order given."""
+    """Write cards as `2A 1M+` in the given order."""
     parts = [f"{len(list(run))}{_letter(card)}" for card, run in itertools.groupby(cards)]
     return " ".join(parts) or "none"
 
@@ -34,7 +34,7 @@ def _show_group(group: Mapping[str, Any]) -> list[str]:
 
 
 def render(command: Command) -> str:
-    """Write a command so that `parse` reads the same."""
+    """Return the order that `parse` reads back as this command."""
     name = command["name"]
     if name == "set_orders":
         return standing_orders.render(command["orders"])

@@ -27,7 +27,7 @@ _MODES = ("never", "ask", "auto")
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The parameter `orders` of a line that begins with the word `orders`; parts are separated by semicolons."""
+    """Read a line that begins with the word `orders` as the parameter `orders`. Semicolons separate the parts."""
     body = text.strip().split(None, 1)
     if body[0].casefold() == "set":
         body = body[1].split(None, 1)
@@ -86,7 +86,7 @@ def _list(key: str, tokens: list[str]) -> Any:
 
 
 def render(orders: Mapping[str, Any]) -> str:
-    """Write standing orders so that `parse` reads the same."""
+    """Return the line that `parse` reads back as these standing orders."""
     short = {meant: word for word, meant in reversed(_KEYS.items())}
     parts = [" ".join([short[key], *_shown(value)]) for key, value in orders.items()]
     return " ".join(["orders", "; ".join(parts)]).strip()

@@ -1,4 +1,4 @@
-"""Battles: who takes part, committing cards, the result (RULES.md 8)."""
+"""Battles: participants, committed cards, the result (RULES.md 8)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ATTACKS = ("attack", POWER["attack"], RESEARCH)
 
 
 def check_space(state: State, seat: int, space: str) -> None:
-    """Whether the seat may start a battle there now."""
+    """Raise `Refused` unless the seat may start a battle in the space now."""
     need_space(space)
     if space in facts.contested(state, seat):
         return
@@ -30,7 +30,7 @@ def check_space(state: State, seat: int, space: str) -> None:
 
 
 def begin(run: Run[State], seat: int, space: str, *, called: bool, auto: bool = False) -> None:
-    """Start a battle: who takes part, who commits cards; standing orders commit at once."""
+    """Start a battle: determine its participants and the seats that commit cards. Standing orders commit at once."""
     state = run.state
     foes = facts.foes_at(state, seat, space)
     participants = [one for one in facts.from_active(state) if one == seat or one in foes]
@@ -57,14 +57,17 @@ def may_commit(state: State, seat: int, space: str) -> bool:
 
 
 def may_win(state: State, seat: int, space: str) -> bool:
-    """Whether the seat reaches the force of all others in a battle that it starts there, with all cards it has for it."""
+    """Return True if the seat could match the others' force in a battle it starts there with all its usable cards."""
     usable = [card for card in state.players[seat].hand if card in ATTACKS]
     others = (facts.force(state.players[one], space) for one in facts.foes_at(state, seat, space))
     return facts.force(state.players[seat], space) + value(usable) >= max(others)
 
 
 def can_decide(state: State, seat: int) -> bool:
-    """Whether cards of the seat can change the battle: with all of them it reaches the others, and without them it may lose."""
+    """Return True if the seat's cards can change the battle.
+
+    With all of them it reaches the others' force; without them it may lose.
+    """
     now = state.battle
     assert now is not None
     others = [one for one in now.participants if one != seat]
@@ -78,9 +81,9 @@ def can_decide(state: State, seat: int) -> bool:
 
 
 def by_order(state: State, seat: int) -> tuple[str, ...] | None:
-    """The cards that the seat's standing order commits; None where the seat is asked.
+    """Return the cards that the seat's standing order commits; None if the seat is asked.
 
-    A seat that passes when it can do nothing is not asked about a battle that its cards cannot change, either.
+    A seat that passes when it can do nothing is not asked about a battle that its cards cannot change.
     """
     orders, hand = state.players[seat].orders, state.players[seat].hand
     order = orders.commit
@@ -102,7 +105,7 @@ def commit(run: Run[State], seat: int, cards: Sequence[str]) -> None:
 
 
 def settle(run: Run[State]) -> None:
-    """Resolve the battle; nobody has to commit any more."""
+    """Resolve the battle. All commitments must be made."""
     now = run.state.battle
     assert now is not None
     if len(now.participants) < 2:

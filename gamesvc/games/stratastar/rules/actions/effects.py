@@ -1,4 +1,4 @@
-"""What a declared action does once nobody has stopped it. Where it has become impossible, `action_failed` says so."""
+"""The effects of declared actions that were not stopped. If one has become impossible, `action_failed` is emitted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE_SIDES = 10
 
 
 def apply(run: Run[State], action: Action) -> bool:
-    """Carry an action out. Returns whether the active seat's fleets entered a space (so that an after-window may open)."""
+    """Carry out an action. Returns True if the active seat's fleets entered a space, which may open an after-window."""
     entered = _EFFECTS[action.name](run, action)
     if run.state.ended is None and run.state.options.exploration:
         _meet(run)
@@ -26,7 +26,7 @@ def apply(run: Run[State], action: Action) -> bool:
 
 
 def draw_cards(run: Run[State], seat: int, count: int) -> None:
-    """Draw from the deck; the discard pile becomes a new deck when it is empty (RULES.md 6)."""
+    """Draw from the deck. An empty deck is refilled from the discard pile (RULES.md 6)."""
     while count > 0:
         if not run.state.deck:
             if not run.state.discard:
@@ -45,7 +45,7 @@ def _meet(run: Run[State]) -> None:
 
 
 def meet(run: Run[State]) -> None:
-    """Record contacts that positions have made (RULES.md 10, exploration)."""
+    """Record contacts created by the current positions (RULES.md 10, exploration)."""
     if run.state.options.exploration and run.state.ended is None:
         _meet(run)
 
@@ -149,7 +149,7 @@ def _defend_homeworld(run: Run[State], action: Action) -> bool:
 
 
 def _draw_chit(run: Run[State], space: str) -> tuple[str, list[str]]:
-    """Draw the chit of an unknown space: its kind, and the chits that leave the pile (RULES.md 10, exploration)."""
+    """Draw the chit of an unknown space. Returns its kind and the chits that leave the pile (RULES.md 10, exploration)."""
     state = run.state
     pile = [kind for kind in data.CHITS for _ in range(state.chart.pile.get(kind, 0))]
     if not facts.joined(state, closed=space):

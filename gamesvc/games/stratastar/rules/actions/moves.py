@@ -1,4 +1,4 @@
-"""What movements need: moves, gates, jumps, the way home (RULES.md 6 and 10)."""
+"""The conditions for movements: moves, gates, jumps, the way home (RULES.md 6 and 10)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def step_cost(state: State, seat: int, start: str, to: str) -> Cost:
-    """The cost of a step that is not free. Raises `Refused` for one that cannot be made at all."""
+    """Return the cost of a step that is not free. Raises `Refused` for an impossible step."""
     kind = facts.chit(state, to)
     if start == to:
         raise Refused("not_adjacent", f"Your fleets are at {to} already.", "to")
@@ -104,7 +104,7 @@ def plan_hyper_jump(state: State, seat: int, command: Command) -> Plan:
 
 
 def check_defend(state: State, seat: int) -> None:
-    """Whether anything may go home now, in the own movement phase or in an after-window."""
+    """Raise `Refused` unless fleets may go home now: in the seat's own movement phase or in an after-window."""
     need_ability(state, seat, "defend_homeworld")
     home = state.players[seat].home
     if seat == state.turn.active and home in state.turn.blocked:
@@ -112,7 +112,7 @@ def check_defend(state: State, seat: int) -> None:
 
 
 def defenders(state: State, seat: int) -> list[str]:
-    """Spaces from which fleets can go home."""
+    """Return the spaces from which fleets can go home."""
     player = state.players[seat]
     return [space for space in facts.fleet_spaces(player) if space != player.home]
 

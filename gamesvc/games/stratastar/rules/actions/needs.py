@@ -1,4 +1,4 @@
-"""What every action needs: its phases, the plan that is declared, and the checks that several actions share."""
+"""The conditions of every action: its phases, the declared plan, and the checks that several actions share."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions.payment import Cost
 from gamesvc.games.stratastar.state import State
 
-"""In which phases of its own turn a seat may do what (RULES.md 6 and 10)."""
+"""The phases of a seat's own turn in which each action is allowed (RULES.md 6 and 10)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An action that passed its check: what it costs and what will be recorded of it."""
+    """A checked action: its cost and the data that will be recorded."""
 
     name: str
     args: dict[str, Any] = field(default_factory=dict)
@@ -45,7 +45,7 @@ def need_opponent(state: State, seat: int, target: int, parameter: str = "target
 
 
 def need_groups(state: State, seat: int, space: str, fleets: int, warfleets: int, parameter: str = "fleets") -> None:
-    """Check that a group of fleets stands there and is not empty."""
+    """Raise `Refused` unless a group of fleets is in the space and not empty."""
     player = state.players[seat]
     have, heavy = player.fleets.get(space, 0), player.warfleets.get(space, 0)
     if not 0 <= fleets <= have or not 0 <= warfleets <= heavy:

@@ -13,11 +13,11 @@ from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.state import Offer, State
 
 MOST_OFFERS = 6
-"""Open offers a seat may have at a time, so that a view stays small."""
+"""The limit on open offers per seat, so that a view stays small."""
 
 
 def is_open(state: State) -> bool:
-    """Whether offers may be dealt with at all now: free trade is played and nothing else is being answered."""
+    """Return True if offers can be made or answered now: the match has free trade and no other decision is pending."""
     return (
         state.options.free_trade
         and not state.actions
@@ -38,7 +38,7 @@ def check_open(state: State) -> None:
 
 
 def is_held(state: State, seat: int) -> bool:
-    """Whether the seat waits for an answer itself and can only take its offer back."""
+    """Return True if the seat is waiting for an answer and can only withdraw its offer."""
     return state.waiting is not None and seat == state.turn.active
 
 
@@ -49,7 +49,7 @@ def check_free(state: State, seat: int) -> None:
 
 
 def partners(state: State, seat: int) -> list[int]:
-    """Seats that may be traded with."""
+    """Return the seats that a seat may trade with."""
     return [one for one in facts.opponents(state, seat) if facts.in_contact(state, seat, one)]
 
 
@@ -58,7 +58,7 @@ def own(state: State, seat: int) -> list[Offer]:
 
 
 def addressed(state: State, seat: int) -> list[Offer]:
-    """Offers the seat could answer: to it, or to anyone it may trade with."""
+    """Return the offers the seat could answer: those to it, and those to anyone it may trade with."""
     return [
         offer
         for offer in state.offers

@@ -1,4 +1,4 @@
-"""What a cost takes from hand and credit (RULES.md 3): checking what was offered, choosing where nothing was, forms."""
+"""Payment of costs from hand and credit (RULES.md 3): checking an offered payment, choosing a default, and forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Cost = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """Cards to discard in order, credit spent, credit made."""
+    """A payment: cards to discard in order, credit spent, credit made."""
 
     cards: tuple[str, ...] = ()
     credit: dict[str, int] = field(default_factory=dict)
@@ -32,7 +32,7 @@ def cost_of(action: str) -> Cost:
 
 
 def usable(kind: str) -> tuple[str, ...]:
-    """The cards that can pay for a kind: plain, power, wild; a Research cost takes Research only."""
+    """Return the cards that can pay for a kind: plain, power, wild. Only Research pays for a Research cost."""
     return (kind,) if kind == RESEARCH else (kind, POWER[kind], RESEARCH)
 
 
@@ -45,7 +45,7 @@ def value(cards: Sequence[str]) -> int:
 
 
 def pick(hand: Sequence[str], kind: str, need: int) -> tuple[str, ...] | None:
-    """Choose cards worth at least `need`: power cards while 2 or more are missing, plain, power, Research; None if short."""
+    """Choose cards worth at least `need`: power cards while 2 or more are missing, plain, power, Research. None if too few."""
     left, chosen = Counter(hand), []
     plain, *better = usable(kind)
     power = better[0] if better else plain
@@ -61,7 +61,7 @@ def pick(hand: Sequence[str], kind: str, need: int) -> tuple[str, ...] | None:
 
 
 def least_cards(state: State, seat: int, cost: Cost) -> int:
-    """The least number of cards that could pay, on public facts only (RULES.md 7, who is asked)."""
+    """Return the smallest number of cards that could pay, judged by public facts only (RULES.md 7: which seats are asked)."""
     least = 0
     for kind, n in cost:
         need = max(0, n - credit_for(state, seat, kind))
@@ -104,7 +104,7 @@ def price(cost: Cost) -> str:
 def settle(
     state: State, seat: int, cost: Cost, pay: Sequence[str] | None, *, reaction: bool = False, name: str = "This"
 ) -> Payment:
-    """The payment for a cost, or `Refused` (`cannot_pay`, `bad_pay`)."""
+    """Return the payment for a cost. Raises `Refused` (`cannot_pay`, `bad_pay`)."""
     needs, credit = _needs(state, seat, cost)
     hand = spendable(state, seat)
     if pay is None:
@@ -157,7 +157,7 @@ def supply(cards: Sequence[str]) -> dict[str, int]:
 
 
 def cards_schema(cards: Sequence[str], **more: Any) -> dict[str, Any]:
-    """An array of cards taken from `cards`."""
+    """Return the schema of an array of cards taken from `cards`."""
     counts = supply(cards)
     return {
         "type": "array",
@@ -169,7 +169,7 @@ def cards_schema(cards: Sequence[str], **more: Any) -> dict[str, Any]:
 
 
 def pay_schema(state: State, seat: int, cost: Cost) -> dict[str, Any]:
-    """The `pay` parameter narrowed to the payments that are accepted; the cost can be paid."""
+    """Return the `pay` parameter narrowed to the accepted payments. The seat must be able to pay the cost."""
     needs, _ = _needs(state, seat, cost)
     hand = spendable(state, seat)
     if len(needs) == 1 and needs[0][0] != RESEARCH:
@@ -185,7 +185,7 @@ def _exactly(cards: Sequence[str]) -> dict[str, Any]:
 
 
 def _mixed(needs: Cost, hand: Sequence[str]) -> list[tuple[str, ...]]:
-    """All payments of a cost of Research cards and one other kind."""
+    """Return all payments of a cost made of Research cards and one other kind."""
     have = Counter(hand)
     research = sum(need for kind, need in needs if kind == RESEARCH)
     kind, need = next(((kind, need) for kind, need in needs if kind != RESEARCH), ("", 0))

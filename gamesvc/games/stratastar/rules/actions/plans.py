@@ -1,6 +1,6 @@
-"""What an action of the active seat needs beside its cost: one check per action, and the plan that is declared.
+"""The conditions of the active seat's actions apart from costs: one check per action, and the declared plan.
 
-Checks raise `Refused` and use nothing but what the acting seat's view shows; forms list what passes them.
+Checks raise `Refused` and use only what the acting seat's view shows. Forms list the commands that pass them.
 """
 
 from __future__ import annotations

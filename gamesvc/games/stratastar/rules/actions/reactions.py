@@ -1,6 +1,6 @@
-"""Who may react to a declared action, and what reacting needs (RULES.md 7). Decides nothing by itself.
+"""Reactions to declared actions: the seats that may react, and the conditions (RULES.md 7). Emits nothing by itself.
 
-Whether a seat qualifies hangs on public facts only; then its standing orders say whether it is asked.
+A seat qualifies by public facts only. Its standing orders then determine whether it is asked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _has_cards(state: State, seat: int, cost: Cost) -> bool:
 
 
 def is_present(state: State, seat: int, space: str | None) -> bool:
-    """Whether a movement into the space comes onto one of the seat's units or its Homeworld."""
+    """Return True if a movement into the space meets one of the seat's units or its Homeworld."""
     if space is None:
         return False
     player = state.players[seat]
@@ -30,7 +30,7 @@ def is_present(state: State, seat: int, space: str | None) -> bool:
 
 
 def can_be_sabotaged(state: State, seat: int, action: Action) -> bool:
-    """Whether `seat` could, as far as everybody knows, negate this action."""
+    """Return True if, judged by public facts, `seat` could negate this action."""
     return (
         action.stage == "before"
         and action.seat != seat
@@ -40,7 +40,7 @@ def can_be_sabotaged(state: State, seat: int, action: Action) -> bool:
 
 
 def can_be_blocked(state: State, seat: int, action: Action) -> bool:
-    """Whether `seat` could, as far as everybody knows, stop this movement by diplomacy."""
+    """Return True if, judged by public facts, `seat` could stop this movement by diplomacy."""
     return (
         action.stage == "before"
         and action.seat != seat
@@ -77,7 +77,7 @@ def can_defend(state: State, seat: int, action: Action) -> bool:
 
 
 def possible(state: State, seat: int, action: Action) -> list[str]:
-    """The reactions a seat may give to this window as far as everybody knows."""
+    """Return the reactions that a seat may give in this window, judged by public facts."""
     tests = {
         "sabotage": can_be_sabotaged,
         "diplomacy_block": can_be_blocked,
@@ -88,20 +88,23 @@ def possible(state: State, seat: int, action: Action) -> list[str]:
 
 
 def preparable(state: State, seat: int, action: Action) -> list[str]:
-    """The reactions to a movement's after-window that a seat may give already in its before-window."""
+    """Return the reactions to a movement's after-window that a seat may already give in its before-window."""
     if not state.options.pace or action.stage != "before" or action.seat != state.turn.active or action.enters is None:
         return []
     return possible(state, seat, replace(action, stage="after"))
 
 
 def stands_aside(state: State, seat: int, action: Action) -> bool:
-    """Return True if a seat that lets a movement happen stays there: it could say otherwise now, and no standing order does."""
+    """Return True if a seat that lets a movement happen also declines to react afterwards.
+
+    This holds if it could prepare a reaction now and no standing order gives one.
+    """
     names = preparable(state, seat, action)
     return bool(names) and all(mode_of(state, seat, name, action) != "auto" for name in names)
 
 
 def prepared(state: State, seat: int, action: Action) -> Command | None:
-    """The reaction that a seat has given beforehand to this after-window, where it is still possible."""
+    """Return the reaction that a seat has prepared for this after-window, if it is still possible; None otherwise."""
     command = action.later.get(seat) if action.stage == "after" else None
     if not command:
         return None
@@ -114,7 +117,7 @@ def prepared(state: State, seat: int, action: Action) -> Command | None:
 
 
 def refuges(state: State, seat: int, space: str) -> list[str]:
-    """Where fleets may retreat to from a space: known, no hazard, nobody else's units or Homeworld (RULES.md 15.17)."""
+    """Return the spaces to which fleets may retreat: known, no hazard, no units or Homeworld of opponents (RULES.md 15.17)."""
     return [
         to
         for to in ADJACENT[space]
@@ -126,7 +129,7 @@ def refuges(state: State, seat: int, space: str) -> list[str]:
 
 
 def mode_of(state: State, seat: int, name: str, action: Action) -> str:
-    """What the seat's standing orders say of a reaction to this action: never, ask or auto."""
+    """Return what the seat's standing orders say about a reaction to this action: never, ask or auto."""
     orders, player = state.players[seat].orders, state.players[seat]
     if name == "sabotage":
         kinds = orders.sabotage_kinds
@@ -143,7 +146,7 @@ def mode_of(state: State, seat: int, name: str, action: Action) -> str:
 
 
 def automatic(state: State, seat: int, action: Action) -> Command | None:
-    """The reaction that standing orders give at once, if the seat can."""
+    """Return the reaction that standing orders give at once, if the seat can pay for one; None otherwise."""
     for name in possible(state, seat, action):
         if mode_of(state, seat, name, action) == "auto" and can_pay(state, seat, cost_of(name)):
             if name == "diplomacy_block":
@@ -177,7 +180,7 @@ def _retreat_all(state: State, seat: int, action: Action) -> Command | None:
 
 
 def is_asked(state: State, seat: int, action: Action) -> bool:
-    """Whether the seat is asked, now that it may qualify: its standing orders decide."""
+    """Return True if the standing orders of a seat that may qualify require asking it."""
     if prepared(state, seat, action) is not None:
         return True
     if action.stage == "after" and action.later.get(seat) == {}:
@@ -191,7 +194,7 @@ def is_asked(state: State, seat: int, action: Action) -> bool:
 
 
 def stays_asked(state: State, seat: int, action: Action) -> bool:
-    """Whether a seat that is asked still is. Before the effect spending cards does not answer the question, only orders do."""
+    """Return True if an asked seat is still asked. Before the effect, only orders can answer the question, not spent cards."""
     if action.stage == "after":
         return is_asked(state, seat, action)
     triggers = ["sabotage"] if facts.has(state, seat, "sabotage") else []
@@ -201,7 +204,7 @@ def stays_asked(state: State, seat: int, action: Action) -> bool:
 
 
 def asked(state: State, action: Action) -> tuple[int, ...]:
-    """All seats that are asked about an action, in turn order."""
+    """Return all seats that are asked about an action, in turn order."""
     if action.name == "sabotage":
         return ()
     return tuple(seat for seat in facts.from_active(state) if seat != action.seat and is_asked(state, seat, action))

@@ -1,1 +1,1 @@
-"""The forms of the phases of a turn."""
+"""The forms for the phases of a turn."""

@@ -1,4 +1,4 @@
-"""Forms of support, building, and what may be done in all phases of the own turn."""
+"""Forms for support, building, and actions allowed in all phases of a seat's own turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def support(state: State, seat: int) -> Iterable[Form]:
-    """One form per number of fleets to disband: the Build cards that lead to it, and the fleets."""
+    """Yield one form for each number of fleets to disband: the Build cards that lead to it, and the fleets."""
     player, hand = state.players[seat], facts.spendable(state, seat)
     cards = [card for card in hand if card in ("build", POWER["build"], RESEARCH)]
     by_excess: dict[int, list[int]] = {}
@@ -43,7 +43,7 @@ def _worth(hand: tuple[str, ...], n: int) -> int | None:
 
 
 def build(state: State, seat: int) -> Iterable[Form]:
-    """What the build phase offers."""
+    """Yield the forms of the build phase."""
     player = state.players[seat]
     if player.home and is_legal(plans.check_build_fleet, state, seat, player.home):
         at_home = {"space": {"const": player.home}}
@@ -72,7 +72,7 @@ def _passing(check: Callable[..., None], state: State, seat: int, candidates: It
 
 
 def own_time(state: State, seat: int) -> Iterable[Form]:
-    """What may be done in trade, build, movement and battle phase alike (RULES.md 10)."""
+    """Yield the forms for actions allowed in trade, build, movement and battle phase alike (RULES.md 10)."""
     opponents = facts.opponents(state, seat)
     if state.options.exploration and can_pay(state, seat, cost_of("scout")):
         yield from _scouting(state, seat)

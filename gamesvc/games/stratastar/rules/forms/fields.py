@@ -1,4 +1,4 @@
-"""The parts that forms are made of: choices of spaces, seats and groups, and the payment of a priced form."""
+"""The parts of forms: choices of spaces, seats and groups, and the payment of a priced form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEAT_NAMES = ("Red", "Blue", "Yellow", "Green")
 
 
 def is_legal(check: Callable[..., None], *values: Any) -> bool:
-    """Whether a check lets something pass."""
+    """Return True if a check passes."""
     try:
         check(*values)
     except Refused:
@@ -22,7 +22,7 @@ def is_legal(check: Callable[..., None], *values: Any) -> bool:
 
 
 def choice(items: Sequence[str], title: str, labels: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """One of some words."""
+    """Return the schema of a choice between words."""
     schema: dict[str, Any] = {"enum": list(items), "title": title}
     if labels:
         schema["labels"] = {item: labels[item] for item in items}
@@ -48,7 +48,7 @@ def priced(
     *,
     aside: bool = False,
 ) -> Iterable[Form]:
-    """A form with an optional payment; none where the seat cannot pay. `required` None: all parameters but `pay`."""
+    """Yield a form with an optional payment, or nothing if the seat cannot pay. `required` None: all parameters but `pay`."""
     if not can_pay(state, seat, cost):
         return
     fields = dict(parameters or {})
@@ -57,7 +57,7 @@ def priced(
 
 
 def group_fields(player: Player, space: str) -> list[tuple[dict[str, Schema], tuple[str, ...]]]:
-    """The parameters `fleets` and `warfleets` for a group of one space that is not empty, with what is required of them."""
+    """Return the parameters `fleets` and `warfleets` for a non-empty group from one space, each with the required names."""
     fleets, warfleets = player.fleets.get(space, 0), player.warfleets.get(space, 0)
     found: list[tuple[dict[str, Schema], tuple[str, ...]]] = []
     if fleets:
@@ -72,7 +72,7 @@ def _count(low: int, high: int, title: str) -> dict[str, Any]:
 
 
 def groups_schema(player: Player, starts: Sequence[str], place: str, **more: Any) -> dict[str, Any]:
-    """An array of groups, at most one from each space, none empty."""
+    """Return the schema of an array of groups: at most one from each space, none empty."""
     options = [
         {
             "type": "object",

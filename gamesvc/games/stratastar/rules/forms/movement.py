@@ -1,4 +1,4 @@
-"""Forms of movement and of the reactions that move fleets."""
+"""Forms for movement and for the reactions that move fleets."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ THEN: dict[str, Any] = {
     "labels": {"battle": "fight there", "end_turn": "end the turn"},
     "title": "If nobody answers, then",
 }
-"""What may follow a movement at once: a player who knows it need not be asked again after the others have let it happen."""
+"""The possible follow-ups of a movement. With one, the player need not be asked again after the others let it happen."""
 
 
 def movement(state: State, seat: int) -> Iterable[Form]:
-    """Moves, gates, jumps and the way home in the own movement phase."""
+    """Yield moves, gates, jumps and the way home in the seat's own movement phase."""
     player = state.players[seat]
     for start in facts.fleet_spaces(player):
         yield from _steps(state, seat, start)
@@ -66,7 +66,7 @@ def _going(state: State, seat: int, name: str, start: str, reached: list[str], c
 
 
 def defence(state: State, seat: int, when: str = "") -> Iterable[Form]:
-    """`defend_homeworld`, in the own movement phase or about an after-window; `when`: what comes first, for the label."""
+    """Yield `defend_homeworld`, for the own movement phase or an after-window. `when` is a prefix for the label."""
     starts = moves.defenders(state, seat)
     if starts and is_legal(moves.check_defend, state, seat):
         groups = groups_schema(state.players[seat], starts, "from", minItems=1, title="Groups")

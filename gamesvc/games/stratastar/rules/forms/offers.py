@@ -1,4 +1,4 @@
-"""Forms of the trade phase and of offers between seats."""
+"""Forms for the trade phase and for offers between seats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gamesvc.games.stratastar.state import State
 
 
 def trade_actions(state: State, seat: int) -> Iterable[Form]:
-    """External trade, internal trade, basic research."""
+    """Yield external trade, internal trade and basic research."""
     targets = [one for one in facts.opponents(state, seat) if is_legal(plans.check_external_trade, state, seat, one)]
     if targets:
         yield from priced(
@@ -51,7 +51,7 @@ def _others(hand: Iterable[str], paid: Iterable[str]) -> dict[str, Any]:
 
 
 def _making(state: State, seat: int) -> Iterable[Form]:
-    """Making an offer, as a form for what is given and one for what is only wanted."""
+    """Yield two forms for making an offer: one to give cards, one only to ask for cards."""
     partners = offers.partners(state, seat)
     if not partners or len(offers.own(state, seat)) >= offers.MOST_OFFERS:
         return
@@ -77,7 +77,7 @@ def _making(state: State, seat: int) -> Iterable[Form]:
 
 
 def dealing(state: State, seat: int) -> Iterable[Form]:
-    """All offer commands a seat may use now."""
+    """Yield the offer commands that a seat may use now."""
     if not offers.is_open(state):
         return
     held = offers.is_held(state, seat)
