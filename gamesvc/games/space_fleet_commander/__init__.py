@@ -1,4 +1,4 @@
-"""Space Fleet Commander by Mike Heim: a solitaire dice game of a fleet that explores; also for high scores and as a race."""
+"""Space Fleet Commander by Mike Heim: a solitaire dice game about exploring with a fleet, also for high scores and races."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of the game before anybody plays it, the shapes of its commands, and which options fit together."""
+"""The manifest of the game, the shapes of its commands, and the check of its options."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MANIFEST = Manifest(
 
 
 def check_options(options: Data, seats: int) -> None:
-    """A race has 2 to 6 seats, the other modes one; lockstep is for races."""
+    """Raise `Refused` unless the options fit: a race has 2 to 6 seats, other modes one; lockstep is for races."""
     if options["mode"] == "race" and seats < 2:
         raise Refused(
             "bad_seats", f"A race is for 2 to 6 seats, not {seats}. Alone, choose the mode classic or high_score.", "seats"
@@ -67,5 +67,5 @@ def check_options(options: Data, seats: int) -> None:
 
 
 def rules_help() -> str:
-    """The rules in our own words."""
+    """Return our own summary of the rules as Markdown."""
     return (HERE.parent / "text" / "help.md").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""The state of a match: one sheet per seat, what all sheets share, and small questions about them.
+"""The state of a match: one sheet per seat, the data shared by all sheets, and small derived facts.
 
-Frozen dataclasses and tuples only; dicts are never changed in place. Numbers that rules could move (hull, dice, stars) stand
-in the state as events brought them.
+Frozen dataclasses and tuples only; dicts are never changed in place. Numbers that a rules change could alter (hull, dice, stars)
+are stored in the state as the events gave them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Small = Annotated[int, Within(0, 200)]
 Cell = Annotated[str, Written(r"[1-9][0-9]{0,3}\.[1-9][0-9]{0,2}\.[1-3]")]
 """A cell of the shared stream: turn, attempt, roll."""
 Step = Annotated[str, Written(f"one|seek|fail|corner|phase6|full|hazard (damage|time)|(raider|tender) ({_SLOTS})")]
-"""A step of a turn that is still due; `turn` says what each does."""
+"""A remaining step of a turn. `turn` explains each of them."""
 
 Phase = Literal["fleet", "reroll_1", "reroll_2", "tinker", "resolve", "explore", "repair", "hit", "push", "wait", "finished"]
 ASKING = frozenset({"fleet", "reroll_1", "reroll_2", "tinker", "explore", "repair", "hit", "push"})
@@ -34,13 +34,13 @@ ASKING = frozenset({"fleet", "reroll_1", "reroll_2", "tinker", "explore", "repai
 
 @dataclass(frozen=True, slots=True)
 class Vessel:
-    """A ship standing in a roster slot; destroyed when damage has reached hull."""
+    """A ship in a roster slot, destroyed when its damage reaches its hull."""
 
     slot: Slot
     ship: Annotated[str, OneOf((*SHIPS, ROSTER.flag.id))]
     hull: Annotated[int, Within(1, 60)]
     dice: Annotated[tuple[Colour, ...], AtMost(6)]  # printed colours
-    die: Annotated[int, Within(-1, ROSTER.formation - 1)] = -1  # the formation die that bought it; -1 for the flag
+    die: Annotated[int, Within(-1, ROSTER.formation - 1)] = -1  # the formation die that bought it; -1 for the flagship
     damage: Annotated[int, Within(0, 60)] = 0
 
     @property
@@ -50,7 +50,7 @@ class Vessel:
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """A die of a live ship. `index`: its place among its colour in the first roll of the attempt (races)."""
+    """A die of a live ship. `index`: its place within its colour in the first roll of the attempt (races)."""
 
     id: Annotated[str, Written(rf"({_SLOTS})\.[1-6]")]
     slot: Slot
@@ -62,7 +62,7 @@ class Die:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A 2d6 damage roll that fell on a live ship and waits for a choice."""
+    """A 2d6 damage roll that hit a live ship and waits for a choice."""
 
     source: Annotated[str, OneOf(("failure", "sabotage", "hex"))]
     a: Face
@@ -72,7 +72,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A Repair Tender that has two ships to choose from."""
+    """A Repair Tender with two ships to choose from."""
 
     tender: Slot
     candidates: Annotated[tuple[Slot, ...], AtMost(len(ROSTER.order), unique=True)]
@@ -80,7 +80,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One player's sheet."""
+    """The sheet of one player."""
 
     token: Hex
     path: Annotated[tuple[Hex, ...], AtMost(LONGEST_PATH, unique=True)]  # the start and every explored hex, in order
@@ -89,9 +89,9 @@ class Sheet:
     turn: Small = 0
     attempt: Annotated[int, Within(0, 99)] = 0
     stars: Small = 0
-    scored: Annotated[tuple[Small, ...], AtMost(LONGEST_PATH)] = ()  # stars per explored hex
-    time: Small = 0  # boxes marked
-    sabotage: Small = 0  # cells marked
+    scored: Annotated[tuple[Small, ...], AtMost(LONGEST_PATH)] = ()  # stars for each explored hex
+    time: Small = 0  # marked boxes
+    sabotage: Small = 0  # marked cells
     upgrades: dict[Slot, Slot] | None = None  # Drone Boat's slot -> slot of the upgraded ship
     dice: Annotated[tuple[Die, ...], AtMost(3 * ROSTER.limit)] = ()  # in pool order
     used: Annotated[
@@ -99,11 +99,11 @@ class Sheet:
     ] = ()  # slots of Hospital Barges used in this attempt
     hit: Hit | None = None
     repair: Repair | None = None
-    todo: Annotated[tuple[Step, ...], AtMost(60)] = ()  # steps still due after the choice that is open
+    todo: Annotated[tuple[Step, ...], AtMost(60)] = ()  # remaining steps after the open choice
     reason: Annotated[str, OneOf(REASONS)] = ""  # how it finished
-    rolls: Annotated[int, Within(0, 1_000)] = 0  # damage rolls made
+    rolls: Annotated[int, Within(0, 1_000)] = 0  # number of damage rolls made
     seen: dict[Cell, Annotated[tuple[Annotated[int, Within(0, 14)], ...], AtMost(15, unique=True)]] | None = (
-        None  # race: stream cell -> the places in it this sheet has used
+        None  # races: stream cell -> the places in it that this sheet has used
     )
 
     @property
@@ -121,8 +121,8 @@ class State:
     lockstep: bool
     sheets: Annotated[tuple[Sheet, ...], AtMost(MOST_SEATS)]
     formation: Annotated[tuple[Face, ...], AtMost(ROSTER.formation)] = ()
-    stream: dict[Cell, Annotated[tuple[Face, ...], AtMost(15)]] | None = None  # race: dice cells "turn.attempt.roll" dealt so far
-    hits: Annotated[tuple[tuple[Face, Face], ...], AtMost(1_000)] = ()  # race: damage cells dealt so far
+    stream: dict[Cell, Annotated[tuple[Face, ...], AtMost(15)]] | None = None  # races: dealt dice cells "turn.attempt.roll"
+    hits: Annotated[tuple[tuple[Face, Face], ...], AtMost(1_000)] = ()  # races: dealt damage cells
     over: bool = False
 
     @property
@@ -135,7 +135,7 @@ def by_roster(ships: Iterable[Vessel]) -> tuple[Vessel, ...]:
 
 
 def at_slot(sheet: Sheet, slot: str) -> Vessel | None:
-    """The ship in a slot, destroyed or not."""
+    """Return the ship in a slot, destroyed or not, or None."""
     for vessel in sheet.ships:
         if vessel.slot == slot:
             return vessel
@@ -143,33 +143,33 @@ def at_slot(sheet: Sheet, slot: str) -> Vessel | None:
 
 
 def able(sheet: Sheet, ability: str) -> list[str]:
-    """The slots of live ships with an ability, in roster order."""
+    """Return the slots of live ships with an ability, in roster order."""
     return [v.slot for v in sheet.ships if v.ship in SHIPS and SHIPS[v.ship].ability == ability and v.damage < v.hull]
 
 
 def live_beside(sheet: Sheet, slot: str) -> list[str]:
-    """The slots of live ships adjacent to a slot, in roster order."""
+    """Return the slots of live ships adjacent to a slot, in roster order."""
     near = ROSTER.adjacent[slot]
     return [v.slot for v in sheet.ships if v.slot in near and v.damage < v.hull]
 
 
 def in_attempt(sheet: Sheet) -> list[Die]:
-    """The dice taking part in this attempt: not set aside, not removed."""
+    """Return the dice that take part in this attempt: not set aside, not removed."""
     return [die for die in sheet.dice if die.status == "live"]
 
 
 def not_aside(sheet: Sheet) -> list[Die]:
-    """The dice that are rolled when the turn goes on."""
+    """Return the dice that are rolled when the turn continues."""
     return [die for die in sheet.dice if die.status != "aside"]
 
 
 def usable(sheet: Sheet) -> list[Die]:
-    """The dice that count in Phase 5."""
+    """Return the dice that count in Phase 5."""
     return [die for die in sheet.dice if die.status == "live" and die.value > 1]
 
 
 def pool(ships: Iterable[Vessel], upgrades: dict[str, str] | None) -> list[Die]:
-    """All dice of live ships in pool order, with the colours that live Drone Boats give them."""
+    """Return all dice of live ships in pool order, with the colours that live Drone Boats give them."""
     vessels = [vessel for vessel in ships if vessel.live]
     standing = {vessel.slot for vessel in vessels}
     lifted = {target for slot, target in (upgrades or {}).items() if slot in standing}

@@ -1,1 +1,1 @@
-"""Bots for Space Fleet Commander; they see what their seat sees."""
+"""Bots for Space Fleet Commander. They see only what their seat sees."""

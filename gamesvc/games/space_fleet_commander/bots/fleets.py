@@ -1,4 +1,4 @@
-"""Which fleet the greedy bot forms: a beam search over placements, by what each ship is worth to it."""
+"""The fleet that the greedy bot forms: a beam search over placements, by the bot's value of each ship."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORTH = {
 
 
 def ship_worth(ship: str, dice: int) -> float:
-    """What losing a ship costs: its dice above all."""
+    """Return the loss of value if a ship is destroyed, mostly its dice."""
     return 8.0 * dice + max(0.5, WORTH.get(ship, 2.0))
 
 
@@ -47,7 +47,7 @@ def _worth(sheet: Sheet) -> float:
 
 @lru_cache(maxsize=2000)
 def plan_fleet(formation: tuple[int, ...]) -> tuple[tuple[int, str, str], ...]:
-    """The placements (die, ship, slot) of a good fleet, in an order in which each is legal."""
+    """Return the placements (die, ship, slot) of a good fleet, in an order in which each is legal."""
     flag = Vessel(ROSTER.flag_slot, ROSTER.flag.id, ROSTER.flag.hull, ROSTER.flag.dice)
     empty = Sheet("", ("",), (flag,))
     state = State("classic", "", "three", False, (empty,), formation)
@@ -67,7 +67,7 @@ def plan_fleet(formation: tuple[int, ...]) -> tuple[tuple[int, str, str], ...]:
                             after = fleet.put(sheet, die, ship, slot)
                             key = tuple((vessel.slot, vessel.ship) for vessel in after.ships)
                             if key not in grown:
-                                # A Supply Barge is worth what it makes possible; half of that is counted ahead.
+                                # A Supply Barge is worth the ships it makes possible. Half of their value is counted in advance.
                                 hope = 6.0 if ship == "supply_barge" and {5, 6} & {*formation} else 0.0
                                 grown[key] = (_worth(after) + hope, after, (*placed, (die, ship, slot)))
         beam = sorted(grown.values(), key=lambda one: -one[0])[:BEAM]

@@ -1,4 +1,4 @@
-"""Bots of this game: `random`, and `greedy`, which weighs stars, exits, damage and two steps ahead from view and forms alone."""
+"""The bots `random` and `greedy`. From view and forms alone, `greedy` weighs stars, exits, damage and two steps ahead."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WEIGHTS = Weights()
 COLOURS = ("white", "red", "black")
 ROUGH, FINE, BEST = 6, 24, 5  # samples for every way to reroll, then for the best of them
 Counts = tuple[int, ...]
-"""How many dice show 1 to 6."""
+"""The number of dice that show 1 to 6."""
 
 
 @dataclass
 class _Sight:
-    """One decision about dice: what each result of the attempt would be worth."""
+    """One decision about dice: the value of each possible result of the attempt."""
 
     scout: Scout
     view: Data
@@ -54,7 +54,7 @@ class _Sight:
         return sight
 
     def worth(self, counts: Counts) -> float:
-        """The worth of dice as they lie at the end of Phase 3."""
+        """Return the value of the dice as they are at the end of Phase 3."""
         found = self.known.get(counts)
         if found is None:
             ones = max(0, counts[0] - self.barges)
@@ -65,7 +65,7 @@ class _Sight:
         return found
 
     def before_last(self, fixed: Counts, whites: tuple[int, ...]) -> float:
-        """The worth before Phase 3, whites being rerolled as well as can be."""
+        """Return the value before Phase 3 if the white dice are rerolled in the best way."""
         key = (fixed, whites)
         found = self.later.get(key)
         if found is None:
@@ -74,7 +74,7 @@ class _Sight:
         return found
 
     def rerolling(self, fixed: Counts, count: int) -> float:
-        """The mean worth when so many dice are rolled for the last time."""
+        """Return the mean value of rolling `count` dice for the last time."""
         return sum(weight * self.worth(_add(fixed, rolled)) for rolled, weight in _rolls(count))
 
 
@@ -96,13 +96,13 @@ def _plus(fixed: Counts, values: Sequence[int]) -> Counts:
 
 @cache
 def _keeps(values: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The different ways to keep some of these dice."""
+    """Return the different ways to keep some of these dice."""
     return tuple({kept for size in range(len(values) + 1) for kept in itertools.combinations(values, size)})
 
 
 @cache
 def _rolls(count: int) -> tuple[tuple[Counts, float], ...]:
-    """Every result of so many dice with its chance."""
+    """Return every result of `count` dice with its probability."""
     results: dict[Counts, float] = {(0,) * 6: 1.0}
     for _ in range(count):
         after: dict[Counts, float] = {}
@@ -118,7 +118,7 @@ def _rolls(count: int) -> tuple[tuple[Counts, float], ...]:
 
 
 def play_greedy(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Choose by phase. A plan that does not fit what somebody else began on this sheet gives way to chance."""
+    """Choose by phase. If the plan does not fit what another player began on this sheet, play at random."""
     command = _choose(view, offered, rng)
     return command if forms.offered(offered, command) else play_random(view, offered, rng)
 
@@ -145,7 +145,7 @@ def _choose(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
 
 
 def _form(view: Data, main: Sequence[Form], rng: random.Random) -> Command:
-    """Place the ships of the best fleet found, one by one; upgrade what can be upgraded."""
+    """Place the ships of the best fleet found one by one, then upgrade wherever possible."""
     sheet = view["sheet"]
     standing = {row["slot"]: row["ship"] for row in sheet["roster"]}
     for die, ship, slot in plan_fleet(tuple(view["formation"])):
@@ -192,7 +192,7 @@ def _others(free: Sequence[Data], kept: Sequence[int]) -> list[str]:
 
 
 def _first_ways(live: Sequence[Data], free: Sequence[Data]) -> list[list[str]]:
-    """Ways to reroll in Phase 2: all dice but those showing some values; all but one of each value."""
+    """Return candidate rerolls for Phase 2: all dice but those with certain values, or all but one of each value."""
     ways: list[list[str]] = [[]]
     shown = sorted({die["value"] for die in free} - {1})
     for size in range(len(shown) + 1):
@@ -208,7 +208,7 @@ def _first_ways(live: Sequence[Data], free: Sequence[Data]) -> list[list[str]]:
 
 
 def _estimate(sight: _Sight, fixed: Counts, free: Sequence[Data], way: Sequence[str], samples: int) -> float:
-    """The mean worth of rerolling these dice in Phase 2."""
+    """Return the estimated mean value of rerolling these dice in Phase 2."""
     rng = sight.rng
     total = 0.0
     if not way:
@@ -222,7 +222,7 @@ def _estimate(sight: _Sight, fixed: Counts, free: Sequence[Data], way: Sequence[
 
 
 def _choose_tinker(view: Data, main: Sequence[Form], rng: random.Random) -> Command:
-    """The adjustments that make the dice worth most; every Prison Barge removes a 1."""
+    """Choose the adjustments with the highest value. Every Prison Barge removes a 1."""
     sight = _Sight.of(view, rng)
     live = {die["id"]: die["value"] for die in view["sheet"]["dice"] if die["status"] == "live"}
     best: tuple[float, int, Command] | None = None
@@ -269,7 +269,7 @@ def _choose_push(view: Data) -> Command:
 
 
 def _pain(sheet: Data, slot: str) -> float:
-    """What one damage on a slot costs: nothing where no live ship stands, most where a ship would be lost."""
+    """Return the loss from one damage on a slot: none without a live ship, most if a ship would be destroyed."""
     row = next((row for row in sheet["roster"] if row["slot"] == slot and row["live"]), None)
     if row is None:
         return 0.0

@@ -1,6 +1,6 @@
-"""What an attempt is likely to reach: chances per requirement and dice, and the worth of a hex with what lies beyond it.
+"""The odds of attempts: probabilities by requirement and dice, and the value of a hex including what lies beyond it.
 
-For the greedy bot only. Estimates come from fixed samples, so that the same question has the same answer in every process.
+For the greedy bot only. Estimates come from fixed samples, so that the result is the same in every process.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from gamesvc.games.space_fleet_commander.rules.missions import Histogram, requir
 
 SAMPLES = 160
 Fleet = tuple[int, int, int]
-"""How many white, red and black dice."""
+"""The numbers of white, red and black dice."""
 
 
 @lru_cache(maxsize=20_000)
 def chance(need: Requirement, fleet: Fleet, destroyers: int) -> float:
-    """The chance that an attempt with these dice meets a requirement, every reroll aiming at it alone."""
+    """Return the probability that an attempt with these dice meets a requirement if every reroll aims at it alone."""
     rng = random.Random(f"{need} {fleet} {destroyers}")
     white, red, black = fleet
     met = 0
@@ -39,7 +39,7 @@ def _counts(values: Sequence[int]) -> Histogram:
 
 
 def _spare(need: Requirement, values: Sequence[int], first: int) -> list[int]:
-    """Which of the first dice do not help: simple and good enough to compare hexes."""
+    """Return the indices of the first dice that do not help. A simple estimate, good enough to compare hexes."""
     if need.type == "sum_at_least":
         return [at for at in range(first) if values[at] <= 3]
     if need.type in ("count_of", "every"):
@@ -66,7 +66,7 @@ def _spare(need: Requirement, values: Sequence[int], first: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What the bot thinks things are worth, in stars; found by self-play."""
+    """The bot's values in stars, tuned by self-play."""
 
     hit: float = 0.55
     time: float = 1.5
@@ -79,7 +79,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Scout:
-    """Looks ahead on a map for one decision."""
+    """A look ahead on a map for one decision."""
 
     board: Board
     planetfall: str
@@ -87,7 +87,7 @@ class Scout:
     destroyers: int
     colonies: int
     buoy: bool
-    boxes: int  # time boxes left
+    boxes: int  # remaining time boxes
     weights: Weights
 
     @classmethod
@@ -112,7 +112,7 @@ class Scout:
         return chance(requirement(kind, self.planetfall), fleet, self.destroyers if kind.combat else 0)
 
     def gain(self, place: str) -> float:
-        """Stars of a hex less what its hazards cost."""
+        """Return the stars of a hex minus the cost of its hazards."""
         kind = self.board.kind(place)
         stars = float(kind.stars + (2 * self.colonies if kind.id == PLANETFALL else 0))
         for hazard in kind.hazards:
@@ -120,14 +120,14 @@ class Scout:
         return stars
 
     def hit_cost(self) -> float:
-        """A hit matters as long as turns are left."""
+        """Return the cost of a hit, which matters while turns are left."""
         return self.weights.hit * (0.3 + 0.7 * min(1.0, self.boxes / 8))
 
     def exits(self, place: str, gone: frozenset[str]) -> list[str]:
         return [near for near in self.board.neighbours[place] if near not in gone]
 
     def ahead(self, place: str, gone: frozenset[str], fleet: Fleet, depth: int) -> float:
-        """What the next attempt from a hex is worth with these dice, better exits tried first."""
+        """Return the value of the next attempt from a hex with these dice, assuming better exits are tried first."""
         found = []
         for way in self.exits(place, gone):
             worth = self.gain(way)
@@ -146,7 +146,7 @@ class Scout:
         return total - left * 2 * self.hit_cost()
 
     def region(self, place: str, gone: frozenset[str]) -> float:
-        """What the unexplored region around a hex can still give in the turns left."""
+        """Return the value that the unexplored region around a hex can still give in the remaining turns."""
         stars, seen, waiting = 0.0, set(gone) | {place}, [place]
         while waiting:
             for near in self.board.neighbours[waiting.pop()]:
@@ -157,13 +157,13 @@ class Scout:
         return min(self.weights.region * stars, self.weights.rate * max(0, self.boxes - 1))
 
     def standing(self, place: str, gone: frozenset[str]) -> float:
-        """The worth of standing on a hex at the start of a turn."""
+        """Return the value of being on a hex at the start of a turn."""
         if not self.exits(place, gone):
             return 0.0
         return max(0.0, self.weights.further * self.ahead(place, gone, self.fleet, 2)) + self.region(place, gone)
 
     def pushing(self, place: str, gone: frozenset[str], fleet: Fleet) -> tuple[float, int]:
-        """The best worth of a further attempt with one die less, and the colour of that die (0 white, 1 red, 2 black)."""
+        """Return the best value of another attempt with one die less, and that die's colour (0 white, 1 red, 2 black)."""
         best = (-99.0, 2)
         if sum(fleet) < 2 or not self.exits(place, gone):
             return best
@@ -188,7 +188,7 @@ class Scout:
         return total - left * 2 * self.hit_cost() - ones
 
     def exploring(self, place: str, gone: frozenset[str], fleet: Fleet) -> float:
-        """The worth of exploring a hex now with these dice left in the turn: stars, hazards, where one stands, pushing on."""
+        """Return the value of exploring a hex with the dice left this turn: stars, hazards, new position, further attempts."""
         gone = gone | {place}
         worth = self.gain(place)
         if not self.exits(place, gone):

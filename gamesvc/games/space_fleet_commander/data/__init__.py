@@ -1,7 +1,7 @@
 """The data of the game, read once from TOML and checked: ships and roster (`ships.toml`), maps (`maps/*.toml`).
 
-A map file that says nothing about tracks or kinds has those of `standard.toml`; it may replace any of them (help.md tells how).
-Nothing here knows a match.
+A map file without tracks or kinds uses those of `standard.toml`; it may replace any of them (help.md explains how). Nothing here
+depends on a match.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
 
 
 class BadData(ValueError):
-    """A data file does not hold together; the message names the file and what is wrong."""
+    """A data file is inconsistent. The message names the file and the fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Ship:
     face: int
     slots: tuple[str, ...]
     hull: int
-    dice: tuple[str, ...]  # the colours of its dice, white first, then red, then black
+    dice: tuple[str, ...]  # the colours of its dice: white first, then red, then black
     ability: str
     note: str
     requires: str
@@ -43,7 +43,7 @@ class Ship:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What the usable dice must show. `sizes`, `values` and `n` as the type needs them."""
+    """A test of the usable dice. The type determines which of `sizes`, `values` and `n` are used."""
 
     type: str
     n: int = 0
@@ -77,25 +77,25 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A map with the kinds and tracks played on it."""
+    """A map with its kinds and tracks."""
 
     id: str
     name: str
     start: str
     places: Mapping[str, Place]
-    neighbours: Mapping[str, tuple[str, ...]]  # in the order of the ids
+    neighbours: Mapping[str, tuple[str, ...]]  # in id order
     kinds: Mapping[str, Kind]
     time_boxes: int
     stars_to_win: int
     ranks: tuple[str, ...]
     rows: tuple[int, ...]  # the number of sabotage cells in each printed row
-    sabotage: tuple[str, ...]  # icon per cell: "", "damage", "time"
+    sabotage: tuple[str, ...]  # the icon of each cell: "", "damage", "time"
 
     def kind(self, place: str) -> Kind:
         return self.kinds[self.places[place].kind]
 
     def rank(self, stars: int) -> int:
-        """Return the number of the rank reached, counted from 0; -1 for none (RULES.md 12.18)."""
+        """Return the index of the rank reached, counted from 0; -1 for none (R18)."""
         return min(stars // 10, len(self.ranks)) - 1
 
     def title(self, stars: int) -> str:
@@ -121,8 +121,8 @@ class Roster:
     order: tuple[str, ...]
     flag_slot: str
     flag: Ship
-    limit: int  # dice of one colour
-    formation: int  # formation dice
+    limit: int  # maximum number of dice of one colour
+    formation: int  # number of formation dice
     plot: Mapping[int, str]  # sum of 2d6 -> slot, "" for none
     adjacent: Mapping[str, tuple[str, ...]]
     ships: Mapping[str, Ship]  # in table order
@@ -182,7 +182,7 @@ def _kind(name: str, raw: Mapping[str, Any], where: str) -> Kind:
 
 
 def parse_board(raw: Mapping[str, Any], where: str, standard: Mapping[str, Any]) -> Board:
-    """Make a map of its TOML and check it: kinds known, totals right, every hex reachable from the start. Raises `BadData`."""
+    """Build a map from its TOML and check it: known kinds, correct totals, every hex reachable. Raises `BadData`."""
     head = raw.get("map", {})
     missing = [name for name in ("id", "name", "start", "missions", "stars", "hex") if name not in head]
     if missing:
@@ -235,7 +235,7 @@ def parse_board(raw: Mapping[str, Any], where: str, standard: Mapping[str, Any])
 
 
 def load_boards(folder: Path) -> dict[str, Board]:
-    """Read every map of a folder, the standard map first."""
+    """Read every map in a folder, the standard map first."""
     standard = _read(folder / f"{STANDARD}.toml")
     boards = {}
     for path in sorted(folder.glob("*.toml"), key=lambda one: (one.stem != STANDARD, one.stem)):

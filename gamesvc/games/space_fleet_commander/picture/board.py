@@ -1,6 +1,6 @@
-"""The position as a picture: chart of hexes, dice, fleet, tracks, the other seats of a race, and the ship table.
+"""The position as a picture: map of hexes, dice, fleet, tracks, the other seats of a race, and the ship table.
 
-Drawn from the view alone. Panels under the chart are in `panels`.
+Drawn from the view alone. The panels below the map are in `panels`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NUMBERS = {"fleet": 0, "reroll_1": 2, "reroll_2": 3, "tinker": 3, "explore": 5, 
 
 
 def picture(view: Data, caption: Caption) -> str:
-    """The board as SVG, 720 units wide."""
+    """Draw the board as SVG, 720 units wide."""
     sheet = view["sheet"]
     chart = Chart(WIDTH, 100, prefix=caption.match or "fleet", title=_title(view, caption), desc=_describe(view))
     _header(chart, view, caption)
@@ -51,7 +51,7 @@ def _title(view: Data, caption: Caption) -> str:
 
 
 def _second(view: Data) -> str:
-    """Turn, attempt and phase."""
+    """Return turn, attempt and phase."""
     sheet = view["sheet"]
     if sheet is None:
         return "Race over" if view["outcome"] else f"Race of {view['seats']}"
@@ -103,7 +103,7 @@ def _header(chart: Chart, view: Data, caption: Caption) -> None:
 
 
 def _closing(view: Data, caption: Caption) -> str:
-    """One line of what is open now."""
+    """Return one line about the pending decision."""
     sheet, found = view["sheet"], view["outcome"]
     if found and view["mode"] == "race":
         names = [seat_name(row["seat"], caption.names) for row in view["table"]]
@@ -135,7 +135,7 @@ def _closing(view: Data, caption: Caption) -> str:
 
 
 def _map(chart: Chart, view: Data, top: float) -> float:
-    """The hexes in their frame, path and token; returns the y below the frame."""
+    """Draw the hexes in their frame, the path and the token. Returns the y below the frame."""
     board = view["map"]
     spots: dict[str, tuple[float, float]] = {place: (q + r / 2, r) for place, (q, r, _) in board["hexes"].items()}
     left, right = min(x for x, _ in spots.values()), max(x for x, _ in spots.values())
@@ -177,7 +177,7 @@ def _map(chart: Chart, view: Data, top: float) -> float:
 
 
 def _hex(chart: Chart, kind: Kind, planetfall: str, place: str, middle: tuple[float, float], width: float) -> None:
-    """Id, short name, what it asks for, stars, hazards, combat."""
+    """Draw a hex with id, short name, requirement, stars, hazards and combat."""
     x, y = middle
     if kind.hazards:
         chart.polygon(*hexagon(x, y, width - 6), fill="tint")
@@ -195,7 +195,7 @@ def _hex(chart: Chart, kind: Kind, planetfall: str, place: str, middle: tuple[fl
 
 
 def _asked(chart: Chart, need: Requirement, x: float, y: float, room: float) -> None:
-    """The requirement as die boxes round the middle x, or as words where boxes would not say it."""
+    """Draw a requirement as die boxes around the centre x, or as words if boxes cannot express it."""
     if need.type == "groups" and len(need.sizes) <= 2:
         count = sum(need.sizes)
         size = min(14.0, (room - 4 * len(need.sizes)) / count - 1.5)

@@ -1,6 +1,6 @@
-"""The panels under the chart: dice, formation dice, fleet roster, tracks, seats of a race, ship reference table.
+"""The panels below the map: dice, formation dice, fleet roster, tracks, seats of a race, ship reference table.
 
-Each draws from the y given downwards and returns the y below it.
+Each is drawn from the given y downwards and returns the y below it.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS, Requirement
 
 DIE = 52
 STEP = 64
-"""From one die to the next."""
+"""The distance from one die to the next."""
 NOTES = {
     "repair_tender": "+1 hull to a live adjacent ship per rank gained",
     "supply_barge": "Escort Cruiser and Dreadnaught need one adjacent",
     "prison_barge": "end of Phase 3: removes one die showing 1",
 }
-"""Shorter words than in the data file, where those do not fit on the line."""
+"""Shorter texts than in the data file, for those that do not fit on the line."""
 COLOURS = ("white", "red", "black")
 
 
 def asked_words(need: Requirement) -> str:
-    """A requirement in a few characters, for the kinds that boxes cannot say."""
+    """Describe a requirement in a few characters, for the kinds that boxes cannot express."""
     values = ", ".join(map(str, need.values))
     words = {
         "sum_at_least": f"sum {need.n}+",
@@ -34,7 +34,7 @@ def asked_words(need: Requirement) -> str:
 
 
 def dice(chart: Chart, view: Data, y: float) -> float:
-    """The dice of this attempt by colour, in rows; removed and set-aside ones behind a line on the right."""
+    """Draw the dice of this attempt by colour in rows; removed and set-aside ones to the right of a line."""
     sheet = view["sheet"]
     live = [die for colour in COLOURS for die in sheet["dice"] if die["status"] == "live" and die["colour"] == colour]
     apart = [die for status in ("removed", "aside") for die in sheet["dice"] if die["status"] == status]
@@ -71,7 +71,7 @@ def _row(
 
 
 def formation(chart: Chart, view: Data, y: float) -> float:
-    """The seven formation dice with their numbers; those that have bought a ship are struck."""
+    """Draw the seven formation dice with their numbers. Those that have bought a ship are struck out."""
     left = view["sheet"]["unplaced"]
     chart.label(MARGIN, y, "Formation dice: each buys a ship of its number")
     for at, value in enumerate(view["formation"]):
@@ -86,7 +86,7 @@ def formation(chart: Chart, view: Data, y: float) -> float:
 
 
 def roster(chart: Chart, sheet: Data, y: float) -> float:
-    """Two rows of four slots, joined where they are adjacent."""
+    """Draw two rows of four slots, joined where they are adjacent."""
     chart.label(MARGIN, y, "Fleet")
     chart.label(WIDTH - MARGIN, y, "Filled bubble = damage. Joined slots are adjacent.", anchor="end")
     rows = {row["slot"]: row for row in sheet["roster"]}
@@ -135,7 +135,7 @@ def _slot(chart: Chart, slot: str, row: Data | None, x: float, y: float, width: 
 
 
 def tracks(chart: Chart, view: Data, y: float) -> float:
-    """Sabotage cells and time boxes on the left, lines of stars with their ranks on the right."""
+    """Draw sabotage cells and time boxes on the left, rows of stars with their ranks on the right."""
     sheet, board = view["sheet"], view["map"]
     chart.label(MARGIN, y, f"Sabotage {sheet['sabotage']} of {len(board['sabotage'])}")
     cell, cells = min(28.0, 350 / max(board["sabotage_rows"])), iter(enumerate(board["sabotage"]))
@@ -172,7 +172,7 @@ def tracks(chart: Chart, view: Data, y: float) -> float:
 
 
 def seats(chart: Chart, view: Data, caption: Caption, y: float) -> float:
-    """A row per seat of a race: stars, rank, time boxes, finished."""
+    """Draw a row for each seat of a race: stars, rank, time boxes, finished."""
     waiting = {one["seat"] for one in view["awaited"]}
     boxes = view["map"]["time_boxes"]
     y += 14
@@ -194,7 +194,7 @@ def seats(chart: Chart, view: Data, caption: Caption, y: float) -> float:
 
 
 def ship_table(chart: Chart, y: float) -> float:
-    """The ship reference table: number, ship, slots, hull, dice, and what it does."""
+    """Draw the ship reference table: number, ship, slots, hull, dice, ability."""
     chart.label(MARGIN, y, "Ships: number, slots, hull, dice, ability")
     y += 10
     chart.line(PANEL, y, WIDTH - PANEL, y, stroke="ink")

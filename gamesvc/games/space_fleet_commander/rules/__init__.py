@@ -1,1 +1,1 @@
-"""The rules of Space Fleet Commander: from commands to events, from events to states."""
+"""The rules of Space Fleet Commander: commands become events, events become states."""

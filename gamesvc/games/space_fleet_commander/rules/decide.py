@@ -1,4 +1,4 @@
-"""From commands to events."""
+"""Commands to events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REROLLED = {"reroll_1": ("white", "red"), "reroll_2": ("white",)}
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
-    """Decide a command of a seat; raises `Refused` with the codes of RULES.md 7."""
+    """Decide a command of a seat. Raises `Refused` with the codes of RULES.md 7."""
     if not 0 <= seat < len(run.state.sheets):
         raise Refused("not_a_seat", f"There is no seat {seat} in this match.")
     turn = Turn(run, seat)
@@ -73,7 +73,7 @@ def _confirm_fleet(turn: Turn, command: Command) -> None:
 
 
 def _form_fleet(turn: Turn, command: Command) -> None:
-    """All single commands in sequence, then the confirmation; a refusal drops the whole run."""
+    """Run all single commands in sequence, then confirm. A refusal discards the whole run."""
     for at, placement in enumerate(command["placements"]):
         _in_list(_place_ship, turn, placement, f"placements.{at}")
     for at, upgrade in enumerate(command.get("upgrades", ())):
@@ -142,7 +142,7 @@ def _explore(turn: Turn, command: Command) -> None:
 
 
 def _check_explore(state: State, sheet: Sheet, place: str, adjust: Any) -> Any:
-    """Return the adjustments to make; raise `Refused` unless the hex is a target with exactly these."""
+    """Return the adjustments to make. Raises `Refused` unless the hex is a target with exactly these."""
     board = state.board
     found = missions.targets(state, sheet)
     can = f"You can explore {', '.join(target.hex for target in found)}."

@@ -1,4 +1,4 @@
-"""What happens for a seat whose time has run out."""
+"""The default commands for timeouts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gamesvc.games.space_fleet_commander.state import Sheet, State, able
 
 
 def default_command(state: State, seat: int) -> Command:
-    """Return the command given for a seat when its clock runs out (RULES.md 8)."""
+    """Return the command for a seat that has run out of time (RULES.md 8)."""
     sheet = state.sheets[seat]
     match sheet.phase:
         case "fleet":
@@ -35,5 +35,5 @@ def default_command(state: State, seat: int) -> Command:
 
 
 def _explore_rank(state: State, sheet: Sheet, target: missions.Target) -> tuple[int, int, str]:
-    """Most stars, then fewest hazards, then lowest id; bonuses count, the cap of classic does not."""
+    """Return the sort key of a target: most stars, fewest hazards, lowest id. Bonuses count, the cap of classic does not."""
     return -missions.worth(state, sheet, target.hex), len(state.board.kind(target.hex).hazards), target.hex

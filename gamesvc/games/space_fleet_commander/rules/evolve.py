@@ -1,4 +1,4 @@
-"""Events to states. Every number applied is in the event; the only things known here are ids and the order of the roster."""
+"""Events to states. Every number comes from the event; only ids and the order of the roster are known here."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _create(data: Facts) -> State:
 
 
 def _deal(state: State, data: Facts) -> State:
-    """A cell of the shared stream, new or told again."""
+    """Store a cell of the shared stream, whether new or repeated."""
     seat = data["seat"]
     values = data["values"]
     if "hit" in data:

@@ -1,6 +1,6 @@
-"""Fleet formation (RULES.md 3): where a ship may stand, what goes with a ship that is removed, and the fleet of the time-out.
+"""Fleet formation (RULES.md 3): legal slots, the consequences of removing a ship, and the default fleet of a timeout.
 
-Pure questions about a sheet in phase `fleet`; the events are emitted in `decide`.
+Pure functions of a sheet in phase `fleet`; the events are emitted in `decide`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ DRONE = "upgrade_black"
 
 
 def unplaced(state: State, sheet: Sheet) -> list[int]:
-    """The indices of the formation dice that have bought no ship."""
+    """Return the indices of the formation dice that have not bought a ship."""
     used = {vessel.die for vessel in sheet.ships}
     return [die for die in range(len(state.formation)) if die not in used]
 
 
 def colours(sheet: Sheet) -> Counter[str]:
-    """Printed dice per colour, the flag included."""
+    """Return the printed dice per colour, the flagship included."""
     return Counter(colour for vessel in sheet.ships for colour in vessel.dice)
 
 
 def too_many(sheet: Sheet, ship: str) -> str:
-    """Return the colour whose limit a further ship would break, "" for none; red counts after upgrades (RULES.md 12.5)."""
+    """Return the colour whose limit another ship would exceed, red counted after upgrades; "" for none (R5)."""
     have, more = colours(sheet), Counter(SHIPS[ship].dice)
     for colour in COLOURS:
         lifted = len(sheet.upgrades or {}) if colour == "red" else 0
@@ -39,20 +39,20 @@ def too_many(sheet: Sheet, ship: str) -> str:
 
 
 def supplied(sheet: Sheet, ship: str, slot: str) -> bool:
-    """Whether the ship that another ship needs stands beside a slot."""
+    """Return True if the ship that another ship requires is beside the slot."""
     need = SHIPS[ship].requires
     return not need or any(vessel.ship == need and vessel.slot in ROSTER.adjacent[slot] for vessel in sheet.ships)
 
 
 def slots_for(sheet: Sheet, ship: str) -> list[str]:
-    """The slots where a ship may be placed now, in its printed order."""
+    """Return the slots where a ship may be placed now, in its printed order."""
     if too_many(sheet, ship):
         return []
     return [slot for slot in SHIPS[ship].slots if at_slot(sheet, slot) is None and supplied(sheet, ship, slot)]
 
 
 def check_place(state: State, sheet: Sheet, die: int, ship: str, slot: str) -> None:
-    """Raise `Refused` unless this formation die may place this ship there."""
+    """Raise `Refused` unless this formation die may place this ship in the slot."""
     if ship not in SHIPS:
         raise Refused("wrong_face", f"There is no ship {ship!r}.", "ship")
     entry = SHIPS[ship]
@@ -79,7 +79,7 @@ def check_place(state: State, sheet: Sheet, die: int, ship: str, slot: str) -> N
 
 
 def check_remove(sheet: Sheet, slot: str) -> list[str]:
-    """The slots that become empty when a ship is removed: its own, and ships that lose their only Supply Barge."""
+    """Return the slots emptied by removing a ship: its own, and those of ships that lose their only Supply Barge."""
     if slot == ROSTER.flag_slot:
         raise Refused("flag_stays", "The Flag Command Cruiser always stands in slot 9.", "slot")
     if at_slot(sheet, slot) is None:
@@ -91,18 +91,18 @@ def check_remove(sheet: Sheet, slot: str) -> list[str]:
 
 
 def upgrades_without(sheet: Sheet, gone: Iterable[str]) -> dict[str, str]:
-    """The upgrades left when slots become empty: removing either ship cancels one."""
+    """Return the upgrades left when slots become empty. Removing either ship cancels an upgrade."""
     gone = set(gone)
     return {slot: target for slot, target in (sheet.upgrades or {}).items() if slot not in gone and target not in gone}
 
 
 def drones(sheet: Sheet) -> list[str]:
-    """The slots of Drone Boats, in roster order."""
+    """Return the slots of Drone Boats in roster order."""
     return [vessel.slot for vessel in sheet.ships if vessel.ship in SHIPS and SHIPS[vessel.ship].ability == DRONE]
 
 
 def upgrade_targets(sheet: Sheet, slot: str) -> list[str]:
-    """The adjacent slots whose ship's first black die a Drone Boat may turn red."""
+    """Return the adjacent slots whose ship's first black die a Drone Boat may turn red."""
     others = len(upgrades_without(sheet, [slot]))
     if colours(sheet)["red"] + others + 1 > ROSTER.limit:
         return []
@@ -127,7 +127,7 @@ def check_upgrade(sheet: Sheet, slot: str, target: str | None) -> None:
 
 
 def placeable(state: State, sheet: Sheet) -> list[tuple[int, str, str]]:
-    """Every legal placement: formation die, ship in table order, slot in its printed order."""
+    """Return every legal placement: formation die, ship in table order, slot in its printed order."""
     left = unplaced(state, sheet)
     found: list[tuple[int, str, str]] = []
     slots = {ship: slots_for(sheet, ship) for ship in SHIPS} if left else {}
@@ -139,19 +139,22 @@ def placeable(state: State, sheet: Sheet) -> list[tuple[int, str, str]]:
 
 
 def put(sheet: Sheet, die: int, ship: str, slot: str) -> Sheet:
-    """The sheet with a ship placed; for plans only, the match itself goes by events."""
+    """Return the sheet with a ship placed. For plans only; the match itself changes by events."""
     entry = SHIPS[ship]
     return replace(sheet, ships=by_roster([*sheet.ships, Vessel(slot, ship, entry.hull, entry.dice, die)]))
 
 
 def plan_default(state: State, sheet: Sheet) -> list[dict[str, Any]]:
-    """The placements of a timeout (RULES.md 8): each unplaced die by index takes the ship that adds most dice, in passes."""
+    """Return the placements of a timeout: each unplaced die by index takes the ship that adds most dice (RULES.md 8).
+
+    Repeats in passes until no die can place a ship.
+    """
     placements: list[dict[str, Any]] = []
     moved = True
     while moved:
         moved = False
         for die in unplaced(state, sheet):
-            # Of ships with as many dice the first in table order, in its first printed slot.
+            # Among ships with as many dice: the first in table order, in its first printed slot.
             best = max(_places(state, sheet, die), key=lambda place: len(SHIPS[place[0]].dice), default=None)
             if best is not None:
                 sheet = put(sheet, die, *best)
@@ -161,7 +164,7 @@ def plan_default(state: State, sheet: Sheet) -> list[dict[str, Any]]:
 
 
 def _places(state: State, sheet: Sheet, die: int) -> Iterator[tuple[str, str]]:
-    """Where one formation die may place a ship, in the order of `placeable`."""
+    """Yield the ships and slots for one formation die, in the order of `placeable`."""
     for ship, entry in SHIPS.items():
         if entry.face == state.formation[die]:
             yield from ((ship, slot) for slot in slots_for(sheet, ship))

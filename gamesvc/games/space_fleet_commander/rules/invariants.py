@@ -1,4 +1,4 @@
-"""What must hold of every state."""
+"""The invariants of every state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.space_fleet_commander.state import Sheet, State, able, at_slo
 
 
 def faults(state: State) -> list[str]:
-    """What is wrong with a state, in words."""
+    """Return the broken invariants of a state as sentences."""
     if state.map not in BOARDS:
         return [f"there is no map {state.map!r}; there are {', '.join(BOARDS)}"]
     found = _course_faults(state)
@@ -33,7 +33,7 @@ def faults(state: State) -> list[str]:
 
 
 def _course_faults(state: State) -> list[str]:
-    """What must hold of the sheets together: whoever is not finished can go on."""
+    """Return conflicts between sheets. Every unfinished sheet must be able to continue."""
     found = []
     unfinished = [sheet for sheet in state.sheets if not sheet.finished]
     if state.over == bool(unfinished):
@@ -137,7 +137,7 @@ def _sheet_faults(state: State, sheet: Sheet) -> list[str]:
 
 
 def _phase_faults(sheet: Sheet) -> list[str]:
-    """What the open question of a sheet needs."""
+    """Return conflicts between a sheet's phase and its pending decision."""
     found = []
     if sheet.phase not in ("fleet", "finished", "wait") and not (sheet.turn and sheet.attempt):
         found.append(f"phase {sheet.phase} before the first attempt")

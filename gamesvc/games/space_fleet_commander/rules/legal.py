@@ -1,4 +1,4 @@
-"""What a seat may do now, as forms: exactly what `decide` accepts. Only `form_fleet` is accepted without being listed."""
+"""The legal commands of a seat as forms: exactly what `decide` accepts, except that `form_fleet` is not listed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESIGN = Form("resign", "Resign: your sheet ends as it stands", aside=True)
 
 
 def awaited(state: State) -> tuple[Awaited, ...]:
-    """Every seat whose sheet asks something. In a race the prompt does not tell what: that is the sheet's own business."""
+    """Return every seat that must act. In a race the prompt is generic, because the phase is private to the sheet."""
     return tuple(
         Awaited(seat, _prompt(state, sheet), f"{seat}.turn{sheet.turn}")
         for seat, sheet in enumerate(state.sheets)
@@ -26,14 +26,17 @@ def awaited(state: State) -> tuple[Awaited, ...]:
 
 
 def _prompt(state: State, sheet: Sheet) -> str:
-    """Return what a seat is asked for. A race tells no more than its public columns, nor who is between two choices of a turn."""
+    """Return the prompt for a seat. In a race it reveals no more than the public columns.
+
+    In particular, it does not reveal that a seat is between two choices of a turn.
+    """
     if state.mode != "race":
         return sheet.phase
     return "turn" if sheet.turn else "fleet"
 
 
 def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
-    """The forms of a seat."""
+    """Return the forms of a seat."""
     if not 0 <= seat < len(state.sheets) or state.sheets[seat].finished:
         return ()
     sheet = state.sheets[seat]
@@ -61,12 +64,12 @@ def _forms(state: State, sheet: Sheet) -> Sequence[Form]:
 
 
 def die_words(sheet: Sheet) -> dict[str, str]:
-    """Words for each die: colour and value."""
+    """Return the description of each die: colour and value."""
     return {die.id: f"{die.colour} {die.value} ({die.id})" for die in sheet.dice}
 
 
 def ship_words(sheet: Sheet) -> dict[str, str]:
-    """Words for each taken slot: ship and hull."""
+    """Return the description of each occupied slot: ship and hull."""
     return {v.slot: f"{fleet.ship_name(v)} in {v.slot} ({v.hull - v.damage} of {v.hull} hull left)" for v in sheet.ships}
 
 

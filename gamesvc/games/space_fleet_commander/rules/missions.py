@@ -1,6 +1,7 @@
-"""The tests of missions (RULES.md 1, 5): how many usable dice show 2 to 6, and what Destroyers can change.
+"""Missions: tests of the usable dice, and what Destroyers can change (RULES.md 1, 5).
 
-A histogram is (how many show 2, 3, 4, 5, 6). All answers depend on it and the requirement alone, so they are remembered.
+A histogram is the number of dice that show 2, 3, 4, 5 and 6. All results depend on it and the requirement alone, so they are
+cached.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def histogram(dice: Sequence[Die]) -> Histogram:
 
 
 def requirement(kind: Kind, planetfall: str) -> Requirement:
-    """Return the test of a kind; the option `planetfall = "strict"` replaces that of Planetfall (RULES.md 12.22)."""
+    """Return the requirement of a kind. The option `planetfall = "strict"` replaces that of Planetfall (R22)."""
     return STRICT if planetfall == "strict" and kind.id == PLANETFALL else kind.requirement
 
 
@@ -35,11 +36,11 @@ def min_dice(kind: Kind, planetfall: str) -> int:
 
 @lru_cache(maxsize=200_000)
 def met(need: Requirement, counts: Histogram) -> bool:
-    """Whether usable dice with these counts meet a requirement; extra dice never spoil it (but "every")."""
+    """Return True if usable dice with these counts meet a requirement. Extra dice never hurt, except for "every"."""
     if need.type == "sum_at_least":
         return sum(value * count for value, count in enumerate(counts, 2)) >= need.n
     if need.type == "groups":
-        # Groups need different values (RULES.md 12.23): the largest counts must hold the largest sizes.
+        # Groups need different values (R23): the largest counts must cover the largest sizes.
         return all(count >= size for count, size in zip(sorted(counts, reverse=True), sorted(need.sizes, reverse=True)))
     if need.type == "count_of":
         return sum(counts[value - 2] for value in need.values) >= need.n
@@ -58,7 +59,7 @@ def _shift(counts: Histogram, value: int, delta: int) -> Histogram:
 
 @lru_cache(maxsize=200_000)
 def steps_to(need: Requirement, counts: Histogram, most: int) -> int | None:
-    """The least number of Destroyers' steps (each ±1 within 2..6) that meet the requirement; None if `most` are too few."""
+    """Return the least number of Destroyers' steps (each ±1 within 2..6) that meet the requirement; None if more than `most`."""
     if met(need, counts):
         return 0
     if most == 0:
@@ -77,9 +78,9 @@ def steps_to(need: Requirement, counts: Histogram, most: int) -> int | None:
 
 
 def adjustments(need: Requirement, dice: Sequence[Die], ships: Sequence[str]) -> list[list[dict[str, Any]]]:
-    """Every shortest list of adjustments that meets the requirement, dice in pool order, -1 before +1; [] if there is none.
+    """Return every shortest list of adjustments that meets the requirement, dice in pool order, -1 before +1.
 
-    A list that needs no adjustment is `[[]]`: the rules allow no longer list than needed.
+    Returns [] if there is none, and `[[]]` if no adjustment is needed: the rules forbid longer lists than necessary.
     """
     steps = steps_to(need, histogram(dice), len(ships))
     if steps is None:
@@ -112,12 +113,12 @@ class Target:
 
 
 def open_hexes(state: State, sheet: Sheet) -> list[str]:
-    """The adjacent unexplored hexes, by id."""
+    """Return the adjacent unexplored hexes in id order."""
     return [place for place in state.board.neighbours[sheet.token] if place not in sheet.path]
 
 
 def targets(state: State, sheet: Sheet) -> list[Target]:
-    """Return the hexes that the dice of this attempt can explore, Destroyers included (RULES.md 12.9), by id."""
+    """Return the hexes that the dice of this attempt can explore, Destroyers included (R9), in id order."""
     dice = usable(sheet)
     counts = histogram(dice)
     destroyers = able(sheet, "battle_adjust")
@@ -133,7 +134,7 @@ def targets(state: State, sheet: Sheet) -> list[Target]:
 
 
 def any_target(state: State, sheet: Sheet) -> list[str]:
-    """As `targets`, but only the ids: quick enough to ask after every roll."""
+    """Return the ids of `targets` only, which is fast enough to check after every roll."""
     counts = histogram(usable(sheet))
     destroyers = len(able(sheet, "battle_adjust"))
     board = state.board
@@ -146,12 +147,12 @@ def any_target(state: State, sheet: Sheet) -> list[str]:
 
 
 def worth(state: State, sheet: Sheet, place: str) -> int:
-    """The stars of a hex for this fleet: +2 per live Colony Ship on Planetfall."""
+    """Return the stars of a hex for this fleet: +2 per live Colony Ship on Planetfall."""
     kind = state.board.kind(place)
     return kind.stars + (2 * len(able(sheet, "planetfall_bonus")) if kind.id == PLANETFALL else 0)
 
 
 def stars_of(state: State, sheet: Sheet, place: str) -> int:
-    """What exploring a hex scores now: classic never passes the number that wins."""
+    """Return the stars scored by exploring a hex now. In classic, the total never exceeds the winning number."""
     stars = worth(state, sheet, place)
     return min(stars, state.board.stars_to_win - sheet.stars) if state.mode == "classic" else stars

@@ -1,4 +1,4 @@
-"""How a match ends, and who ranks where."""
+"""The result of a match and the ranking."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ def hull_left(sheet: Sheet) -> int:
 
 
 def standing(sheet: Sheet) -> tuple[int, int, int]:
-    """What places a seat of a race: most stars, fewest time boxes, most hull left. Higher is better."""
+    """Return the ranking key of a race: most stars, fewest time boxes, most hull left. Higher is better."""
     return sheet.stars, -sheet.time, hull_left(sheet)
 
 
 def outcome(state: State) -> Outcome | None:
-    """The result once all sheets are finished. Solo: `detail` says whether it is a win, with title and rank number."""
+    """Return the result when all sheets are finished. Solo: `detail` holds the win flag, title and rank number."""
     if not state.over:
         return None
     board = state.board

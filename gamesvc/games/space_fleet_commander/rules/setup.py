@@ -1,4 +1,4 @@
-"""How a match begins."""
+"""The set-up of a match."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gamesvc.games.space_fleet_commander.state import State
 
 
 def setup(run: Run[State], options: Data, seats: int) -> None:
-    """The opening: empty sheets with the flag, then the formation dice, shared in a race (RULES.md 3)."""
+    """Emit the opening: empty sheets with the flagship, then the formation dice, shared in a race (RULES.md 3)."""
     flag = {"slot": ROSTER.flag_slot, "ship": ROSTER.flag.id, "hull": ROSTER.flag.hull, "dice": list(ROSTER.flag.dice)}
     run.emit(
         "game_created",

@@ -1,7 +1,7 @@
-"""The end of Phase 3: check and list the acts of Fire Support Ships and Prison Barges (RULES.md 12.6, 12.7).
+"""The end of Phase 3: legal uses of Fire Support Ships and Prison Barges (R6, R7). Checks and forms share this code.
 
-Ships of a kind are alike, so an accepted list of adjustments names the first live Fire Support Ships in roster order, its dice in
-pool order, and never takes back what it did. That leaves one list for each result.
+Ships of a kind are interchangeable. An accepted list of adjustments therefore uses the first live Fire Support Ships in roster
+order and dice in pool order, and never reverses a step. That leaves one list for each result.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ def _blacks(sheet: Sheet) -> list[Die]:
 
 
 def _changes(dice: Sequence[Die], most: int) -> Iterator[tuple[int, ...]]:
-    """Every way to change the dice by at most so many steps in all, results within 1 to 6, no change first."""
+    """Yield every way to change the dice by up to `most` steps in total, results within 1 to 6, no change first."""
     ranges = [range(max(-most, 1 - die.value), min(most, 6 - die.value) + 1) for die in dice]
     found = [change for change in itertools.product(*ranges) if sum(map(abs, change)) <= most]
     return iter(sorted(found, key=lambda change: sum(map(abs, change))))
 
 
 def adjust_lists(sheet: Sheet) -> list[list[Step]]:
-    """Every accepted list of adjustments, the empty one first."""
+    """Return every accepted list of adjustments, the empty one first."""
     ships, dice = able(sheet, "black_adjust"), _blacks(sheet)
     lists = []
     for change in _changes(dice, len(ships)):
@@ -38,7 +38,7 @@ def adjust_lists(sheet: Sheet) -> list[list[Step]]:
 
 
 def ones_after(sheet: Sheet, adjust: Sequence[Step]) -> list[str]:
-    """The dice that show 1 once the adjustments are made, in pool order."""
+    """Return the dice that show 1 after the adjustments, in pool order."""
     by: dict[str, int] = {}
     for step in adjust:
         by[step["die"]] = by.get(step["die"], 0) + step["delta"]
@@ -46,7 +46,7 @@ def ones_after(sheet: Sheet, adjust: Sequence[Step]) -> list[str]:
 
 
 def check_tinker(sheet: Sheet, adjust: Sequence[Step], remove: Sequence[Step]) -> None:
-    """Raise `Refused` unless these adjustments and then these removals are possible."""
+    """Raise `Refused` unless these adjustments, followed by these removals, are possible."""
     ships, blacks = able(sheet, "black_adjust"), {die.id: die for die in _blacks(sheet)}
     wanted = [dict(step) for step in adjust]
     for step in wanted:
@@ -77,7 +77,7 @@ def check_tinker(sheet: Sheet, adjust: Sequence[Step], remove: Sequence[Step]) -
 
 
 def tinker_forms(sheet: Sheet) -> list[Form]:
-    """One form for each set of dice that show 1 after the adjustments."""
+    """Return one form for each set of dice that show 1 after the adjustments."""
     barges = able(sheet, "remove_one")
     groups: dict[tuple[str, ...], list[list[Step]]] = {}
     for adjust in adjust_lists(sheet):

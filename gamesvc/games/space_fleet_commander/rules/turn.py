@@ -1,8 +1,8 @@
-"""The course of a turn (RULES.md 5, 6): phases that follow by themselves, hazards, and the end of sheets and match.
+"""The course of a turn (RULES.md 5, 6): automatic phases, hazards, and the end of sheets and match.
 
-A `Turn` works off a list of steps. Where a choice exists it emits an event that holds the steps still due, and stops; the
-command that answers takes them up again. Steps: `one` and `raider SLOT` (a sabotage cell), `seek` (targets), `fail` (a failure
-hit), `tender SLOT`, `hazard KIND`, `corner`, `phase6`, `full`.
+A `Turn` works through a list of steps. At a choice it emits an event with the remaining steps and stops; the command that answers
+continues with them. Steps: `one` and `raider SLOT` (a sabotage cell), `seek` (targets), `fail` (a failure hit), `tender SLOT`,
+`hazard KIND`, `corner`, `phase6`, `full`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PER_COLOUR = 5
 
 
 class Turn:
-    """One seat's sheet going on within a decision."""
+    """The course of one seat's turn within a decision."""
 
     def __init__(self, run: Run[State], seat: int) -> None:
         self.run = run
@@ -41,13 +41,16 @@ class Turn:
     # --- chance ---
 
     def roll(self, attempt: int, number: int, dice: list[Die]) -> dict[str, int]:
-        """Values for dice in pool order: fresh, or in a race from the shared stream (RULES.md 9). `number`: roll 1 to 3."""
+        """Return values for dice in pool order: fresh, or in a race from the shared stream (RULES.md 9).
+
+        `number`: roll 1 to 3.
+        """
         if self.state.mode != "race":
             return {die.id: self.run.dice.roll(6) for die in dice}
         cell = f"{self.sheet.turn}.{attempt}.{number}"
         known = (self.state.stream or {}).get(cell)
         values = known or tuple(self.run.dice.roll(6) for _ in range(len(STREAM) * PER_COLOUR))
-        # Told again where it is known already: otherwise its absence would tell that another sheet has been here.
+        # A known cell is dealt again: omitting the event would reveal that another sheet has used it.
         self.emit("stream_dealt", cell=cell, values=list(values), used=sorted(place(die) for die in dice))
         return {die.id: values[place(die)] for die in dice}
 
@@ -63,7 +66,7 @@ class Turn:
     # --- phases ---
 
     def start_turn(self) -> None:
-        """Turn number +1, stuck test, first attempt."""
+        """Start a turn: next turn number, stuck test, first attempt."""
         sheet = self.sheet
         dice = pool(sheet.ships, sheet.upgrades)
         board, planetfall = self.state.board, self.state.planetfall
@@ -75,7 +78,7 @@ class Turn:
         self.attempt(1)
 
     def attempt(self, number: int) -> None:
-        """Phase 1: every live die that is not set aside is rolled."""
+        """Run Phase 1: roll every live die that is not set aside."""
         dice = numbered(not_aside(self.sheet))
         values = self.roll(number, 1, dice)
         index = {die.id: die.index for die in dice}
@@ -83,18 +86,18 @@ class Turn:
         self.settle()
 
     def settle(self) -> None:
-        """Where a roll leaves nothing to choose, Phase 4 begins."""
+        """Begin Phase 4 if a roll leaves no choice."""
         if self.sheet.phase == "resolve":
             self.count_ones()
 
     def count_ones(self) -> None:
-        """Phase 4: the dice showing 1 are counted once (RULES.md 5)."""
+        """Run Phase 4: count the dice showing 1, once (RULES.md 5)."""
         ones = [die.id for die in in_attempt(self.sheet) if die.value == 1]
         self.emit("ones_counted", dice=ones, phase="resolve")
         self.go(["one"] * len(ones) + ["seek"])
 
     def go(self, todo: Iterable[str]) -> None:
-        """Work off steps until none is left, a choice is open or the sheet has ended."""
+        """Run steps until none is left, a choice is open or the sheet is finished."""
         steps = list(todo)
         while steps and not self.sheet.finished:
             step, *steps = steps
@@ -124,7 +127,7 @@ class Turn:
             self.next_turn()
 
     def sabotage(self, steps: list[str]) -> bool:
-        """Mark the next cell and resolve its icon; past the last cell nothing happens (RULES.md 12.15)."""
+        """Mark the next cell and resolve its icon. Past the last cell nothing happens (R15)."""
         cells = self.state.board.sabotage
         cell = self.sheet.sabotage + 1
         if cell > len(cells):
@@ -136,7 +139,7 @@ class Turn:
         return self.lose_time("sabotage") if icon == "time" else False
 
     def seek(self, steps: list[str]) -> bool:
-        """Phase 5: pause where a target exists, else 5b (RULES.md 12.9)."""
+        """Run Phase 5: pause if there is a target, otherwise continue with 5b (R9)."""
         if found := missions.any_target(self.state, self.sheet):
             self.emit("targets_found", hexes=found, phase="explore")
             return True
@@ -145,7 +148,7 @@ class Turn:
         return False
 
     def explored(self, hazards: Iterable[str], ranks: range) -> None:
-        """Finish 5a after the stars: ranks and tenders, hazards, corner (RULES.md 12.17)."""
+        """Run the rest of 5a after scoring: ranks and tenders, hazards, corner (R17)."""
         steps: list[str] = []
         for rank in ranks:
             self.emit("rank_gained", rank=rank, title=self.state.board.ranks[rank])
@@ -163,7 +166,7 @@ class Turn:
         return True
 
     def end_turn(self, steps: list[str]) -> bool:
-        """Phase 6."""
+        """Run Phase 6."""
         self.emit("turn_ended", turn=self.sheet.turn, phase="resolve")
         if self.sheet.time < self.state.board.time_boxes:
             self.emit("time_marked", source="turn", box=self.sheet.time + 1)
@@ -172,7 +175,7 @@ class Turn:
         return self.test_full()
 
     def test_full(self) -> bool:
-        """End the sheet if all time boxes are marked in Phase 6 (RULES.md 12.12)."""
+        """End the sheet if its turn track is full in Phase 6 (R12)."""
         if self.sheet.time >= self.state.board.time_boxes:
             self.finish("time")
             return True
@@ -188,7 +191,7 @@ class Turn:
         return False
 
     def hit(self, source: str, steps: list[str]) -> bool:
-        """Roll 2d6 and damage the ship at the plot; pause where somebody may choose (RULES.md 6)."""
+        """Roll 2d6 and damage the ship at that plot. Pauses if the player has a choice (RULES.md 6)."""
         a, b = self.two_dice()
         slot = ROSTER.plot[a + b]
         ship = at_slot(self.sheet, slot)
@@ -212,7 +215,7 @@ class Turn:
         return False
 
     def damage(self, slot: str) -> None:
-        """One damage; a destroyed ship's dice leave the game at once, a lost Drone Boat's upgrade ends."""
+        """Deal one damage. A destroyed ship's dice leave the game at once; a destroyed Drone Boat's upgrade ends."""
         ship = at_slot(self.sheet, slot)
         assert ship is not None
         self.emit("ship_damaged", slot=slot, damage=ship.damage + 1, phase="resolve")
@@ -227,7 +230,7 @@ class Turn:
             self.finish("destroyed")
 
     def tend(self, slot: str, steps: list[str]) -> bool:
-        """A Repair Tender at a new rank: +1 hull to a live adjacent ship (RULES.md 12.16)."""
+        """Apply a Repair Tender at a new rank: +1 hull for a live adjacent ship (R16)."""
         beside = live_beside(self.sheet, slot)
         if len(beside) > 1:
             self.emit("repair_due", tender=slot, candidates=beside, phase="repair", todo=list(steps))
@@ -244,7 +247,7 @@ class Turn:
     # --- ends ---
 
     def next_turn(self) -> None:
-        """After Phase 6: the next turn, at once or (lockstep) when all unfinished sheets have ended this one."""
+        """Start the next turn after Phase 6: at once, or in lockstep when all unfinished sheets have ended this one."""
         if self.state.lockstep:
             self.emit("turn_awaited", phase="wait")
             release(self.run)
@@ -252,7 +255,7 @@ class Turn:
             self.start_turn()
 
     def finish(self, reason: str) -> None:
-        """End this sheet; with the last one the match ends."""
+        """End this sheet. The last one ends the match."""
         sheet = self.sheet
         board = self.state.board
         self.emit(
@@ -265,24 +268,24 @@ class Turn:
 
 
 def release(run: Run[State]) -> None:
-    """Lockstep: when every unfinished sheet waits, all of them start their next turn."""
+    """Start the next turn of all sheets in lockstep if every unfinished one is waiting."""
     while not run.state.over:
         unfinished = [seat for seat, sheet in enumerate(run.state.sheets) if not sheet.finished]
         if not unfinished or any(run.state.sheets[seat].phase != "wait" for seat in unfinished):
             return
         for seat in unfinished:
-            # One that is stuck ends at once and may by that have released the others already.
+            # A stuck sheet finishes at once, which may already have released the others.
             if run.state.sheets[seat].phase == "wait":
                 Turn(run, seat).start_turn()
 
 
 def place(die: Die) -> int:
-    """Where in a stream cell a die finds its value."""
+    """Return the index of a die's value in a stream cell."""
     return STREAM.index(die.colour) * PER_COLOUR + die.index
 
 
 def numbered(dice: Iterable[Die]) -> list[Die]:
-    """The dice with their place among their colour, from 0, in pool order."""
+    """Return the dice with their index within their colour, from 0, in pool order."""
     counts = dict.fromkeys(STREAM, 0)
     found = []
     for die in dice:
@@ -292,20 +295,20 @@ def numbered(dice: Iterable[Die]) -> list[Die]:
 
 
 def bulwarks(sheet: Sheet, slot: str) -> list[str]:
-    """Return the slots of live Bulwark Ships adjacent to a ship hit (never for itself, RULES.md 12.11)."""
+    """Return the slots of live Bulwark Ships adjacent to the ship hit. A Bulwark never protects itself (R11)."""
     near = ROSTER.adjacent.get(slot, ())
     return [other for other in able(sheet, "take_damage") if other in near]
 
 
 def hospitals(sheet: Sheet) -> list[str]:
-    """Return the slots of live Hospital Barges not used in this attempt (RULES.md 12.10)."""
+    """Return the slots of live Hospital Barges not used in this attempt (R10)."""
     return [slot for slot in able(sheet, "consequence_reroll") if slot not in sheet.used]
 
 
 def after_roll(sheet: Sheet, values: dict[str, int], number: int) -> str:
-    """The phase that follows roll 1, 2 or 3, skipping those in which nothing can be done.
+    """Return the phase that follows roll 1, 2 or 3. Phases without any possible action are skipped.
 
-    `values` are those just rolled; dice not among them keep theirs, and after the first roll all dice not aside have new ones.
+    `values` holds the dice just rolled; the others keep their values. After the first roll, all dice not set aside are new.
     """
     dice = not_aside(sheet) if number == 1 else in_attempt(sheet)
     held = {die.colour for die in dice}

@@ -1,1 +1,1 @@
-"""What each seat of Space Fleet Commander may know."""
+"""The information that each seat of Space Fleet Commander may have."""

@@ -1,4 +1,4 @@
-"""What a viewer may see of an event, which events reveal something, and which outdate a command."""
+"""Secrecy of events: their data for each viewer, the ones that reveal something, and the ones that outdate a command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INNER = frozenset({"private", "todo", "index", "phase"})
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
-    """An event for one viewer. Events of a race are marked `private`; all others are open to everybody."""
+    """Return an event's data for one viewer. Events of a race are marked `private`; all others are public."""
     data = event.data
     if event.type in OPEN:
         return data
@@ -28,14 +28,14 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
 
 
 def _public(kind: str, data: Data) -> Data | None:
-    """Of another seat's event in a race, what its public columns show; None where they do not change."""
+    """Return the part of another seat's event that changes its public columns in a race; None if it changes none."""
     columns: Mapping[str, Sequence[str]] = {
         "hex_explored": ("seat", "stars", "total"),
         "rank_gained": ("seat", "rank", "title"),
         "time_marked": ("seat", "box"),
         "sheet_finished": ("seat", "stars", "rank", "title"),
         "turn_started": ("seat", "turn"),
-        # Who is awaited is public, so is who no longer is.
+        # The awaited seats are public, and so is a seat that is no longer awaited.
         "turn_awaited": ("seat",),
     }
     if kind not in columns:
@@ -44,7 +44,7 @@ def _public(kind: str, data: Data) -> Data | None:
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Outdated by events of one's own sheet, by going back and by the end, never by what happens on another sheet."""
+    """Return True if newer events outdate a command: those of the own sheet, rewinds and the end; never other sheets' events."""
     return any(
         event.type in (REWOUND, POSITIONED, "game_over") or (event.type not in OPEN and event.data.get("seat") == seat)
         for event in since
@@ -52,5 +52,5 @@ def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
 
 
 def reveals(event: Event) -> bool:
-    """Return True if the event told something that nobody knew: it carries draws, or all sheets are laid open."""
+    """Return True if the event revealed something unknown to all: it carries draws, or it opens all sheets."""
     return event.type in DRAWN or event.type == "game_over"

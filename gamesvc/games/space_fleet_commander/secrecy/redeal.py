@@ -1,4 +1,4 @@
-"""Dealing anew what a seat of a race does not see: the other sheets behind their columns, and the stream it has not used."""
+"""Redealing what a seat of a race cannot see: other sheets behind their public columns, and the unused stream."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRIES = 60
 
 
 def redeal(state: State, seat: int, dice: Any) -> State:
-    """A state with the same view for `seat`. Solo nothing is hidden; after the end of a race nothing either."""
+    """Return a state with the same view for `seat`. Nothing is hidden in solo games or after the end of a race."""
     if state.mode != "race" or state.over:
         return state
     own = state.sheets[seat] if 0 <= seat < len(state.sheets) else None
@@ -30,7 +30,10 @@ def _cell(values: tuple[int, ...], seen: tuple[int, ...], dice: Any) -> tuple[in
 
 
 def _other(state: State, sheet: Sheet, dice: Any) -> Sheet:
-    """Another seat's sheet: public are stars, time boxes, whether it is finished, and (by its clock) turn and whether it acts."""
+    """Return another seat's sheet with only its public facts kept.
+
+    Public are stars, time boxes and whether it is finished; by its clock also the turn and whether it acts.
+    """
     blank = replace(
         sheet,
         ships=tuple(vessel for vessel in sheet.ships if vessel.die < 0),
@@ -59,14 +62,14 @@ def _other(state: State, sheet: Sheet, dice: Any) -> Sheet:
 
 
 def _fleet(state: State, sheet: Sheet, dice: Any) -> Sheet:
-    """A maximal fleet by chance."""
+    """Return the sheet with a random maximal fleet."""
     while choices := fleet.placeable(state, sheet):
         sheet = fleet.put(sheet, *choices[dice.choose(len(choices))])
     return sheet
 
 
 def _walk(state: State, sheet: Sheet, dice: Any) -> Sheet:
-    """A path by chance that scores the known stars; if none is found soon, the true one stays."""
+    """Return the sheet with a random path that scores the known stars. If none is found soon, the true one stays."""
     for _ in range(TRIES):
         moving = replace(sheet, token=state.board.start, path=(state.board.start,), scored=(), stars=0)
         while moving.stars < sheet.stars:

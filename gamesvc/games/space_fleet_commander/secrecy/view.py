@@ -1,4 +1,4 @@
-"""What a viewer may see of a state."""
+"""The view of a seat or a spectator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gamesvc.games.space_fleet_commander.state import Sheet, State, pool
 
 
 def view(state: State, viewer: Viewer) -> dict[str, Any]:
-    """Everything this viewer may see, enough to draw the board and to play from."""
+    """Return everything this viewer may see, complete enough to draw the board and to play from it."""
     over = state.over
     solo = state.mode != "race"
     own = 0 if solo else viewer if viewer is not None and 0 <= viewer < len(state.sheets) else None
@@ -38,7 +38,7 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
 
 @cache
 def board_view(map_id: str, planetfall: str) -> dict[str, Any]:
-    """The map and its kinds, as plain JSON; the same for everybody and throughout a match."""
+    """Return the map and its kinds as plain JSON, the same for everyone throughout a match."""
     board = BOARDS[map_id]
     kinds = {
         kind.id: {
@@ -66,13 +66,13 @@ def board_view(map_id: str, planetfall: str) -> dict[str, Any]:
 
 
 def requirement_text(map_id: str, kind: str, planetfall: str) -> str:
-    """What a kind needs, in words."""
+    """Describe what a kind of mission requires."""
     entry = BOARDS[map_id].kinds[kind]
     return "every usable die shows 3" if missions.requirement(entry, planetfall) is missions.STRICT else entry.text
 
 
 def sheet_view(state: State, sheet: Sheet) -> dict[str, Any]:
-    """A whole sheet."""
+    """Return a whole sheet."""
     board = state.board
     return {
         "phase": sheet.phase,
@@ -119,7 +119,7 @@ def _ship_dice(sheet: Sheet, slot: str) -> list[list[str]]:
 
 
 def _row(state: State, seat: int, sheet: Sheet) -> dict[str, Any]:
-    """The public columns of a sheet."""
+    """Return the public columns of a sheet."""
     row = {
         "seat": seat,
         "stars": sheet.stars,

@@ -28,7 +28,7 @@ PHASES = {
 
 
 def result(view: Data, names: Sequence[str]) -> str:
-    """How a race ended, in a sentence."""
+    """Describe the result of a race in one sentence."""
     first = view["outcome"]["ranking"][0]
     stars = stars_of(view["outcome"]["scores"][first[0]])
     who = listed([seat_name(seat, names) for seat in first])
@@ -36,7 +36,7 @@ def result(view: Data, names: Sequence[str]) -> str:
 
 
 def board_text(view: Data, caption: Caption) -> str:
-    """The position as plain text, 72 columns wide."""
+    """Return the position as plain text, 72 columns wide."""
     head = f"Space Fleet Commander {caption.match}".rstrip()
     lines = [head, _state_line(view, caption.names)]
     sheet = view["sheet"]
@@ -140,7 +140,7 @@ def _track_lines(view: Data) -> list[str]:
 
 
 def _map_lines(view: Data) -> list[str]:
-    """The map as rows of cells: stars and first letters of the kind; explored hexes are dashes, the fleet is @@."""
+    """Draw the map as rows of cells: stars and initials of the kind. Explored hexes are dashes, the fleet is @@."""
     sheet, board = view["sheet"], view["map"]
     rows: dict[int, list[tuple[float, str]]] = {}
     for place, (q, r, kind) in board["hexes"].items():

@@ -1,4 +1,4 @@
-"""The help for writing orders at each prompt, and the rules in our own words."""
+"""Help for writing orders at each prompt, and our own summary of the rules."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HELP = {
 
 
 def order_help(prompt: str | None) -> str:
-    """The orders for a prompt, or all of them."""
+    """Return the orders for a prompt, or all of them."""
     if prompt is not None and prompt in HELP:
         return HELP[prompt]
     return "\n".join([HELP["fleet"], HELP["turn"], "resign               your sheet ends as it stands"])

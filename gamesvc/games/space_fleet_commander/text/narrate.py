@@ -55,12 +55,12 @@ def _place_in_pool(die: str) -> tuple[int, int]:
 
 
 def _values(dice: Mapping[str, int]) -> str:
-    """The results in pool order."""
+    """Return the results in pool order."""
     return ", ".join(f"{dice[die]} ({die})" for die in sorted(dice, key=_place_in_pool))
 
 
 class _Teller:
-    """One event's facts with the subject of its sentence: you, or a seat by name."""
+    """The facts of one event with the subject of its sentence: you, or a seat by name."""
 
     def __init__(self, data: Data, viewer: Viewer, names: Sequence[str]) -> None:
         self.data = data
@@ -70,7 +70,7 @@ class _Teller:
         self.their = "your" if self.you else "their"
 
     def does(self, verb: str, thing: str = "") -> str:
-        """Past tense is the same for all: `You rolled ...`, `Red rolled ...`."""
+        """Return a sentence in the past tense, whose verb fits all subjects: `You rolled ...`, `Red rolled ...`."""
         return f"{self.who} {verb}{f' {thing}' if thing else ''}."
 
 
@@ -159,6 +159,6 @@ _TELL: dict[str, Callable[[_Teller], str]] = {
 
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
-    """One redacted event as a sentence from the viewer's point of view; "" for an event of the service."""
+    """Describe one redacted event in a sentence from the viewer's point of view; "" for an event of the service."""
     write = _TELL.get(event.type)
     return write(_Teller(event.data, viewer, names)) if write else ""

@@ -1,4 +1,4 @@
-"""Orders as people write them, read as commands."""
+"""Orders as players write them, read as commands."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _CHANGE = re.compile(r"(?:(?P<ship>[\d/-]+):)?(?P<die>[\d/-]+\.\d+)(?P<sign>[+x-
 
 
 def parse(text: str, view: Data) -> Command:
-    """Read one order. Raises `Refused("unreadable", ...)` with what would be right."""
+    """Read one order. Raises `Refused("unreadable", ...)` with a suggestion."""
     parts = words(text)
     if not parts:
         raise Refused("unreadable", f"The order is empty. Write one of: {', '.join(_shown())}.")
@@ -124,7 +124,7 @@ def _ship(word: str) -> str:
 
 
 def _place(parts: Sequence[str], sheet: Data, view: Data) -> Command:
-    """`place [DIE] SHIP SLOT`; a ship's name may be two words."""
+    """Read `place [DIE] SHIP SLOT`. A ship's name may be two words."""
     form = "place SHIP SLOT, or place DIE SHIP SLOT, as in: place 3 dreadnaught 5"
     if len(parts) < 2:
         raise Refused("unreadable", f"Write: {form}.")
@@ -157,7 +157,7 @@ def _upgrade(parts: Sequence[str], sheet: Data, view: Data) -> Command:
 
 
 def _form_fleet(text: str, view: Data) -> Command:
-    """`fleet 0 destroyer 2-3, 3 prison_barge 4, upgrade 4 5`: placements and upgrades, then the confirmation."""
+    """Read `fleet 0 destroyer 2-3, 3 prison_barge 4, upgrade 4 5`: placements and upgrades, then the confirmation."""
     _, _, rest = text.strip().partition(" ")
     placements: list[dict[str, Any]] = []
     upgrades: list[dict[str, Any]] = []
@@ -177,7 +177,7 @@ def _form_fleet(text: str, view: Data) -> Command:
 
 
 def _reroll(parts: Sequence[str], sheet: Data, view: Data) -> Command:
-    """Dice by name, by colour, `all`, or none; `reroll hit` and, while a hit waits, `reroll` alone mean the Hospital Barge."""
+    """Read dice by name, by colour, `all`, or none. `reroll hit` means the Hospital Barge, and so does `reroll` during a hit."""
     folded = [part.casefold() for part in parts]
     if folded == ["hit"] or (not parts and sheet.get("phase") == "hit"):
         return {"name": "reroll_hit"}
@@ -203,7 +203,7 @@ def _keep(parts: Sequence[str], sheet: Data, view: Data) -> Command:
 
 
 def _changes(parts: Iterable[str], ships: Mapping[str, Sequence[str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Read `5.2+`, `6:5.2-` and `9.1x`; a ship that is not named is the next one not yet named."""
+    """Read `5.2+`, `6:5.2-` and `9.1x`. An order without a ship uses the next unused one."""
     adjust: list[dict[str, Any]] = []
     remove: list[dict[str, Any]] = []
     for word in parts:

@@ -1,4 +1,4 @@
-"""Commands written as orders; what is written here, `parse` reads."""
+"""Commands written as orders. `parse` reads everything written here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAIN = {
 
 
 def render(command: Command) -> str:
-    """Write a command as an order; `parse` reads the same command back."""
+    """Write a command as an order that `parse` reads back."""
     name = command["name"]
     match name:
         case "place_ship":
