@@ -267,8 +267,10 @@ class Game(Generic[S]):
     reveals: Callable[[Event], bool] = _reveals
     marks: Callable[[S], frozenset[int]] = no_marks
     redeal_marked: Callable[[S, int, S, int, Any], S] = _as_it_was
-    """`redeal_marked(then, version, redealt, seat, dice)`: return a possible earlier state, at a version that `redealt` marks,
-    that is consistent with `redealt`. It contains nothing hidden that the seat does not know.
+    """`redeal_marked(then, version, redealt, seat, dice)`: return a possible earlier state.
+
+    It belongs to a version that `redealt` marks and is consistent with `redealt`. It contains nothing hidden that the seat does
+    not know.
     """
     on_rewind: Callable[[S, S, Sequence[Event], Any], Data] = _draw_nothing
     rewound: Callable[[S, S, Data], S] = _back
@@ -281,8 +283,7 @@ class Game(Generic[S]):
     faults: Callable[[S], Sequence[str]] = _nothing_wrong
     """Return the broken invariants of a state (cards lost, counts negative) as sentences; empty if all hold."""
     marked_faults: Callable[[S, Callable[[int], S]], Iterable[str]] = _marks_fit
-    """`marked_faults(state, at)`: yield the inconsistencies between a state and the states it marks; `at(version)` returns one.
-    """
+    """`marked_faults(state, at)`: yield conflicts between a state and the states it marks; `at(version)` returns one."""
     complete: Callable[[Data, Any], Data] = _whole
     """`complete(state, dice)`: fill in everything that a described state (as JSON) leaves out.
 
