@@ -1,4 +1,4 @@
-"""How an engine takes what it is sent, whatever that is."""
+"""A check that an engine handles any input, however malformed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.kernel.timeline import Timeline
 
 
 def answered(game: Game[Any], timeline: Timeline[Any], seat: int, sent: Mapping[str, Any] | str) -> bool:
-    """Whether a command, or an order in words, is decided without faults, or else refused with a code and in words."""
+    """Return True if a command or order text is decided without faults, or refused with a code and a sentence."""
     try:
         command = game.parse(sent, game.view(timeline.state, seat)) if isinstance(sent, str) else sent
         run = timeline.command(seat, dict(command), seeded("answered", next_draw=timeline.draws))

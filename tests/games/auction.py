@@ -1,7 +1,7 @@
-"""A small game with simultaneous sealed acts, as an author writes it after the guide: an auction by sealed bids.
+"""A small game with simultaneous sealed acts, written as the guide describes: an auction with sealed bids.
 
-Every seat bids once for each lot, when it likes and unseen; when the last bid is in, all are revealed and the highest buys.
-`stale` stays at its default: a sealed bid outdates nobody else's.
+Every seat bids once for each lot, at any time and unseen. The last bid reveals all, and the highest one buys. `stale` stays at
+its default: a sealed bid does not outdate anyone else's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Lot = Annotated[str, OneOf(LOTS)]
 @dataclass(frozen=True, slots=True)
 class State:
     coins: Annotated[tuple[Coins, ...], AtMost(4)]
-    lots: Annotated[tuple[Lot, ...], AtMost(3, unique=True)] = ()  # still to be sold, the first one now
+    lots: Annotated[tuple[Lot, ...], AtMost(3, unique=True)] = ()  # not sold yet; the first is on offer
     bids: dict[Seat, Coins] = field(default_factory=dict)  # sealed
     owners: dict[Lot, Seat] = field(default_factory=dict)
 
@@ -84,7 +84,7 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
-    """That a seat has bid is public, how much is not."""
+    """Hide the amount of another seat's bid. The bid itself is public."""
     if event.type == "bid" and event.data["seat"] != viewer:
         return {"seat": event.data["seat"]}
     return event.data

@@ -1,4 +1,4 @@
-"""What the tests of several engines need."""
+"""Fixtures for the tests of several engines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.protocol import Session
 
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What engines answer during a test to the commands they are sent, and to who looks at the board or the forms."""
+    """Record the engines' answers to commands, views and forms during a test."""
     answers: list[dict[str, Any]] = []
     answer = Session.answer
 

@@ -1,6 +1,6 @@
-"""Positions with a mistake in them: real ones from self-play, changed at random, read again and played on.
+"""Mutated positions: real ones from self-play, changed at random, read again and played on.
 
-By hand, with any number: `python -m tests.games.mutants GAME [MUTANTS] [SEED]`.
+To run by hand with any number: `python -m tests.games.mutants GAME [MUTANTS] [SEED]`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ STRANGE: tuple[Any, ...] = (
 
 
 def options_at_random(game: Game[Any], rng: random.Random) -> tuple[dict[str, Any], int]:
-    """Options that fit together, and a number of seats that goes with them."""
+    """Return random options that fit together, and a matching number of seats."""
     properties = game.manifest.options["properties"]
     while True:
         options = {name: forms.sample(schema, rng) for name, schema in properties.items() if rng.random() < 0.5}
@@ -87,7 +87,7 @@ def options_at_random(game: Game[Any], rng: random.Random) -> tuple[dict[str, An
 
 
 def moments(game: Game[Any], seed: str, *, share: float = 0.02, matches: int = 1) -> Iterator[Position]:
-    """Positions at random moments of matches that random bots play, the first one and the last one of each among them."""
+    """Yield positions at random moments of random matches, including the first and the last one of each match."""
     for number in range(matches):
         rng = random.Random(f"moments {game.id} {seed} {number}")
         options, seats = options_at_random(game, rng)
@@ -109,14 +109,14 @@ def moments(game: Game[Any], seed: str, *, share: float = 0.02, matches: int = 1
 
 
 def choose(offered: Sequence[Any], rng: random.Random) -> dict[str, Any]:
-    """Fill a form at random; one that lies aside of the match's course less often."""
+    """Fill a random form. Forms that do not move the match on are chosen less often."""
     main = [form for form in offered if not form.aside]
     form = rng.choice(main if main and rng.random() < 0.85 else offered)
     return dict(json.loads(json.dumps(forms.fill(form, rng))))
 
 
 def described(timeline: Timeline[Any]) -> Position:
-    """The position as JSON that nothing else holds."""
+    """Return the position as JSON, as an independent copy."""
     position = write_position(timeline.game, timeline.state, timeline.version, timeline.keep_marked())
     return dict(json.loads(json.dumps(position)))
 
@@ -128,7 +128,7 @@ Path = tuple[Any, ...]
 
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:
-    """The paths of everything in a document, itself left out."""
+    """Yield the paths of all items in a document, except the document itself."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         yield (*path, key)
@@ -136,7 +136,7 @@ def places(value: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def shape(path: Path) -> Path:
-    """A path without the numbers and ids in it: places of the same shape hold the same kind of value."""
+    """Return a path without its numbers and ids. Places with the same shape hold the same kind of value."""
     return tuple("#" if isinstance(key, int) or not str(key).replace("_", "").isalpha() else key for key in path)
 
 
@@ -147,7 +147,7 @@ def at(document: Any, path: Path) -> Any:
 
 
 def mutate(position: Position, rng: random.Random) -> tuple[Position, str]:
-    """A copy with one mistake, or with a few of them, and what they are."""
+    """Return a copy with one or a few mutations, and their description."""
     changed = copy.deepcopy(position)
     told = []
     for _ in range(1 if rng.random() < 0.7 else rng.randint(2, 4)):
@@ -161,7 +161,7 @@ def _mistake(document: Any, rng: random.Random) -> str:
         by_shape.setdefault(shape(path), []).append(path)
     if not by_shape:
         return "nothing left"
-    # Each kind of field as often as any other, however many of it there are.
+    # Each kind of field is equally likely, however often it occurs.
     path = rng.choice(by_shape[rng.choice(sorted(by_shape, key=repr))])
     holder, key = at(document, path[:-1]), path[-1]
     value = holder[key]
@@ -196,7 +196,7 @@ def _mistake(document: Any, rng: random.Random) -> str:
 
 
 def _near(document: Any, value: Any, path: Path, by_shape: dict[Path, list[Path]], rng: random.Random) -> Any:
-    """A value of the same type, such as might stand there."""
+    """Return a plausible value of the same type."""
     alike = copy.deepcopy(at(document, rng.choice(by_shape[shape(path)])))
     if isinstance(value, bool):
         return not value
@@ -213,7 +213,7 @@ def _near(document: Any, value: Any, path: Path, by_shape: dict[Path, list[Path]
 
 
 def _words(document: Any, rng: random.Random) -> list[str]:
-    """A few texts that stand somewhere in the document."""
+    """Return a few texts that occur somewhere in the document."""
     found = []
     for _ in range(20):
         value = document
@@ -239,7 +239,7 @@ class Wrong(AssertionError):
 
 
 def take(game: Game[Any], position: Any) -> Timeline[Any] | None:
-    """Begin from a position; None where it is refused with a reason."""
+    """Begin from a position. Returns None if it is refused with a reason."""
     try:
         return trial.begin(game, position)
     except Refused as refused:
@@ -249,7 +249,7 @@ def take(game: Game[Any], position: Any) -> Timeline[Any] | None:
 
 
 def play_on(game: Game[Any], timeline: Timeline[Any], rng: random.Random, most: int = MOST_COMMANDS) -> bool:
-    """Let random bots play on. Returns whether the match came to its end within so many commands."""
+    """Let random bots play on. Returns True if the match ended within `most` commands."""
     dice = seeded(f"{rng.random()}")
     for number in range(most):
         state = timeline.state
@@ -277,7 +277,7 @@ def play_on(game: Game[Any], timeline: Timeline[Any], rng: random.Random, most: 
 
 
 def show(game: Game[Any], timeline: Timeline[Any]) -> None:
-    """Draw and write the board for all."""
+    """Draw and write the board for every viewer."""
     for viewer in (None, *range(game.seats(timeline.state))):
         seen = game.view(timeline.state, viewer)
         game.board_text(seen, Caption())
@@ -286,7 +286,7 @@ def show(game: Game[Any], timeline: Timeline[Any]) -> None:
 
 @dataclass
 class Tally:
-    """How many mutants came to what."""
+    """The number of mutants by result."""
 
     mutated: int = 0
     refused: int = 0
@@ -305,9 +305,9 @@ class Tally:
 def stress(
     game: Game[Any], corpus: Sequence[Position], mutants: int, seed: str, *, most: int = MOST_COMMANDS, raising: bool = True
 ) -> Tally:
-    """Mutate real positions. Raises what an accepted one raises, with the mutation; or counts and prints it.
+    """Mutate real positions. Raises the exception of an accepted one with its mutation, or counts and prints it.
 
-    What is reached from an accepted one is a position that is accepted in turn: a fork of that match begins from it.
+    Positions reached from an accepted one must be accepted in turn: a fork of that match begins from them.
     """
     tally = Tally()
     for number in range(mutants):

@@ -12,7 +12,7 @@ _corpora: dict[str, list[mutants.Position]] = {}
 
 
 def corpus(game: Game[Any]) -> list[mutants.Position]:
-    """Some 30 moments of a few matches, the same each time."""
+    """Return about 30 moments of a few matches, the same on every run."""
     if game.id not in _corpora:
         every = list(mutants.moments(game, "suite", share=0.05, matches=MATCHES[game.id]))
         _corpora[game.id] = every[:: max(1, len(every) // 30)] + every[-1:]

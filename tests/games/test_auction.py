@@ -1,4 +1,4 @@
-"""A legitimate small game with everything at its default obeys the laws all games are tested by."""
+"""The laws that all games are tested by hold for a valid small game with all defaults."""
 
 from __future__ import annotations
 

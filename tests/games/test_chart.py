@@ -1,4 +1,4 @@
-"""The drawing kit: what it writes is well-formed, measured and escaped."""
+"""The drawing kit: its output is well-formed, measured and escaped."""
 
 import xml.etree.ElementTree as ET
 

@@ -1,4 +1,4 @@
-"""Versions of recorded matches can be shown, also those in the middle of a command, which the log of a match leads to."""
+"""Every version of a recorded match can be shown, including those in the middle of a command, which the game log links to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RECORDED = [
 ]
 PICTURES = 10
 FIRST = 8
-"""Of each match the first versions are drawn, and so many spread over all of it; of every tenth the board is put into words."""
+"""The number of versions drawn per match: the first ones, and as many spread over the rest. Every tenth board is written."""
 
 
 @pytest.mark.parametrize(("game_id", "path"), RECORDED)

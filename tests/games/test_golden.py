@@ -1,6 +1,6 @@
-"""Every type version of an event that was ever written still folds to what was recorded; none is without a golden file.
+"""Every event type version ever written has a golden file and still folds to the recorded state.
 
-And `evolve` looks nothing up: what a rules change could move (costs, ranges, decks) stands in the events.
+`evolve` looks nothing up: events carry every number that a rules change could alter (costs, ranges, decks).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.games.golden.record import FOLDER, GAMES, asked, kept, read, written_
 FILES = sorted(FOLDER.glob("*/*.json"))
 PLAYTHROUGHS = {game_id: sorted((FOLDER.parent / game_id / "playthroughs").glob("*.json")) for game_id in catalog.OFFERED}
 
-# What `evolve` may read of the data: orders of names, by which lists are kept sorted. They hold no number of the rules.
+# Data that `evolve` may read: name orders for sorting lists. They contain no number of the rules.
 ORDERS = {
     "stratastar": {"changes.RANK"},
     "space_fleet_commander": {"evolve.ORDER", "state.ORDER"},
@@ -62,11 +62,11 @@ def test_every_older_type_version_is_lifted_to_the_newest(game_id):
 
 
 class Looked(AssertionError):
-    """Something was read that must not be."""
+    """Code read a value that it must not read."""
 
 
 class Tripwire:
-    """Stands in for a value of the rules; whoever does anything with it is told of."""
+    """A stand-in for a value of the rules that raises when used."""
 
     def __init__(self, name: str) -> None:
         object.__setattr__(self, "_tripwire", name)
@@ -91,7 +91,7 @@ _PLAIN = (bool, int, float, str, tuple, list, dict, set, frozenset, types.Mappin
 
 
 def _of_the_rules(game_id: str, value: object) -> bool:
-    """Whether a global holds data: not code, not a table of handlers."""
+    """Return True if a global holds data: not code, not a table of handlers."""
     if isinstance(value, _CODE):
         return False
     if isinstance(value, (dict, types.MappingProxyType)) and value and all(map(callable, value.values())):
@@ -101,7 +101,7 @@ def _of_the_rules(game_id: str, value: object) -> bool:
 
 @pytest.fixture
 def wired(request, monkeypatch):
-    """All data of a game, in every module of it, replaced by tripwires."""
+    """Replace all data of a game, in each of its modules, by tripwires."""
     game_id = request.param
     package = importlib.import_module(f"gamesvc.games.{game_id}")
     for module in pkgutil.iter_modules(package.__path__):
@@ -128,7 +128,7 @@ def test_evolve_reads_no_data_of_the_rules(wired):
     game, recorded, expected, golden = wired
     assert recorded
     found = [replay(game, one.events).state for one in recorded]
-    # Compared as texts would be too dear, and comparing states reads nothing of the data.
+    # Comparing texts would be too slow, and comparing states reads none of the data.
     assert found == expected
     for events in golden:
         replay(game, events)
@@ -145,7 +145,7 @@ def test_a_tripwire_is_tripped(monkeypatch):
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
 def test_evolve_has_no_number_of_the_rules_in_its_code(game_id):
-    """Literals beyond 0 and 1 in the modules of `evolve`, and names it takes from data modules."""
+    """Checks literals beyond 0 and 1 in the modules of `evolve`, and names that it imports from data modules."""
     for path in sorted({*(GAMES / game_id).glob("evolve*.py"), *(GAMES / game_id).glob("changes.py")}):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         numbers = [

@@ -1,4 +1,4 @@
-"""Hand-overs are counted by one function for all games, and the command that plays them publishes the figures."""
+"""Hand-overs are counted by one function for all games, and a command publishes the figures."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SHORT = {
 
 @dataclass(frozen=True)
 class Moment:
-    """A state of which nothing is known but its turn and who is awaited."""
+    """A state with nothing but its turn and its awaited seats."""
 
     turn: int
     seats: str
 
 
 class Waiting:
-    """A game that is made of such moments."""
+    """A game made of such moments."""
 
     @staticmethod
     def turn(moment: Moment) -> int:
@@ -47,7 +47,7 @@ class Waiting:
 
 
 def counted(*moments: tuple[int, str] | None) -> list[int]:
-    """The hand-overs of each turn; None stands for going back."""
+    """Return the hand-overs of each turn. None stands for a rewind."""
     game: Any = Waiting
     handed = HandOvers()
     for moment in moments:

@@ -1,4 +1,4 @@
-"""Order texts, commands and protocol lines with hostile text, in every game: refused with a reason, never an exception."""
+"""Hostile text in orders, commands and protocol lines of every game is refused with a reason and never raises an exception."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def positions(game_id, steps=12):
 
 
 def spoilt(order: str, rng: random.Random):
-    """The order with each word replaced by something hostile, and with something hostile behind it."""
+    """Yield the order with each word replaced by hostile text, and with hostile text appended."""
     words = order.split() or [""]
     for text in TEXTS.values():
         place = rng.randrange(len(words))

@@ -1,4 +1,4 @@
-"""The kernel, proved on the toy engine: folding, one rewind mechanism, positions, the engine protocol, purity."""
+"""The kernel, tested on the toy engine: folding, the one rewind mechanism, positions, the engine protocol, purity."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_scripted_dice_then_the_seed_goes_on() -> None:
 
 
 def spoken(game_id: str, *requests: dict[str, Any]) -> list[dict[str, Any]]:
-    """The answers of a real process that speaks the engine protocol."""
+    """Return the answers of a real process that speaks the engine protocol."""
     said = "".join(json.dumps(request) + "\n" for request in requests)
     command = [sys.executable, "-m", "gamesvc.games", game_id]
     done = subprocess.run(command, input=said, capture_output=True, text=True, check=True)
@@ -298,7 +298,7 @@ def test_importing_a_game_loads_no_django(module: str) -> None:
 
 
 def test_the_documented_vectors_of_the_draws() -> None:
-    """The table in gamesvc/games/README.md, from which somebody may write his own check."""
+    """The table in gamesvc/games/README.md, which lets anyone write their own check."""
     secret, match = bytes(range(32)), "00000000-0000-0000-0000-000000000001"
     contributed = contribution(match, "tea")
     key = draw_key(secret, match, [contributed])

@@ -1,4 +1,4 @@
-"""JSON objects have no order: neither a command's keys nor those of a stored event change what happens or what is told."""
+"""JSON objects have no order: the key order of a command or a stored event changes neither results nor texts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def written(event: Event) -> tuple[Any, ...]:
 
 
 def shown(game: Any, state: Any, viewer: int | None) -> tuple[str, list[Any]]:
-    """What a viewer is shown, with its keys in the order in which pages, mails and bots find them."""
+    """Return a viewer's view, with its keys in the order that pages, mails and bots find, and the viewer's forms."""
     return json.dumps(game.view(state, viewer)), list(game.legal_commands(state, viewer)) if viewer is not None else []
 
 

@@ -1,4 +1,4 @@
-"""What players read counts in good English: `1 colony`, never `1 colonies`."""
+"""Counts in texts for players are in good English: `1 colony`, never `1 colonies`."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_real_positions_are_accepted_and_read_back(game_id: str) -> None:
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_what_a_seat_takes_along_is_accepted(game_id: str) -> None:
-    """A position dealt anew for a seat, as forks begin from it."""
+    """Forks begin from such a position, redealt for a seat."""
     game = catalog.game(game_id)
     for number, position in enumerate(positions.corpus(game)[::3]):
         state, marked = codec.read_position(game, position, 1)
@@ -57,7 +57,7 @@ def test_what_a_seat_takes_along_is_accepted(game_id: str) -> None:
 
 
 def _fields_of(hint: Any, path: str, seen: set[type]) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
-    """Every leaf of a state's types, with its limits."""
+    """Yield every leaf of a state's types with its limits."""
     kind, kept = limits.bare(hint)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         if kind not in seen:
@@ -73,7 +73,7 @@ def _fields_of(hint: Any, path: str, seen: set[type]) -> Iterator[tuple[str, Any
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_every_text_and_every_free_value_of_a_state_has_a_limit(game_id: str) -> None:
-    """A type that allows any text or any value would let a position hold what the rules never wrote."""
+    """A type that allows any text or value would let a position contain things the rules never wrote."""
     game = catalog.game(game_id)
     loose = {path for path, kind, kept in _fields_of(game.state, "", set()) if kind in (str, Any) and not kept}
     assert not loose
@@ -163,7 +163,7 @@ def test_a_position_has_a_bound_in_every_direction(game_id: str) -> None:
 
 
 def _requests(game: Game[Any], rng: random.Random) -> Iterator[Any]:
-    """Requests of every kind with something wrong in them."""
+    """Yield requests of every kind, each with an error."""
     command = {"name": sorted(game.commands)[0]}
     right: list[dict[str, Any]] = [
         {"op": "new", "seats": 2, "options": {}, "seed": "x"},

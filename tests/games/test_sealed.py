@@ -1,4 +1,4 @@
-"""An event that is sealed for a viewer changes nothing that they are shown, at no version, also not in the middle of an act."""
+"""An event that is sealed for a viewer changes nothing in their view at any version, not even in the middle of an act."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ RECORDED = {
     "stratastar": ("no_extras",),
 }
 ENDS_A_WAIT = frozenset({"items_settled"})
-"""Sealed events after which the match goes on at a barrier: by that everybody sees that the question is answered."""
+"""Sealed events after which the match passes a barrier: everyone sees that the decision was answered."""
 LOOKS = 150
-"""So many sealed events of a match are looked at."""
+"""The number of sealed events checked per match."""
 
 
 @pytest.mark.parametrize(("game_id", "name"), [(game, name) for game, names in RECORDED.items() for name in names])

@@ -1,4 +1,4 @@
-"""The laws of secrecy find what they are there for, and self-play with interruptions holds them in every game."""
+"""The secrecy checks find leaks, and self-play with interruptions finds none in any game."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_toy_keeps_its_secrets(seed: int) -> None:
 
 
 def broken(game: Game[Any]) -> str:
-    """What self-play finds in a game within some matches."""
+    """Return the leak that self-play finds in a game within some matches; empty if none."""
     for seed in range(20):
         try:
             play(game, options={}, seats=2, seed=f"broken {seed}", interrupt=0.4)
@@ -85,7 +85,7 @@ def test_an_act_that_is_sealed_shows_nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Midway(ToyState):
-    """A state of the toy that knows when it is in the middle of drawing a card."""
+    """A state of the toy game that knows when it is in the middle of drawing a card."""
 
     drawing: bool = False
 
@@ -97,7 +97,7 @@ def evolve_midway(state: Any, event: Event) -> Midway:
 
 @pytest.mark.parametrize("peeks", [False, True])
 def test_a_view_in_the_middle_of_an_act_shows_nothing_that_nobody_tells(peeks: bool) -> None:
-    """A seat that draws a card is told of it; the view of that moment must not show the next card of the deck, too."""
+    """A seat that draws a card learns it, but its view at that moment must not also show the next card of the deck."""
 
     def view(state: Any, viewer: int | None) -> Any:
         top = state.deck[:1] if peeks and state.drawing and viewer == state.turn % 2 else ()
@@ -115,7 +115,7 @@ def test_a_view_in_the_middle_of_an_act_shows_nothing_that_nobody_tells(peeks: b
     ],
 )
 def test_an_answer_that_shows_the_next_top_card_is_found(changes: dict[str, Any], named: str) -> None:
-    """Star Commander 1.1.0 showed between the events of an answer the card that topped the deck by then."""
+    """Between the events of an answer, Star Commander 1.1.0 showed the new top card of the deck."""
 
     def view(state: Any, viewer: int | None) -> Any:
         shown = STAR_COMMANDER.view(state, viewer)
@@ -134,7 +134,7 @@ def test_an_answer_that_shows_the_next_top_card_is_found(changes: dict[str, Any]
 
 
 def watched(t: Table | StarTable, seat: int, command: dict[str, Any], game: Game[Any] = SPACE_WAR) -> Run[Any]:
-    """A command at a table, under the eyes of the law."""
+    """Send a command at a table with the secrecy checks on."""
     timeline = t.session.match
     watch = Watch(game, timeline, random.Random(1), "watched")
     watch.look()
@@ -145,7 +145,7 @@ def watched(t: Table | StarTable, seat: int, command: dict[str, Any], game: Game
 
 
 def settle_first(flow: Any, seat: int, params: Any) -> None:
-    """Answer as version 1.0.1 did: settle what is answered, and go back afterwards."""
+    """Answer as version 1.0.1 did: settle the answered item first, then go back."""
     item = next(item for item in flow.state.items if item.n == params["item"])
     flow.settle(seat, item.n)
     flow.back(item.seq, cause="reaction", seat=seat, item=item.n)

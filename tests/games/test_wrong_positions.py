@@ -1,4 +1,4 @@
-"""Positions with a mistake in them are refused with a reason, or can be played on."""
+"""Mutated positions are refused with a reason or can be played on."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A toy engine for the tests of the kernel: a card duel with hidden hands, open items and reactions that go back.
+"""A toy engine for the kernel tests: a card duel with hidden hands, open items and reactions that go back.
 
-Each turn the active seat plays a card (an open item that marks the version it was played at) or draws one. The other
-seat may, at any time while the item is open, `counter` it: the match goes back to that moment and the card does
-nothing. Three points win. It uses everything the kernel offers: draws, hidden hands, marks, `at`, what survives.
+Each turn the active seat plays a card or draws one. A played card is an open item that marks the version it was played at. While
+the item is open, the other seat may `counter` it at any time: the match goes back to that moment and the card has no effect.
+Three points win. The toy uses everything the kernel offers: draws, hidden hands, marks, `at`, state that survives a rewind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DECK = (1, 1, 1, 1, 2, 2, 2, 2)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    id: Version  # the version at which the card was played; going back there undoes it
+    id: Version  # the version at which the card was played, and which a counter goes back to
     seat: int
     card: int
 
@@ -177,7 +177,7 @@ def redeal(state: State, seat: int, dice: Any) -> State:
 
 
 def redeal_marked(then: State, version: int, redealt: State, seat: int, dice: Any) -> State:
-    """Everything hidden anew here too, but for the card that was played next."""
+    """Redeal everything hidden in an earlier state, except the card that was played next."""
     other = 1 - seat
     shown = [item.card for item in redealt.items if item.id == version and item.seat == other]
     pool = list(then.deck + then.hands[other])

@@ -1,8 +1,8 @@
-"""Two worlds that differ in what one seat keeps hidden must look the same to all others, at every version.
+"""Two worlds that differ in one seat's secret must look the same to all others at every version.
 
-Both worlds take the same commands. What they show is compared event by event, also in the middle of an act, because any
-version of a match can be looked at later. Where the hidden thing acts, the worlds may part: the first event that differs must
-be one of those through which it acts.
+Both worlds take the same commands. Their outputs are compared event by event, including the middle of acts, because any version
+of a match can be viewed later. When the secret acts, the worlds may part: the first event that differs must be one of those
+through which it acts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.secrecy import apart, shown
 
 Acts = Callable[[Event], bool]
-"""Whether a hidden thing may act through an event."""
+"""A test that is True for an event through which a secret may act."""
 
 
 def part(game: Game[Any], keeper: int, one: Run[Any], two: Run[Any], acts: Acts) -> bool:
-    """Whether two runs of the same command part, because what the seat `keeper` hides acted. Raises AssertionError for a leak."""
+    """Return True if two runs of the same command part because the secret of the seat `keeper` acted.
+
+    Raises AssertionError for a leak.
+    """
     viewers: Sequence[Viewer] = [None, *(seat for seat in range(game.seats(one.state)) if seat != keeper)]
     for at, (event, twin) in enumerate(zip(one.events, two.events, strict=False)):
         if (event.type, event.data) != (twin.type, twin.data) and (acts(event) or acts(twin)):
@@ -35,7 +38,7 @@ def part(game: Game[Any], keeper: int, one: Run[Any], two: Run[Any], acts: Acts)
 
 
 def same_sight(game: Game[Any], one: Any, two: Any, viewer: Viewer, where: str) -> None:
-    """Two states show a viewer the same, and the same seats are asked for the same."""
+    """Assert that two states show a viewer the same and await the same seats for the same decisions."""
     seen, counterpart = game.view(one, viewer), game.view(two, viewer)
     assert seen == counterpart, f"{where}: {apart(seen, counterpart)}"
     assert tuple(game.awaited(one)) == tuple(game.awaited(two)), f"{where}: other seats are awaited"

@@ -1,5 +1,7 @@
-"""Samples that play hardly ever comes to: `pytest -p tests.games.golden.from_tests tests/games/GAME` keeps the matches in
-which a test of the rulings makes one. A test's match may begin from a described position; so does the golden file then.
+"""Golden samples of events that self-play hardly ever produces.
+
+`pytest -p tests.games.golden.from_tests tests/games/GAME` keeps the matches in which a test of the rulings produces one. If the
+test's match begins from a described position, so does the golden file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Golden files: `python -m tests.games.golden.record [SECONDS]` adds one for every type version of an event that has none.
+"""Golden files: `python -m tests.games.golden.record [SECONDS]` adds one for every event type version that has none.
 
-A file is the beginning of a recorded match, up to the sample it is kept for, as the code of its day wrote it. It is never
-changed and never removed: it stands for all matches that are stored somewhere with such events. What is asked at its end
-is the recorded result; `test_golden.py` folds it with today's code. Kept beside the playthroughs, which are written anew
-whenever a game's rules change.
+A file is the beginning of a recorded match, up to the sample it is kept for, as written by the code of its time. It is never
+changed and never removed: it represents all stored matches with such events. The recorded result is the list of decisions pending
+at its end; `test_golden.py` folds the file with the current code. Golden files are separate from the playthroughs, which are
+recorded again whenever a game's rules change.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from gamesvc.games.selfplay import bounded
 FOLDER = Path(__file__).parent
 GAMES = FOLDER.parents[2] / "gamesvc" / "games"
 Sample = tuple[str, int]
-"""A type of event and its version."""
+"""An event type and its version."""
 
 
 def written_today(game: Game[Any]) -> set[Sample]:
-    """Every event that the game's code can write: what `evolve` has a handler for, and what is emitted by name."""
+    """Return every event that the game's code can write: those that `evolve` handles and those emitted by name."""
     types: set[str] = set()
     for path in (GAMES / game.id).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -46,7 +46,7 @@ def written_today(game: Game[Any]) -> set[Sample]:
 
 
 def kept(game: Game[Any]) -> dict[Sample, Path]:
-    """The golden file for each type version."""
+    """Return the golden file for each type version."""
     found: dict[Sample, Path] = {}
     for path in sorted((FOLDER / game.id).glob("*.json")):
         for event_type, type_version in json.loads(path.read_text(encoding="utf-8"))["holds"]:
@@ -55,7 +55,7 @@ def kept(game: Game[Any]) -> dict[Sample, Path]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A golden file with its events as the engine has them."""
+    """Read a golden file with its events as engine events."""
     data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     data["events"] = [
         Event(kind, body, version, type_version, tuple(draws))
@@ -65,7 +65,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def asked(game: Game[Any], state: Any) -> list[list[Any]]:
-    """The questions open in a state: who has to act, and what he is asked."""
+    """Return the pending decisions in a state: seat, id, prompt and kind."""
     return [[one.seat, one.id, one.prompt, one.kind] for one in game.awaited(state)]
 
 
@@ -89,7 +89,7 @@ def write(game: Game[Any], holds: set[Sample], events: list[Event]) -> None:
 
 
 def beginnings(game: Game[Any], until: float) -> Iterator[list[Event]]:
-    """The events of recorded matches, then of matches played by somebody who likes what is rare."""
+    """Yield the events of recorded matches, then of matches played by `curious`."""
     for path in sorted((FOLDER.parent / game.id / "playthroughs").glob("*.json")):
         yield records.load(path.read_text(encoding="utf-8")).events
     seed = 0
@@ -100,7 +100,7 @@ def beginnings(game: Game[Any], until: float) -> Iterator[list[Event]]:
 
 
 def curious(game: Game[Any], seed: str, tried: Counter[str], most: int = 1500) -> list[Event]:
-    """One match, options at random; the rarer a command has been so far, the sooner it is given."""
+    """Play one match with random options. The rarer a command has been so far, the likelier it is chosen."""
     rng = random.Random(f"{game.id} {seed}")
     seats = rng.randint(game.manifest.min_seats, game.manifest.max_seats)
     options = bounded(game)
@@ -121,7 +121,7 @@ def curious(game: Game[Any], seed: str, tried: Counter[str], most: int = 1500) -
         if game.outcome(timeline.state) is not None:
             break
         seat = rng.choice(game.awaited(timeline.state)).seat
-        stays = rng.random() < 0.98  # now and then somebody gives up, at any moment
+        stays = rng.random() < 0.98  # now and then a player resigns, at any moment
         offered = [form for form in game.legal_commands(timeline.state, seat) if form.name != "resign" or not stays]
         moving = [form for form in offered if not form.aside]
         form = min(rng.sample(offered, min(4, len(offered))), key=lambda one: tried[one.name])
@@ -134,7 +134,7 @@ def curious(game: Game[Any], seed: str, tried: Counter[str], most: int = 1500) -
 
 
 def complete(game: Game[Any], seconds: float) -> set[Sample]:
-    """Write a file for what has none. Returns what could not be found in the time given."""
+    """Write a file for each missing sample. Returns those not found in the given time."""
     missing = written_today(game) - kept(game).keys()
     if not missing:
         return missing
@@ -151,9 +151,9 @@ def complete(game: Game[Any], seconds: float) -> set[Sample]:
 
 
 def keep(game: Game[Any], first: dict[Sample, tuple[int, list[Event]]]) -> None:
-    """Write files for samples, each given with its version in a list of events from the first on."""
+    """Write files for samples, each given with its version in a list of events."""
     left = dict(first)
-    # The longest beginnings first: what lies within them needs none of its own.
+    # The longest beginnings first: samples within them need no file of their own.
     while left:
         version, events = max(left.values(), key=lambda one: one[0])
         within = {(one.type, one.type_version) for one in events[:version]} & left.keys()

@@ -1,9 +1,9 @@
-"""Recorded matches: which there are, and how to write them again.
+"""Recorded matches: the list of them, and the code to record them again.
 
-    PYTHONPATH=. python tests/games/space_fleet_commander/record.py
+  PYTHONPATH=. python tests/games/space_fleet_commander/record.py
 
-writes every file of `playthroughs/`. Each plan is a match between players from a fixed seed. The ending `destroyed` is reached
-from a position: the flag's seven hull are hit by one roll in nine, so hardly a match from the beginning comes to it.
+writes every file in `playthroughs/`. Each plan is a match between players from a fixed seed. The ending `destroyed` starts from a
+position: only one roll in nine hits the flagship's seven hull points, so a match from the beginning hardly ever reaches it.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ Player = Callable[[Data, Sequence[Form], random.Random], Command]
 
 
 def play_reckless(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Random, but pushes on whenever it may: fleets burn and corners come soon."""
+    """Play at random, but push on whenever possible: fleets burn and corners come soon."""
     pushing = [form for form in offered if form.name in ("push_on", "explore")]
     return play_random(view, pushing or offered, rng)
 
 
 def play_quitter(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """The greedy bot until turn 4, then it resigns."""
+    """Play like the greedy bot until turn 4, then resign."""
     if view["sheet"]["turn"] >= 4:
         return {"name": "resign"}
     return GAME.bots["greedy"](view, offered, rng)
 
 
 def play_briefly(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Random until turn 6, then it resigns."""
+    """Play at random until turn 6, then resign."""
     return {"name": "resign"} if view["sheet"]["turn"] >= 6 else play_random(view, offered, rng)
 
 
 def play_mixed(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """The greedy bot with a fleet by chance, so that all ships and their choices occur."""
+    """Play like the greedy bot with a random fleet, so that all ships and their choices occur."""
     if view["sheet"]["phase"] == "fleet":
         placing = [form for form in offered if form.name in ("place_ship", "set_upgrade", "confirm_fleet")]
         upgraded = view["sheet"]["upgrades"]
@@ -67,14 +67,14 @@ PLAYERS: Mapping[str, Player] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """One recorded match."""
+    """The plan of one recorded match."""
 
     name: str
     seed: str
     players: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
     seats: int = 1
-    battered: str = ""  # begin with the position the plan of this name has after 40 commands, every ship one hit from its end
+    battered: str = ""  # the plan whose position after 40 commands is the start, every ship one hit from its end
 
 
 PLANS = (
@@ -103,7 +103,7 @@ PLANS = (
 
 
 def play(plan: Plan, most: int = 20_000) -> Record:
-    """Play a plan to its end; the same plan gives the same record."""
+    """Play a plan to its end. The same plan gives the same record."""
     rng, dice = random.Random(plan.seed), seeded(plan.seed)
     options = check_options(GAME, plan.options, plan.seats)
     record = Record(GAME.id, options, plan.seats, plan.seed)
@@ -126,7 +126,7 @@ def play(plan: Plan, most: int = 20_000) -> Record:
 
 
 def batter(plan: Plan) -> dict[str, Any]:
-    """The position of a plan after 40 commands, with every ship one hit from its end."""
+    """Return the position of a plan after 40 commands, with every ship one hit from its end."""
     played = play(plan)
     session = Session(GAME)
     session.answer({"op": "new", "options": plan.options, "seats": plan.seats, "seed": plan.seed})

@@ -1,4 +1,4 @@
-"""A table to test at: one match driven through the engine protocol, with positions edited as JSON and scripted dice."""
+"""A table for tests: one match driven through the engine protocol, with positions edited as JSON and scripted dice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ F1_SHIPS = (
 
 
 class Table:
-    """A session with short words for what tests do."""
+    """A session with short names for common test steps."""
 
     def __init__(self, options: dict[str, Any] | None = None, seats: int = 1, script: tuple[int, ...] = (), seed: str = "t"):
         self.session = Session(GAME)
@@ -39,19 +39,19 @@ class Table:
         return self
 
     def play(self, name: str, /, seat: int = 0, **parameters: Any) -> list[tuple[str, dict[str, Any]]]:
-        """Play a command; return its events as (type, data)."""
+        """Play a command. Returns its events as (type, data)."""
         answer = self.do({"op": "command", "seat": seat, "command": {"name": name, **parameters}})
         return [(event["type"].removeprefix("space_fleet_commander."), event["data"]) for event in answer["events"]]
 
     def send(self, command: dict[str, Any], seat: int = 0) -> list[tuple[str, dict[str, Any]]]:
-        """Play a command as it is sent."""
+        """Play a command given as a dict."""
         return self.play(command["name"], seat=seat, **{key: value for key, value in command.items() if key != "name"})
 
     def default(self, seat: int = 0) -> dict[str, Any]:
         return dict(self.do({"op": "default", "seat": seat})["command"])
 
     def refused(self, name: str, /, seat: int = 0, **parameters: Any) -> str:
-        """Play a command that must be refused; return the code."""
+        """Play a command that must be refused. Returns the code."""
         before = self.session.match.version
         answer = self.session.answer({"op": "command", "seat": seat, "command": {"name": name, **parameters}})
         assert not answer["ok"], answer
@@ -83,7 +83,7 @@ class Table:
         return self
 
     def edit(self, seat: int = 0, /, **changes: Any) -> Table:
-        """Begin anew from this position with a sheet's fields changed."""
+        """Begin again from this position with some fields of a sheet changed."""
         position = self.do({"op": "position"})["position"]
         sheet = position["state"]["sheets"][seat]
         for name, value in changes.items():
@@ -94,7 +94,7 @@ class Table:
 
 
 def f1(*values: int, options: dict[str, Any] | None = None) -> Table:
-    """A match with fleet F1 confirmed, the first roll scripted (pool order, 8 dice)."""
+    """Return a match with fleet F1 confirmed and the first roll scripted (pool order, 8 dice)."""
     table = Table(options, script=F1)
     table.place(*F1_SHIPS)
     table.script(*values)
@@ -103,7 +103,7 @@ def f1(*values: int, options: dict[str, Any] | None = None) -> Table:
 
 
 def vessels(*ships: tuple[str, str] | tuple[str, str, int]) -> list[dict[str, Any]]:
-    """Roster rows of a position: (slot, ship[, damage]); the flag stands by itself."""
+    """Return the roster rows of a position from (slot, ship[, damage]). The flagship is added automatically."""
     rows = [row(slot, ship, *rest) for slot, ship, *rest in ships]
     flag = {"slot": "9", "ship": ROSTER.flag.id, "hull": 7, "dice": ["white", "white"], "die": -1, "damage": 0}
     rows += [] if any(one["slot"] == "9" for one in rows) else [flag]
@@ -116,7 +116,7 @@ def row(slot: str, ship: str, damage: int = 0) -> dict[str, Any]:
 
 
 def dice_of(ships: list[dict[str, Any]], values: tuple[int, ...] = ()) -> list[dict[str, Any]]:
-    """The dice of live ships with values in pool order; what is left over shows 1."""
+    """Return the dice of live ships with values in pool order; dice without a value show 1."""
     found = []
     left = list(values)
     for ship in ships:
@@ -138,7 +138,7 @@ def dice_of(ships: list[dict[str, Any]], values: tuple[int, ...] = ()) -> list[d
 
 
 def at_hex(path: tuple[str, ...], stars: tuple[int, ...] | None = None, board: str = "standard") -> dict[str, Any]:
-    """The fields of a sheet that has gone a path; stars as the kinds give them unless told."""
+    """Return the fields of a sheet that has followed a path. By default, stars are those of the kinds."""
     scored = list(stars) if stars is not None else [BOARDS[board].kind(place).stars for place in path[1:]]
     return {"token": path[-1], "path": list(path), "scored": scored, "stars": sum(scored)}
 
@@ -153,7 +153,7 @@ def standing(
     options: dict[str, Any] | None = None,
     **more: Any,
 ) -> Table:
-    """A match in the middle of turn 3: these ships, these dice, this path, in this phase."""
+    """Return a match in the middle of turn 3 with the given ships, dice, path and phase."""
     table = Table(options, script=(6, 6, 6, 6, 6, 6, 6))
     fields = {"turn": 3, "attempt": 1, "time": 2, "phase": phase, "ships": ships, "dice": dice_of(ships, values)}
     return table.edit(0, **{**fields, **at_hex(path, stars), **more})

@@ -75,7 +75,7 @@ def test_case_5_reroll_colours():
 
 
 def two_ones():
-    """A new game with F1 before the Prison Barge acts; two dice show 1."""
+    """Return a new game with F1 before the Prison Barge acts; two dice show 1."""
     table = f1(1, 1, 4, 5, 6, 2, 3, 4)
     table.play("reroll", dice=[])
     table.play("reroll", dice=[])
@@ -112,7 +112,7 @@ def test_case_8_ship_lost_mid_turn():
     destroyed = one(events, "ship_destroyed")
     assert (destroyed["slot"], destroyed["dice_lost"]) == ("11-12", ["11-12.1"])
     assert "11-12.1" not in {die.id for die in table.sheet.dice}
-    # Usable 4 4 4 5 5 2 add up to 24 without the 6 that left.
+    # The usable dice 4 4 4 5 5 2 add up to 24 without the 6 that left.
     assert table.targets() == ["F7", "G6"]
 
 

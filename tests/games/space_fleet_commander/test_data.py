@@ -1,4 +1,4 @@
-"""The data files: ships, maps, and what the validator of maps refuses. And: how fast recorded matches replay."""
+"""The data files: ships, maps, and the refusals of the map validator. Also the speed of replaying recorded matches."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_rules_text_names_the_designer_and_every_ship_and_kind():
 
 
 def test_replay_is_quick():
-    """50,000 events a second of processor time is the aim; a slow machine gets a wide margin."""
+    """The aim is 50,000 events per second of processor time; the bound leaves a wide margin for slow machines."""
     record = play(next(plan for plan in PLANS if plan.name == "classic_time"))
     events = record.events
     begin = time.process_time()

@@ -1,4 +1,4 @@
-"""What must hold for every position: forms and `decide` agree, orders read back, nothing hidden leaks, nothing crashes."""
+"""Properties of every position: forms and `decide` agree, orders read back, nothing hidden leaks, nothing crashes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MODES: tuple[tuple[dict[str, Any], int], ...] = (
 
 
 def walk(seed: int, steps: int, mode: int = 0, player: str = "mixed"):
-    """A position after so many commands; the timeline, its dice and a generator."""
+    """Return a position after `steps` commands: the timeline, its dice and a generator."""
     options, seats = MODES[mode]
     full = {name: schema["default"] for name, schema in GAME.manifest.options["properties"].items()} | options
     rng, dice = random.Random(seed), seeded(f"walk {seed}")
@@ -49,7 +49,7 @@ def walk(seed: int, steps: int, mode: int = 0, player: str = "mixed"):
 
 
 def accepted(timeline, seat, command, dice):
-    """The run of a command, or None where it is refused, with a code and in words."""
+    """Return the run of a command, or None if it is refused with a code and a sentence."""
     shadow = Dice(dice.source, dice.next)
     try:
         return timeline.command(seat, command, shadow)
@@ -81,7 +81,7 @@ def test_everything_offered_is_accepted_and_reads_back(place):
 
 
 def wild(timeline, seat, rng):
-    """A command with parameters from all over the game, often near what is legal."""
+    """Return a command with parameters from all over the game, often nearly legal."""
     sheet = timeline.state.sheets[seat]
     dice = [*(die.id for die in sheet.dice), "5.1", "9.9", "x"]
     slots = list(ROSTER.order)
@@ -140,7 +140,7 @@ def test_redacted_events_of_others_name_public_columns_only():
             told = see_event(GAME, event, viewer)
             assert told is None or GAME.tell(told, viewer, ("Ann", "Bob", "Cy"))
             assert told is None or "todo" not in told.data
-    columns = {"seat", "stars", "total", "rank", "title", "box", "turn"}  # the turn is that of the clock
+    columns = {"seat", "stars", "total", "rank", "title", "box", "turn"}  # the clock shows the turn anyway
     assert shown <= columns | {"hex_explored", "rank_gained", "time_marked", "sheet_finished", "turn_started"}
 
 
@@ -269,7 +269,7 @@ def test_selfplay(options, seats):
 
 
 def test_greedy_plays_far_better_than_chance():
-    """Over 200 matches it averages about 44 stars; four are enough to notice a bot gone astray."""
+    """Over 200 matches the bot averages about 44 stars; four are enough to notice that it has broken."""
     scores = [
         play(GAME, options={}, seats=1, seed=f"greedy {seed}", bots=("greedy",), check_every=0).outcome.scores[0]
         for seed in range(4)

@@ -1,4 +1,4 @@
-"""The rulings of RULES.md 12, one test each, and the time-out defaults of RULES.md 8."""
+"""The rulings of RULES.md 12, one test each, and the timeout defaults of RULES.md 8."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_ruling_8_destroyers_act_on_combat_hexes_only_and_never_make_a_one():
 
 def test_ruling_8_two_destroyers_may_change_one_die():
     ships = vessels(("2-3", "destroyer"), ("4", "destroyer"), ("5", "medium_cruiser"), ("8", "medium_cruiser"))
-    # 6 6 4 and ones: two steps on the 4 make a Skirmish, or one each on two dice cannot.
+    # With 6 6 4 and ones, two steps on the 4 make a Skirmish; one step each on two dice does not.
     table = standing(ships, (6, 1, 6, 4, 1, 1), path=("G7", "G6"), sabotage=46)
     table.play("reroll", dice=[])
     assert table.targets() == ["G5"]
@@ -365,7 +365,7 @@ def test_ruling_25_no_ships_but_those_of_the_table():
     assert Table(script=F1).refused("place_ship", die=0, ship="transport_barge", slot="4") == "bad_parameter"
 
 
-# --- time-outs and the rest of the commands ---
+# --- timeouts and the other commands ---
 
 
 def test_a_timeout_forms_a_fleet_of_ships_with_dice():
@@ -380,7 +380,7 @@ def test_a_timeout_forms_a_fleet_of_ships_with_dice():
 
 
 def test_a_timeout_forms_few_fleets_that_are_stuck_at_once():
-    """With three dice or fewer the sheet ends before its first turn: 22 % did where ships were taken in table order."""
+    """With three dice or fewer the sheet ends before its first turn: 22 % did when ships were taken in table order."""
     rng = random.Random("formations")
     state = Table(script=F1).state
     small = 0

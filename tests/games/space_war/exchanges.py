@@ -1,9 +1,9 @@
-"""How many exchanges a turn costs: `python -m tests.games.space_war.exchanges [MATCHES]`.
+"""The number of exchanges per turn: `python -m tests.games.space_war.exchanges [MATCHES]`.
 
-An exchange is a change of the seat that is waited for. A turn to which nobody reacts costs one: the next seat comes,
-settles what is open and plays on. Two bots play; each answers the given share of the opponent's turns, by hand in
-its review, or through a standing order left before the turn. (Where it holds no answer the reaction is made up for in a
-later turn, so that the share is really reached as far as the cards go.)
+An exchange is a change of the awaited seat. A turn without reactions costs one: the next seat settles the open items and plays
+on. Two bots play. Each answers the given share of the opponent's turns, by hand in its review or through a standing order left
+before the turn. If it holds no answer, it makes up for the reaction in a later turn, so that the share is reached as far as the
+cards allow.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STAND = {"when": {"any": True}, "do": "stand", "until": "cancelled"}
 
 @dataclass
 class Count:
-    """Exchanges of each turn, and in how many turns somebody reacted."""
+    """The exchanges of each turn, and the number of turns with a reaction."""
 
     per_turn: list[int] = field(default_factory=list)
     reacted: int = 0
@@ -60,7 +60,7 @@ def simulate(share: float, *, orders: bool, matches: int, seed: int = 1) -> Coun
 
 
 def _match(count: Count, share: float, orders: bool, rng: random.Random, seed: str) -> None:
-    from gamesvc.games.space_war import GAME  # the package itself imports this module's neighbours first
+    from gamesvc.games.space_war import GAME  # importing the package first would be circular
 
     options = {
         "decks": [DECK, DECK],
@@ -111,7 +111,7 @@ def _match(count: Count, share: float, orders: bool, rng: random.Random, seed: s
 
 
 def _answer(offered: Sequence[Form], state: State, rng: random.Random) -> dict[str, Any] | None:
-    """A response to an open item, if there is one."""
+    """Return a response to an open item, or None."""
     known = {instance for item in state.items for instance in item.answers}
     found = [
         form

@@ -1,7 +1,7 @@
-"""Writes the recorded matches in `playthroughs/`: `python -m tests.games.space_war.record`. The same files every time.
+"""The recorder of the matches in `playthroughs/`: `python -m tests.games.space_war.record`. Produces the same files every time.
 
-Each recipe plays one whole match from its seed with bots and, where it says so, with seats that react out of turn, leave
-standing orders, pause, replay, let the time run out or resign.
+Each recipe plays one whole match from its seed with bots. Some recipes add seats that react out of turn, leave standing orders,
+pause, replay, time out or resign.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def bot(name: str) -> Player:
 
 
 def _responses(timeline: Timeline[Any], seat: int) -> list[dict[str, Any]]:
-    """What a seat could answer the newest item with."""
+    """Return the possible answers of a seat to the newest item."""
     state = timeline.state
     if not state.items or state.items[-1].by == seat or state.items[-1].settled:
         return []
@@ -52,7 +52,7 @@ def _responses(timeline: Timeline[Any], seat: int) -> list[dict[str, Any]]:
 
 
 def duel(timeline: Timeline[Any], rng: random.Random) -> Move:
-    """Both answer every card played, and every answer, as long as they can; in between they play for many cards."""
+    """Let both seats answer every card and every answer as long as they can; in between they play to draw cards."""
     state = timeline.state
     if state.turn > 6:
         for seat in (1 - state.active, state.active):
@@ -62,7 +62,7 @@ def duel(timeline: Timeline[Any], rng: random.Random) -> Move:
 
 
 def busy(timeline: Timeline[Any], rng: random.Random) -> Move:
-    """Reactions out of turn, pauses, replays and standing orders by chance."""
+    """Add random reactions out of turn, pauses, replays and standing orders."""
     state = timeline.state
     if state.phase not in ("prepare", "choose_starter"):
         seat = GAME.awaited(state)[0].seat
@@ -79,14 +79,14 @@ def busy(timeline: Timeline[Any], rng: random.Random) -> Move:
 
 
 def lazy(timeline: Timeline[Any], rng: random.Random) -> Move:
-    """Seat b lets the time run out again and again."""
+    """Let seat b time out again and again."""
     state = timeline.state
     seat = GAME.awaited(state)[0].seat
     return (seat, {"name": "time_out"}) if seat == 1 and state.turn > 2 else bot("greedy")(timeline, rng)
 
 
 def proud(timeline: Timeline[Any], rng: random.Random) -> Move:
-    """Whoever has lost a life point resigns."""
+    """Resign for the first seat that has lost a life point."""
     for seat, side in enumerate(timeline.state.sides):
         if side.commander and side.life < side.full_life:
             return seat, {"name": "resign"}
@@ -94,7 +94,7 @@ def proud(timeline: Timeline[Any], rng: random.Random) -> Move:
 
 
 def depth(record: Record) -> int:
-    """The longest chain of reactions to reactions, each an answer to the one before it."""
+    """Return the length of the longest chain of reactions, each an answer to the one before it."""
     chain, best, last = 0, 0, -1
     for event in record.events:
         if event.type == "item_opened":

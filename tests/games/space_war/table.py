@@ -1,11 +1,11 @@
-"""A described position as a test's beginning, driven through the engine protocol.
+"""A table for tests: a described position, driven through the engine protocol.
 
-    t = table(a={"hand": ["luck"]}, b={"play": [("titan", {"damage": 6})]}, turn=7)
-    t.do(0, "end_phase")
-    t.no(0, "wrong_phase", "end_phase")
+  t = table(a={"hand": ["luck"]}, b={"play": [("titan", {"damage": 6})]}, turn=7)
+  t.do(0, "end_phase")
+  t.no(0, "wrong_phase", "end_phase")
 
-`t["a.luck"]` is the instance id of seat a's Luck, `t["a.luck.2"]` of his second. Station rows are lists of card ids or a
-number of Battlestars; a `*` behind a card id means flipped. Zones of cards in play: `home` (default) or `enemy`.
+`t["a.luck"]` is the instance id of seat a's first Luck, `t["a.luck.2"]` of the second. Station rows are lists of card ids or a
+number of Battlestars; a `*` after a card id means flipped. Zones of cards in play: `home` (default) or `enemy`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Table:
         return json.loads(json.dumps(answer))
 
     def do(self, seat: int, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Send a command that must be accepted; returns its events. Invariants are checked."""
+        """Send a command that must be accepted, and check the invariants. Returns its events."""
         answer = self.ok({"op": "command", "seat": seat, "command": {"name": name, **parameters}})
         assert not GAME.faults(self.state), GAME.faults(self.state)
         return answer["events"]
@@ -80,7 +80,7 @@ class Table:
         return [form for form in self.ok({"op": "legal", "seat": seat})["forms"] if form["name"] == name]
 
     def item(self, card: str | None = None) -> int:
-        """The number of the newest item, or of the newest one of a card."""
+        """Return the number of the newest item, or of a card's newest item."""
         return [item for item in self.state.items if card is None or item.card == card][-1].n
 
     def piece(self, key: str) -> Piece:
@@ -104,7 +104,7 @@ class Table:
         return [card.slot for card in self.side(seat).station if card.flipped]
 
     def seen(self, event: dict[str, Any], viewer: int | None) -> Any:
-        """An event's data as a viewer sees it; None when sealed."""
+        """Return an event's data as a viewer sees it; None if sealed."""
         kind = GAME.bare_type(event["type"])
         shown = see_event(GAME, Event(kind, event["data"], event["version"]), viewer)
         return None if shown is None else shown.data
@@ -124,7 +124,7 @@ def table(
     points: str = "plays_only",
     max_timeouts: int = 3,
 ) -> Table:
-    """Build a position. Turns are numbered; odd ones are usually a's."""
+    """Build a position. Odd turns are usually seat a's."""
     names: dict[str, str] = {}
     cards: dict[str, str] = {}
     pieces: list[Piece] = []

@@ -380,7 +380,7 @@ def test_case_25_hidden_flips():
     t.do(0, "end_turn")
     settled = t.do(1, "let_stand")[0]
     assert [card["card"] for card in t.view(0)["sides"][1]["station"] if card["flipped"]] == ["luck", "titan"]
-    # What is shown now is told: the answer itself stays a secret.
+    # The flips are public from now on; the answer itself stays secret.
     for viewer in (0, None):
         assert [card["name"] for card in t.seen(settled, viewer)["flips"]] == ["luck", "titan"]
         assert "items" not in t.seen(settled, viewer)

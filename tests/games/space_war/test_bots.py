@@ -1,4 +1,4 @@
-"""The bots, what a turn costs in exchanges, and what outdates a command."""
+"""The bots, the exchanges that a turn costs, and the events that outdate a command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_greedy_beats_random_and_uses_reactions():
         assert record.outcome is not None
         won += record.outcome.ranking[0] == (greedy,)
         reactions += sum(seat == greedy and command["name"] == "react" for seat, command in record.commands)
-    assert won >= 20  # 0.8 of 24, and a little
+    assert won >= 20  # 0.8 of 24, with some margin
     assert reactions >= 5
 
 
@@ -39,7 +39,7 @@ def test_a_turn_costs_one_exchange(orders):
 
 
 def waits(number: int, bots: tuple[str, str]) -> tuple[list[int], list[str]]:
-    """Play a match. Returns the changes of the awaited seat per turn, and the trivial choices that a seat was waited for with."""
+    """Play a match. Returns the number of hand-overs per turn, and the trivial choices that a seat was awaited for."""
     rng, dice, timeline = random.Random(number), seeded(f"waits {number}"), Timeline(GAME)
     timeline.follow(timeline.begin(check_options(GAME, options_of(number), 2), 2, dice))
     per_turn, waited, last, sender = [0], [], -1, -1

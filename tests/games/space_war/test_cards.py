@@ -1,7 +1,7 @@
-"""Every card and every commander: what it does, and when it is refused. The table test sees to it that none is left out.
+"""Every card and every commander: its effect and its refusals. A test of the tables makes sure that none is missing.
 
-Each entry of `WORKS` and `REFUSED` is one test, named by the card it is about. Shorthands: `t.do` sends a command that
-must be accepted, `t.no` one that must be refused; see `table.py`.
+Each entry of `WORKS` and `REFUSED` is one test, named after its card. `t.do` sends a command that must be accepted, `t.no` one
+that must be refused; see `table.py`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def refused(card: str) -> Callable[[Case], Case]:
 
 
 def played(card: str, a: dict | None = None, b: dict | None = None, **params) -> Table:
-    """Seat a plays the card from hand in his action phase."""
+    """Play a card from seat a's hand in its action phase."""
     a = dict(a or {})
     a["hand"] = [card, *a.get("hand", [])]
     t = table(a=a, b=b)
@@ -52,13 +52,13 @@ def played(card: str, a: dict | None = None, b: dict | None = None, **params) ->
 
 
 def next_draw(a: dict, b: dict | None = None, **more) -> Table:
-    """Seat b ends turn 6; seat a's draw phase of turn 7 runs."""
+    """End turn 6 of seat b, so that seat a's draw phase of turn 7 runs."""
     t = table(a=a, b=b, turn=6, active=1, phase="attack", **more)
     t.do(1, "end_turn")
     return t
 
 
-# --- cards that are only figures: played, enter play, attack with their value; refused without the actions ---
+# --- cards without text: they can be played, enter play and attack with their value; refused without the actions ---
 
 PLAIN = {
     "the_exterminator": (5, 5, 6),
@@ -333,7 +333,7 @@ def _():
 
 
 def _counters(card: str, victim: str, too_dear: str | None, a: dict | None = None) -> Table:
-    """Seat a counters a card of b in b's turn; a card that costs too much he cannot."""
+    """Counter a card of seat b in its turn as seat a. A card that is too expensive cannot be countered."""
     hold = a or {"hand": [card]}
     if too_dear is not None:
         t = table(a=hold, b={"hand": [too_dear], "actions": 9}, turn=6, active=1)

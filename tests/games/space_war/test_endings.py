@@ -10,11 +10,11 @@ from tests.games.space_war.table import kinds, table
 
 ENEMY = {"zone": "enemy"}
 FALLING = {"station": {"draw": ["luck*"], "action": ["luck*"], "hand": ["luck*"]}, "life": 1}
-"""A seat whose next point of damage is the last."""
+"""A seat that the next point of damage defeats."""
 
 
 def blown_up_by(how, **more):
-    """Seat a destroys a Cluster Nuke of seat b in b's home zone, whose blast kills b's commander."""
+    """Destroy a Cluster Nuke of seat b in its home zone as seat a. The blast kills seat b's commander."""
     b = {**FALLING, "play": ["cluster_nuke"], **more}
     if how == "attack":
         t = table(a={"play": [("stormfalcon", ENEMY)]}, b=b, phase="attack")

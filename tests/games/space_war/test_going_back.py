@@ -1,6 +1,6 @@
-"""Going back to an open item and playing on, and restarts between an item and its answer, for matches by chance.
+"""Random matches: going back to an open item and playing on, and restarts between an item and its answer.
 
-The matches are drawn by seed over all decks and commanders; seats react out of turn, pause, replay and leave orders.
+The matches are drawn by seed over all decks and commanders. Seats react out of turn, pause, replay and leave orders.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.games.space_war.test_properties import options_of
 
 
 def meddling(timeline: Timeline[State], rng: random.Random) -> Move:
-    """Both seats meddle in the other's turn again and again; few orders, so that items stay open."""
+    """Let both seats act in the other's turn again and again, with few orders, so that items stay open."""
     state = timeline.state
     if state.phase not in ("prepare", "choose_starter"):
         seat = GAME.awaited(state)[0].seat
@@ -51,17 +51,17 @@ def meddling(timeline: Timeline[State], rng: random.Random) -> Move:
 
 
 MOST_CHECKS = 10
-"""In one match, so that one with many open items does not take all the time."""
+"""The limit for one match, so that a match with many open items does not take all the time."""
 
 DECKS = (*PRESETS, DECK)
-"""The official decks, and one full of answers."""
+"""The official decks, and one full of responses."""
 
 PLAYERS: dict[str, Player] = {"random": bot("random"), "greedy": bot("greedy"), "busy": busy, "duel": duel, "meddling": meddling}
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """A command as it was played: it led from one version to another."""
+    """A command as played, with the versions before and after it."""
 
     seat: int
     command: dict[str, Any]
@@ -70,7 +70,7 @@ class Step:
 
 
 def match(player: str, number: int, most: int) -> Iterator[tuple[Timeline[State], list[Step]]]:
-    """Play on, and stop before each command with what was played so far."""
+    """Play a match. Yields the timeline and the steps so far before each command."""
     rng, dice = random.Random(f"{player} {number}"), seeded(f"{player} {number}")
     timeline: Timeline[State] = Timeline(GAME)
     decks = [DECKS[number % 4], DECKS[number // 4 % 4]]
@@ -86,7 +86,7 @@ def match(player: str, number: int, most: int) -> Iterator[tuple[Timeline[State]
 
 
 class AsItWas:
-    """Leaves every pile in the order it has."""
+    """A source of draws that leaves every pile in its order."""
 
     def below(self, i: int, n: int) -> int:
         raise AssertionError("going back throws no dice")
@@ -96,13 +96,13 @@ class AsItWas:
 
 
 class Unasked(Exception):
-    """In a review nobody is asked to go on: what is open there goes on with the next answer, which is another command."""
+    """In a review, no seat is asked to continue. Pending tasks continue with the next answer, which is another command."""
 
 
 class Again:
-    """A second life of a match from one of its versions: its commands are sent again with the draws that were recorded.
+    """A second run of a match from one of its versions: the same commands with the recorded draws.
 
-    Items and prompts get new numbers in it, so commands that name them are sent with those.
+    Items and prompts get new numbers, so the numbers in commands are replaced.
     """
 
     def __init__(self, timeline: Timeline[State], steps: list[Step], version: int) -> None:
@@ -127,7 +127,7 @@ class Again:
         self.log.extend(run.events)
 
     def play(self) -> None:
-        """Finish the command in whose middle the version lies, then send those after it."""
+        """Finish the command that the version interrupts, then send the later ones."""
         for step in self.steps:
             if step.before < self.version < step.after:
                 self._go_on()
@@ -140,7 +140,7 @@ class Again:
                     self._send(step.seat, step.command)
 
     def _repeat(self, step: Step, since: int) -> None:
-        """A `replay` stands for the commands it repeated."""
+        """Repeat the commands that a `replay` stands for."""
         for event in self.old[since : step.after]:
             if "cmd" in event.data:
                 self._send(event.data["cmd"]["seat"], event.data["cmd"]["command"])
@@ -160,11 +160,11 @@ class Again:
         sent = {
             key: self.numbers[named[key]].get(value, value) if key in named else value
             for key, value in command.items()
-            if key != "does"  # how a default reads may name a number
+            if key != "does"  # the text of a default may contain a number
         }
         settled = {item.n for item in self.fork.state.items if item.settled}
         if sent["name"] == "let_stand" and sent.get("upto") in settled:
-            self._go_on()  # settled is settled for ever: what waited for it has not waited again
+            self._go_on()  # settled items stay settled, so a task that waited for one does not wait again
         else:
             self._command(seat, sent)
 
@@ -176,7 +176,7 @@ class Again:
             self.numbers[kind] = dict(zip(before, now, strict=False))
 
     def renumbered(self, data: Any) -> Any:
-        """What was told in the first life, with the numbers of the second."""
+        """Return data of the first run with the numbers of the second."""
         if isinstance(data, dict):
             return {
                 key: self.numbers["item"].get(value, value) if key in ("item", "against") else self.renumbered(value)
@@ -186,7 +186,7 @@ class Again:
 
 
 def bare(state: State, again: Again | None = None) -> dict[str, Any]:
-    """A state without what is different after any rewind: versions, counts of rewinds and time-outs, what was taken back."""
+    """Return a state without the parts that any rewind changes: versions, counts of rewinds and timeouts, undone commands."""
     data: dict[str, Any] = json.loads(json.dumps(codec.to_json(state, State, 0)))
     for name in ("rewinds", "replay", "next_item", "next_prompt"):
         del data[name]
@@ -211,7 +211,7 @@ def standing(state: State) -> Any:
 
 
 def check_again(timeline: Timeline[State], steps: list[Step], version: int) -> bool:
-    """Go back to a version and play again. False where standing orders, which survive, would answer otherwise now."""
+    """Go back to a version and play again. Returns False if surviving standing orders would answer differently now."""
     if standing(timeline.at(version)) != standing(timeline.state):
         return False
     again = Again(timeline, steps, version)
@@ -249,7 +249,7 @@ def test_going_back_to_an_open_item_and_playing_the_same_again_gives_the_same(pl
 
 
 def reactions(state: State, rng: random.Random) -> list[tuple[int, dict[str, Any]]]:
-    """A few answers to open items, of either seat."""
+    """Return a few answers to open items by either seat."""
     found = []
     for seat in (0, 1):
         for form in GAME.legal_commands(state, seat):
@@ -265,7 +265,7 @@ def through_json(value: Any, hint: Any) -> Any:
 
 
 def from_snapshot(timeline: Timeline[State]) -> Timeline[State]:
-    """The match as another process takes it up: a state, the states it marks, and the log; nothing else is there."""
+    """Return the match as another process loads it: from a state, the states it marks, and the log."""
     log = [dataclasses.replace(event, data=json.loads(json.dumps(event.data))) for event in timeline.whole_log()]
 
     def nowhere(version: int) -> State:
@@ -290,7 +290,7 @@ def from_position(timeline: Timeline[State]) -> Session:
 
 
 def told(events: list[Event], base: int) -> list[Any]:
-    """Events as a reader gets them, versions counted from a base, draws without their numbers."""
+    """Return events as a reader gets them: versions relative to a base, draws without their numbers."""
     result = []
     for event in events:
         data = json.loads(json.dumps(event.data))
@@ -306,7 +306,7 @@ def told(events: list[Event], base: int) -> list[Any]:
 
 
 def without_replay(events: list[Any]) -> list[Any]:
-    """A position holds no log, so a match begun from it has no commands to offer for repetition; all else is the same."""
+    """Clear the commands offered for replay: a match begun from a position has no log and therefore none."""
     for event_type, _version, data, _draws in events:
         if event_type == REWOUND:
             data["data"]["replay"] = []
@@ -314,7 +314,10 @@ def without_replay(events: list[Any]) -> list[Any]:
 
 
 def check_restarts(timeline: Timeline[State], seat: int, command: dict[str, Any]) -> bool:
-    """Answer an item here, after a restart from a snapshot, and in a match begun from the position. True if it went back."""
+    """Answer an item here, after a restart from a snapshot, and in a match begun from the position.
+
+    Returns True if the answer went back.
+    """
     run = timeline.command(seat, command, seeded("answer", next_draw=timeline.draws))
     events = told(run.events, timeline.version)
 
@@ -352,7 +355,7 @@ def test_a_restart_between_an_item_and_the_answer_to_it_changes_nothing(player):
 
 
 def test_a_pile_seen_in_a_branch_taken_back_is_drawn_anew_also_when_going_back_further():
-    """The first rewind gave the pile a new order; a second one, to a version before it, must not bring the old one back."""
+    """The first rewind reshuffled the pile. A second one, to a version before it, must not restore the old order."""
     checked = 0
     for number in range(16):
         for timeline, steps in match("meddling", number, 160):

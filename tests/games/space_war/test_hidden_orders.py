@@ -1,4 +1,4 @@
-"""What a seat keeps to itself (standing orders, preferences, settled marks) shows to nobody before it acts."""
+"""A seat's secrets (standing orders, preferences, settled marks) stay hidden until it acts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tests.games.two_worlds import part, same_sight
 
 FIRES = frozenset({"order_fired"})
 PREFERS = frozenset({"station_flipped", "prompt_opened", "cards_drawn", "cards_milled"})
-"""Events through which a preference acts: the cards that it flips, the question that it spares, the draw that it replaces."""
+"""Events through which a preference acts: flipped cards, a skipped question, a replaced draw."""
 SETTLES = frozenset({"turn_started", "outcome_pending"})
-"""Events through which a settled mark acts: the review, or the last answer, that it spares."""
+"""Events through which a settled mark acts: a skipped review or last answer."""
 
 
 def acts(event: Event) -> bool:
@@ -31,7 +31,7 @@ def acts(event: Event) -> bool:
 
 
 def settles_or_not() -> list[Table]:
-    """Two tables at which seat b did something hidden in seat a's turn: it let the drone stand, or set orders that do nothing."""
+    """Return two tables where seat b did something hidden in seat a's turn: let the drone stand, or set orders without effect."""
     tables = []
     for hidden in ("let_stand", "set_orders"):
         t = table(a={"hand": ["drone", "sabotage"]}, b={"hand": ["titan"]})
@@ -57,7 +57,7 @@ def test_a_barrier_card_does_not_tell_what_was_let_stand_before():
 
 
 def test_the_question_of_a_barrier_does_not_name_the_items_that_are_open():
-    """A pause asks about everything; which of the items seat b has answered already is its own affair."""
+    """A pause asks about everything; the items that seat b has already answered are its own secret."""
     tables = []
     for settled in ("drone", "hunter"):
         t = table(a={"hand": ["drone", "hunter"]})
@@ -73,7 +73,7 @@ def test_the_question_of_a_barrier_does_not_name_the_items_that_are_open():
 
 
 def with_orders(timeline: Timeline[State], seat: int, rng: random.Random) -> Timeline[State]:
-    """The same match, in which a seat has just left some standing orders."""
+    """Return the same match after a seat has left some standing orders."""
     other = timeline.branch()
     command = dict(forms.fill(SET_ORDERS, rng))
     stand = {"when": {"any": True}, "do": "stand"}
@@ -84,7 +84,7 @@ def with_orders(timeline: Timeline[State], seat: int, rng: random.Random) -> Tim
 
 
 def settled_or_not(timeline: Timeline[State], seat: int, rng: random.Random) -> list[Timeline[State]]:
-    """Two worlds in which a seat's last act was hidden: it let everything stand, or set its orders."""
+    """Return two worlds that differ in a seat's last, hidden act: it let everything stand, or set its orders."""
     worlds = [with_orders(timeline, seat, rng), with_orders(timeline, seat, rng)]
     if timeline.state.active != seat and timeline.state.open_items(seat) and rng.random() < 0.5:
         other = timeline.branch()

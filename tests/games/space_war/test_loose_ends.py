@@ -1,4 +1,4 @@
-"""Cards at the edges of the rules: copies of nothing, free cards in the upkeep, choices of a seat that is away."""
+"""Edge cases of the rules: copies of nothing, free cards in the upkeep, choices of an absent player."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.games.space_war.table import kinds, table
 ENEMY = {"zone": "enemy"}
 
 
-# --- cards that are nothing by themselves (RULES.md 18.71) ---
+# --- cards that cannot stand alone (rulings 37 and 71) ---
 
 
 def test_a_duplication_is_never_put_into_play():
@@ -46,11 +46,11 @@ def test_the_draw_of_a_copied_drone_may_be_declined(draw):
     assert ("cards_drawn" in kinds(answer["events"])) == draw
 
 
-# --- cards that cost 0, at any time of one's own turn ---
+# --- cards that cost 0, at any time in a seat's own turn ---
 
 
 def upkeep(a, b=None):
-    """Seat a is in the upkeep of turn 7."""
+    """Return a table with seat a in the upkeep of turn 7."""
     t = table(a=a, b=b, turn=6, active=1, phase="attack")
     t.do(1, "end_turn")
     assert t.state.phase == "upkeep"
@@ -85,7 +85,7 @@ def test_time_warp_forbids_free_cards_in_the_upkeep():
     assert not t.gone("b.drone")
 
 
-# --- nobody waits for a choice that a preference can make ---
+# --- a preference makes a choice, so that nobody waits for it ---
 
 
 def supernova(**preference):

@@ -1,4 +1,4 @@
-"""Names in orders stand for the card that the order can be about, and picks that leave no choice may be left out."""
+"""Names in orders select the card that the order can apply to, and picks without a choice may be left out."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def order(t: Table, seat: int, text: str) -> dict:
 
 
 def both(*names: str, place: str = "play", **more) -> dict:
-    """Seat a holds each of the cards in hand, and has another one lying somewhere else."""
+    """Return a side that holds each of the cards in hand and has another copy somewhere else."""
     return {"hand": list(names), place: list(names), **more}
 
 
 def last(card: str) -> str:
-    """The key of the second instance that a table makes of a card: the one that is not in hand."""
+    """Return the key of a card's second instance at a table: the one that is not in hand."""
     return f"a.{card}.2"
 
 

@@ -1,4 +1,4 @@
-"""Recorded matches: they replay to their result, they are played again with the same events, and every ending is there."""
+"""Recorded matches: they replay to their result, play again to the same events, and cover every ending."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold for any match: forms, notation, secrets, rewinds (hypothesis and self-play)."""
+"""Properties of every match: forms, notation, secrets, rewinds (hypothesis and self-play)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def options_of(number: int) -> dict:
 
 
 def walk(number: int, commands: int, react: float = 0.2):
-    """Play at random, with seats that are not awaited reacting now and then; yields the timeline before each command."""
+    """Play at random; seats that are not awaited react now and then. Yields the timeline before each command."""
     rng = random.Random(number)
     dice = seeded(f"walk {number}")
     timeline = Timeline(GAME)
@@ -89,7 +89,7 @@ def test_any_text_is_an_order_or_unreadable(number, text):
 @SLOW
 @given(st.integers(0, 10_000))
 def test_refusals_match_the_forms(number):
-    """Whatever another moment's form offers is accepted exactly if this moment's forms offer it."""
+    """A command from another moment's form is accepted exactly if the current forms offer it."""
     rng = random.Random(number)
     pool = []
     for timeline, seat, command in walk(number, 80):
@@ -146,7 +146,7 @@ def test_rewinding_to_an_open_item_and_going_on_gives_the_same(number):
 
 
 def _continue(timeline, run, number):
-    """Go on a few commands from a rewound state with dice of one seed; positions and restarts in between."""
+    """Play a few more commands from a rewound state with seeded dice, with positions and restarts in between."""
     position = json.loads(json.dumps(codec.write_position(GAME, run.state, run.version, _kept(timeline, run))))
     state, kept = codec.read_position(GAME, position, 500)
     fork = Timeline.resume(GAME, version=500, state=state, draws=0, kept=kept, log=list, recall=lambda version: kept[version])
@@ -172,7 +172,7 @@ def _kept(timeline, run):
 
 
 def test_a_turn_of_a_hundred_items_grows_with_their_number():
-    """State and position of a turn with many open items."""
+    """The size of the state and position of a turn with many open items."""
     sizes = {}
     for count in (50, 100):
         deck = {"pile": ["drone"] * 50}

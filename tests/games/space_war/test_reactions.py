@@ -12,7 +12,7 @@ from tests.games.space_war.table import kinds, table
 
 
 def busy_turn(points="plays_only", **a):
-    """Seat b plays three cards in turn 6; seat a holds what the test says."""
+    """Return a table where seat b plays three cards in turn 6. Seat a is as given."""
     t = table(a=a, b={"hand": ["drone", "battlestar", "hunter"], "actions": 9}, turn=6, active=1, points=points)
     for card in ("drone", "battlestar", "hunter"):
         t.do(1, "play_card", card=t[f"b.{card}"], **({"options": {"draw": False}} if card == "drone" else {}))
@@ -203,7 +203,7 @@ def test_time_outs_in_a_row_lose_and_a_command_resets_them():
     t = table(max_timeouts=3)
     t.do(0, "time_out")
     t.do(0, "time_out")
-    assert t.side(0).timeouts == 1  # one question: the whole turn
+    assert t.side(0).timeouts == 1  # one decision: the whole turn
     assert t.state.active == 1
     t.do(1, "end_phase")
     t.do(1, "end_turn")
@@ -255,7 +255,7 @@ def test_pictures_and_texts_are_made_from_the_view_alone():
 
 
 def test_any_version_may_be_gone_back_to_and_the_match_goes_on():
-    """Undo of the service may aim into the middle of a command; what was declared is then resolved all the same."""
+    """An undo by the service may go back to the middle of a command; declared acts are then still resolved."""
     t = table(
         a={"hand": ["perfect_plan", "drone", "good_karma"], "play": ["battlestar", ("titan", {"zone": "enemy"})]},
         b={"hand": ["luck"], "play": [("drone", {"zone": "enemy"})]},
@@ -311,11 +311,11 @@ def test_going_back_to_an_item_and_playing_the_same_again_gives_the_same():
     assert one.state.sides == two.state.sides
 
 
-# --- what a cancelled act has shown ---
+# --- what a cancelled act has revealed ---
 
 
 def told(t, events, viewer):
-    """What a viewer is told by events, as text."""
+    """Return a viewer's copy of events as text."""
     return json.dumps([t.seen(event, viewer) for event in events])
 
 

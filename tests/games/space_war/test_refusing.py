@@ -1,4 +1,4 @@
-"""A refusal names the rule that stands in the way, not merely that there is one."""
+"""A refusal names the rule that forbids the command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FULL = {"station": {"draw": 3, "action": 2, "hand": 2}, "commander": "crakux"}
 
 
 def acting(card: str, command: str, a=None, b=None, fields=None, phase="attack", **parameters):
-    """Seat a tries a command with a card that it has in play; names of cards are looked up."""
+    """Return an attempt by seat a to use a card in play. Card names in parameters are replaced by instance ids."""
     spec = {**(a or {}), "play": [(card, fields or {}), *(a or {}).get("play", ())]}
 
     def attempt():

@@ -11,19 +11,19 @@ ENEMY = {"zone": "enemy"}
 
 
 def turn_of_b(a=None, b=None, **more):
-    """Seat b is in the action phase of turn 6; seat a may react."""
+    """Return a table with seat b in the action phase of turn 6; seat a may react."""
     return table(a=a, b=b, turn=6, active=1, **more)
 
 
 def end_of_b(a=None, b=None, **more):
-    """Seat b ends turn 6."""
+    """End turn 6 of seat b."""
     t = table(a=a, b=b, turn=6, active=1, phase="attack", **more)
     t.do(1, "end_turn")
     return t
 
 
 def strike(card="battlestar", a=None, b=None, **fields):
-    """Seat a has a card in the enemy zone in his attack phase."""
+    """Return a table with a card of seat a in the enemy zone, in its attack phase."""
     spec = dict(a or {})
     spec["play"] = [(card, {**ENEMY, **fields}), *spec.get("play", [])]
     return table(a=spec, b=b, phase="attack")
@@ -633,7 +633,7 @@ def test_ruling_70_return():
 
 
 def test_ruling_57_what_was_attached_meanwhile_follows_the_ship():
-    """A card that another seat attached stays on a ship that returns, lent to the ship's owner (RULES.md 18.57)."""
+    """RULES.md does not cover this: another seat's card stays on a ship that returns, lent to the ship's owner."""
     t = strike("hacker", b={"play": [("titan", {"damage": 2})]}, a={"play": [("death_ray", {})]})
     t.do(0, "use_ability", card=t["a.hacker"], targets=[t["b.titan"]])
     position = t.ok({"op": "position"})["position"]

@@ -1,4 +1,4 @@
-"""What a view says of limits: uses and attacks that are left, and how long locks, protection and the like last."""
+"""Limits in views: uses and attacks left, and how long locks, protection and similar effects last."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VIEWERS = (None, 0, 1)
 
 
 def everybody_reads(t: Table, *words: str) -> None:
-    """All viewers are told so on the board, and a picture can be drawn."""
+    """Assert that all viewers read the words on the board, and that a picture can be drawn."""
     for viewer in VIEWERS:
         seen = json.loads(json.dumps(t.view(viewer)))
         text = " ".join(GAME.board_text(seen, Caption("1")).split())

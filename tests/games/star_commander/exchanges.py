@@ -1,8 +1,8 @@
-"""How often a match changes hands: hand-overs per turn with default standing orders, for two and four seats.
+"""Hand-overs per turn with default standing orders, for two and four seats.
 
-    python -m tests.games.star_commander.exchanges [matches]
+  python -m tests.games.star_commander.exchanges [matches]
 
-A turn in which nobody but the next seat is asked costs one (`gamesvc.games.handovers`).
+A turn in which only the next seat acts costs one (`gamesvc.games.handovers`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gamesvc.games.star_commander.state import State
 
 @dataclass
 class Count:
-    """Hand-overs of each turn that was played to its end, by whether there was a combat in it."""
+    """The hand-overs of each complete turn, separately for turns with and without a combat."""
 
     quiet: list[int] = field(default_factory=list)
     fought: list[int] = field(default_factory=list)

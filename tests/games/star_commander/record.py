@@ -1,8 +1,8 @@
-"""Writes the recorded matches in `playthroughs/`: each edition, number of seats, way of ending and option.
+"""The recorder of the matches in `playthroughs/`, one for each edition, number of seats, ending and option.
 
-    python -m tests.games.star_commander.record
+  python -m tests.games.star_commander.record
 
-Deterministic: for each entry the first seed whose match ends as wanted and stays small enough to read.
+Deterministic: each entry uses the first seed whose match ends as wanted and stays small enough to read.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ MOST_BYTES = 150_000
 
 
 def play_and_quit(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Plays greedily for some turns, then resigns."""
+    """Play greedily for some turns, then resign."""
     if view["turn"] >= 8:
         return {"name": "resign"}
     return GAME.bots["greedy"](view, offered, rng)
 
 
 def play_idle(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Ends its turns at once."""
+    """End every turn at once."""
     main = [form for form in offered if not form.aside]
     ending = [form for form in main if form.name in ("end_command", "pass", "retreat")]
     return GAME.bots["greedy"](view, offered, rng) if not ending else forms.fill(dataclasses.replace(ending[0], parameters={
@@ -38,7 +38,7 @@ def play_idle(view: Data, offered: Sequence[Form], rng: random.Random) -> Comman
 
 
 def play_hoarding(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Buys cards of one domain and sells them again, until the deck is empty."""
+    """Buy and sell cards of one domain until its deck is empty."""
     if view["prompt"]["kind"] != "command":
         return GAME.bots["greedy"](view, offered, rng)
     me = view["seats"][view["seat"]]
@@ -78,7 +78,7 @@ MATCHES: Mapping[str, tuple[str, int, dict[str, Any], tuple[str, ...]]] = {
 
 
 def record(name: str) -> str:
-    """Play until one match fits; return it as the text of its file."""
+    """Play matches until one fits. Returns the text of its file."""
     reason, seats, options, bots = MATCHES[name]
     edition = name.split("_")[0]
     for at in range(30):

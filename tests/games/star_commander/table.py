@@ -1,4 +1,4 @@
-"""A table for tests: lay out a position, then play it through the engine protocol."""
+"""A table for tests: set up a position, then play it through the engine protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.games.star_commander.data import CATALOGS
 
 
 class Table:
-    """A match in the middle: turn 11, command phase of seat 0, all homes with one development. Lay out, then play."""
+    """A match in progress: turn 11, command phase of seat 0, all homes with one development. Set up, then play."""
 
     def __init__(self, edition: str = "revised", seats: int = 2, **options: Any) -> None:
         self.session = Session(GAME)
@@ -30,10 +30,10 @@ class Table:
         self.state.update(modifiers=[], turn=11)
         self.at("command", 0)
 
-    # --- laying out ---
+    # --- setting up ---
 
     def at(self, prompt: str, active: int) -> Table:
-        """Whose turn it is, at the beginning of the command or the combat phase."""
+        """Set the active seat, at the beginning of its command or combat phase."""
         do = {"command": "command", "combat_choose": "combat_choose"}[prompt]
         phase = {"command": "command", "combat_choose": "combat"}[prompt]
         self.state.update(active=active, resume=active, phase=phase, work=[{"do": do}])
@@ -41,7 +41,7 @@ class Table:
         return self
 
     def system(self, cell: str, card: str, seat: int | None = None, devs: int | None = None, **more: Any) -> Table:
-        """Put a system card face up in a cell; `explored=False` face down."""
+        """Put a system card face up in a cell; with `explored=False`, face down."""
         cells = self.state["cells"]
         if cells[cell]["home"] is None and cells[cell]["card"] != card:
             old = cells[cell]["card"]
@@ -101,7 +101,7 @@ class Table:
         return self
 
     def leave(self, domain: str, count: int) -> Table:
-        """Leave only so many cards in a deck; the others are discarded."""
+        """Leave only `count` cards in a deck and discard the others."""
         deck = self.state["decks"][domain]
         self.state["discards"][domain] += deck[count:]
         del deck[count:]
@@ -123,14 +123,14 @@ class Table:
     def send(self, seat: int, name: str, **parameters: Any) -> dict[str, Any]:
         if not self.started:
             self.start()
-        if name == "assign_damage":  # the seats of this table wait for what others play, unless a test says otherwise
+        if name == "assign_damage":  # seats at this table wait for other players' plays, unless a test says otherwise
             parameters = {"pass": False, **parameters}
         answer = self.session.answer({"op": "command", "seat": seat, "command": {"name": name, **parameters}})
         self.state = self.session.answer({"op": "position"})["position"]["state"]
         return answer
 
     def do(self, seat: int, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Send a command that must be accepted; return its events with bare types. The invariants are checked."""
+        """Send a command that must be accepted, and check the invariants. Returns its events with bare types."""
         answer = self.send(seat, name, **parameters)
         assert answer["ok"], answer
         self.events = [{**event, "type": event["type"].split(".")[1]} for event in answer["events"]]
@@ -144,7 +144,7 @@ class Table:
         assert answer["refusal"]["code"] == code, answer["refusal"]
 
     def done(self, seat: int, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        """A command, and then everybody passes until nothing is left on the stack. Returns all events."""
+        """Send a command, then pass for all seats until the stack is empty. Returns all events."""
         events = list(self.do(seat, name, **parameters))
         return events + self.passes()
 
@@ -156,7 +156,7 @@ class Table:
         return events
 
     def end_turn(self) -> list[dict[str, Any]]:
-        """Answer everything with its default until the turn is over."""
+        """Answer every decision with its default until the turn is over."""
         turn, events = self.state["turn"], []
         while self.state["turn"] == turn and self.state["result"] is None:
             seat = self.prompt["seat"]
@@ -196,25 +196,25 @@ class Table:
         return [form for form in forms if form["name"] == name]
 
     def of(self, kind: str) -> list[dict[str, Any]]:
-        """The data of the last events of one type."""
+        """Return the data of the last command's events of one type."""
         return [event["data"] for event in self.events if event["type"] == kind]
 
     def ever(self, kind: str) -> list[dict[str, Any]]:
-        """The data of all events of one type since the start."""
+        """Return the data of all events of one type since the start."""
         return [event["data"] for event in self.history if event["type"] == kind]
 
     def sent_of(self, events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
         return [event["data"] for event in events if event["type"] == kind]
 
     def fight(self, cell: str, **orders: Any) -> None:
-        """From the command phase into a combat, up to the first assignment."""
+        """Go from the command phase into a combat, up to the first assignment."""
         if self.prompt["kind"] == "command":
             self.do(self.prompt["seat"], "end_command")
         self.do(self.prompt["seat"], "open_combat", cell=cell)
 
 
 def shots(**assigned: Any) -> dict[str, list[dict[str, Any]]]:
-    """`shots(v3=("v7", 2))` or `shots(v3=[("v7", 2), ("v8", 1)])` as assignments."""
+    """Return assignments from `shots(v3=("v7", 2))` or `shots(v3=[("v7", 2), ("v8", 1)])`."""
     found = {}
     for vessel, aims in assigned.items():
         pairs = aims if isinstance(aims, list) else [aims]

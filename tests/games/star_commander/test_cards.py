@@ -1,4 +1,4 @@
-"""Every card of both editions: it can be reached, it can be played from where it lies, and it does what it says."""
+"""Every card of both editions can be obtained, can be played from its place, and has its printed effect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def of_kind(*kinds: str) -> list[tuple[str, str]]:
 
 
 def busy(edition: str) -> Table:
-    """A board on which every card has something to aim at."""
+    """Return a board on which every card has a target."""
     table = Table(edition).home(0, 6).home(1, 3).credits(0, 30).credits(1, 10)
     table.system("1,1", "trade_world", 1, 3).system("2,1", "core_world", 0, 3).system("1,2", "military_base", 0, 2)
     for card in ("corvette", "cruiser", "strike_fighter"):
@@ -113,7 +113,7 @@ def test_system_is_explored_and_developed(edition: str, at: str) -> None:
     assert table.view(1)["cells"]["2,1"]["max"] == CATALOGS[edition][at].max_development
 
 
-# --- what each card does: one function per card, run for every edition that has it ---
+# --- the effect of each card: one function per card, run for every edition that has it ---
 
 
 def attack(table: Table, at: str) -> int:
@@ -125,7 +125,7 @@ def hp(table: Table, at: str) -> int:
 
 
 def ready(table: Table) -> Table:
-    """Seat 1 ends its turn, so that seat 0 goes through its ready phase."""
+    """End the turn of seat 1, so that seat 0 goes through its ready phase."""
     table.at("command", 1)
     table.end_turn()
     return table

@@ -390,7 +390,7 @@ def test_case_23_trade(edition: str, owner: int) -> None:
 
 
 def test_an_offer_takes_no_note() -> None:
-    """What people write stays out of the log, where nobody could erase it."""
+    """Texts by players stay out of the log, which cannot be erased."""
     table = Table().credits(0, 5).start()
     sides: dict[str, Any] = {"give": {"credits": 1}, "want": {}}
     told = "left out of an offer: write promises to the players in a message"

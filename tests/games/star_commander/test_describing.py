@@ -1,4 +1,4 @@
-"""Positions described in short: what is not named is as a match begins, and a turn may begin with its ready phase."""
+"""Short descriptions of positions: omitted parts are as at the beginning of a match. A turn may begin with its ready phase."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_cards_are_named_by_what_they_are() -> None:
 
 
 def test_a_turn_begins_with_its_ready_phase() -> None:
-    """Five developments and Trade World pay credits, and of two domains one is asked for."""
+    """Five developments and Trade World pay credits, and the player must choose one of two domains to draw from."""
     state = {
         "seats": [{"credits": 5}, {}],
         "turn": 7,

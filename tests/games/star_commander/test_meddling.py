@@ -1,4 +1,4 @@
-"""Matches in which seats act when nobody asks them: offers, early passes, standing orders, resigning, at any moment."""
+"""Matches in which seats act unasked at any moment: offers, early passes, standing orders, resigning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gamesvc.games.star_commander.state import State
 
 
 def check_secrets(state: State, rng: random.Random) -> None:
-    """With offers open and orders set: what is hidden from a seat changes nothing for it."""
+    """Check that information hidden from a seat changes nothing for it while offers are open and orders are set."""
     for seat in range(len(state.seats)):
         other = GAME.redeal(state, seat, Dice(KeyedSource(draw_key(rng.randbytes(32), "", ()))))
         assert GAME.view(other, seat) == GAME.view(state, seat)
@@ -25,7 +25,7 @@ def check_secrets(state: State, rng: random.Random) -> None:
 
 
 def play(edition: str, seats: int, seed: str, resigning: float = 0.004, commands: int = 260) -> list[Event]:
-    """Random play; now and then any living seat does something aside. Every state must be sound."""
+    """Play at random; now and then any living seat does something aside. Checks every state."""
     rng, dice = random.Random(seed), seeded(seed)
     timeline: Timeline[State] = Timeline(GAME)
     begun = timeline.begin(check_options(GAME, {"edition": edition, "turn_limit": 40}, seats), seats, dice)
@@ -62,7 +62,7 @@ def play(edition: str, seats: int, seed: str, resigning: float = 0.004, commands
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_meddling(edition: str, seats: int) -> None:
     for at in range(2):
-        # Each step is checked as it is played, and the whole log by replay.
+        # Each step is checked during play, and the whole log by the replay.
         versions = [event.version for event in play(edition, seats, f"meddling {at}")]
         assert versions == list(range(1, len(versions) + 1))
 

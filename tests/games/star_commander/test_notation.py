@@ -1,4 +1,4 @@
-"""Orders as people type them: forgiving, with suggestions; help; texts for mail."""
+"""Orders as people type them: tolerant reading, suggestions, help, and texts for mail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.games.star_commander.table import Table
 
 @pytest.fixture
 def table() -> Table:
-    """Red at home with a Scout (v3), a Carrier (v4) and two Fighters (v5, v6); Blue's Corvette (v7) in 1,1."""
+    """Return a table with Red's Scout (v3), Carrier (v4) and Fighters (v5, v6) at home, and Blue's Corvette (v7) in 1,1."""
     found = Table().home(0, 6).credits(0, 20).system("2,1", "trade_world", 0, 1).system("1,1", "core_world", 1, 1)
     for card in ("scout", "carrier", "strike_fighter", "strike_fighter"):
         found.vessel(0, card, "2,2")

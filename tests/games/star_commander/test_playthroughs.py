@@ -16,7 +16,7 @@ from tests.games.star_commander.record import MATCHES
 
 FILES = sorted((Path(__file__).parent / "playthroughs").glob("*.json"))
 EARLIER = sorted((Path(__file__).parent / "earlier").glob("*.json"))
-"""Matches recorded under earlier rules: what they decided stands."""
+"""Matches recorded under earlier rules: their decisions stand."""
 
 
 def test_all_matches_are_there() -> None:
@@ -46,7 +46,7 @@ def test_a_match_of_earlier_rules_replays(file: Path) -> None:
 
 
 def test_replay_is_quick() -> None:
-    """The aim is 50,000 events a second; the bound here leaves room for a busy machine."""
+    """The aim is 50,000 events per second; the bound leaves room for a busy machine."""
     loaded = [records.load(file.read_text(encoding="utf-8")) for file in FILES]
     start = time.process_time()
     for record in loaded:

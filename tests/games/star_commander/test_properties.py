@@ -1,4 +1,4 @@
-"""Properties over many positions: forms and decisions agree, orders read back, secrets stay secret, nothing crashes."""
+"""Properties of many positions: forms and decisions agree, orders read back, secrets stay secret, nothing crashes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SETUPS = [
 
 @functools.cache
 def course(edition: str, seats: int, bot: str) -> tuple[Timeline[State], ...]:
-    """Timelines at many points of one match, thirty apart in random order of answering bots."""
+    """Return timelines at many points of one match, thirty commands apart; the answering bot is random."""
     rng, dice = random.Random(f"{edition} {seats}"), seeded(f"course {edition} {seats}")
     timeline: Timeline[State] = Timeline(GAME)
     options = check_options(GAME, {"edition": edition, "turn_limit": 60}, seats)
@@ -75,7 +75,7 @@ def test_offered_is_accepted_and_reads_back(timeline: Timeline[State], rng: rand
 
 
 def mutated(command: dict[str, Any], rng: random.Random, pool: list[Any]) -> dict[str, Any]:
-    """A command with one thing in it changed for something else that exists."""
+    """Return a command with one part replaced by another existing value."""
     changed = copy.deepcopy(command)
     spots: list[tuple[Any, Any]] = []
 
@@ -107,7 +107,7 @@ def mutated(command: dict[str, Any], rng: random.Random, pool: list[Any]) -> dic
 @QUICK
 @given(positions(), st.randoms(use_true_random=False))
 def test_accepted_is_offered(timeline: Timeline[State], rng: random.Random) -> None:
-    """Both ways: what is accepted fits a form, but for passing guards that the same command kills (see `rules.legal`)."""
+    """An accepted command fits a form, except for firing past guards that the same command kills (see `rules.legal`)."""
     state = timeline.state
     pool: list[Any] = [*state.vessels, *state.cells, *(uid for seat in state.seats for uid in seat.hand), "0", "1", "s1"]
     for seat in range(len(state.seats)):
@@ -219,7 +219,7 @@ def test_every_event_is_told_to_everybody(setup: tuple[str, int, str]) -> None:
 @QUICK
 @given(positions(), st.randoms(use_true_random=False))
 def test_going_back_keeps_what_was_known(timeline: Timeline[State], rng: random.Random) -> None:
-    """After a rewind all is in order and the standing orders are those of now."""
+    """After a rewind, the invariants hold and the current standing orders remain."""
     state = timeline.state
     seat = state.prompt.seat
     command = forms.fill(rng.choice([form for form in GAME.legal_commands(state, seat) if form.name != "resign"]), rng)

@@ -1,4 +1,4 @@
-"""The rulings of RULES.md 19 from the 24th on: who is asked, cards, the ends of a match. Through the engine protocol."""
+"""Rulings 24 to 47 of RULES.md 19: questions, cards, the ends of a match. Through the engine protocol."""
 
 from __future__ import annotations
 

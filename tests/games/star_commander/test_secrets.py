@@ -1,4 +1,4 @@
-"""Who is told what: hands, decks, face-down systems, looks, trades (RULES.md 17)."""
+"""Secrecy: hands, decks, face-down systems, looks, trades (RULES.md 17)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.games.two_worlds import same_sight
 
 
 def seen(table: Table, kind: str, viewer: int | None) -> dict[str, Any]:
-    """The last event of a type as a viewer sees it."""
+    """Return the last event of a type as a viewer sees it."""
     event = [event for event in table.session.log if event.type == kind][-1]
     told = see_event(GAME, event, viewer)
     assert told is not None
@@ -120,12 +120,12 @@ def test_classic_fighter_limit_binds_trades() -> None:
 
 
 def views_of(table: Table, versions: range, viewer: int | None) -> list[dict[str, Any]]:
-    """A viewer's views of versions, also those in the middle of an act."""
+    """Return a viewer's views of versions, including those in the middle of an act."""
     return [GAME.view(table.session.match.at(version), viewer) for version in versions]
 
 
 def looking(seats: int = 2, *, copies: int = 1, tops: tuple[str, ...] = ("barrage", "ram")) -> Table:
-    """Seat 0 looks at the top card of industry, the last of `tops`; the others lie below it."""
+    """Return a table where seat 0 looks at the top card of industry, the last of `tops`; the others are below it."""
     table = Table(seats=seats).system("1,1", "trade_world", 0, 1).credits(0, 3)
     table.tech(0, *["research_initiative"] * copies)
     for card in tops:
@@ -170,7 +170,7 @@ def test_a_hand_that_was_looked_at_shows_nothing_that_it_gets_afterwards() -> No
 
 @pytest.mark.parametrize("resigning", [0, 1])
 def test_a_question_that_a_resignation_drops_shows_nothing(resigning: int) -> None:
-    """The active seat, or the seat that is asked on its turn, resigns while the question is open."""
+    """The active seat, or the seat that is asked in that turn, resigns while the decision is pending."""
     table = Table(seats=3).orders(1, commands="ask")
     home = table.homes[0]
     [envoy] = table.hand(0, "trade_envoy")
@@ -201,13 +201,16 @@ def test_an_offered_card_that_is_thrown_away_and_shuffled_in_can_still_be_shown(
 
 
 def told_to(table: Table, since: int, viewer: int | None) -> list[tuple[str, dict[str, Any]]]:
-    """What a viewer is told of the events after a version."""
+    """Return a viewer's copies of the events after a version."""
     seen = [see_event(GAME, event, viewer) for event in table.session.log[since:]]
     return [(event.type, dict(event.data)) for event in seen if event is not None]
 
 
 def barrage(seats: int = 3, asked: Sequence[int] = (1, 2, 3)) -> Table:
-    """Seat 0 has played a card at a ship of seat 1, which is asked first; all hold something, and some want to be asked."""
+    """Return a table where seat 0 has played a card at a ship of seat 1, which is asked first.
+
+    All seats hold a card, and those in `asked` want to be asked.
+    """
     table = Table(seats=seats).system("1,1", "trade_world")
     ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(1, "destroyer", "1,1")
     [uid, *_] = table.hand(0, "barrage", "ram")
@@ -221,7 +224,7 @@ def barrage(seats: int = 3, asked: Sequence[int] = (1, 2, 3)) -> Table:
 
 
 def test_a_pass_in_advance_is_known_to_its_seat_alone_until_it_counts() -> None:
-    """Of a seat that is not asked; that one which is asked has answered is known, but not what."""
+    """For a seat that is not asked, nothing is visible. For an asked seat, others see that it has answered, but not how."""
     table = barrage(asked=(1,))
     before = {viewer: table.view(viewer) for viewer in (None, 0, 1)}
     since = table.session.match.version
@@ -322,7 +325,7 @@ def test_not_to_retreat_is_known_to_its_seat_alone() -> None:
 
 
 def test_who_has_brought_out_a_prepared_play_has_been_told_something() -> None:
-    """A pass that shows what another seat does is not taken back freely."""
+    """A pass that reveals another seat's play cannot be undone freely."""
     table = Table(seats=2).system("1,1", "trade_world").credits(1, 6)
     table.vessel(0, "destroyer", "1,1")
     ship = table.vessel(1, "corvette", "1,1")
@@ -341,7 +344,7 @@ def test_who_has_brought_out_a_prepared_play_has_been_told_something() -> None:
 
 
 def test_a_window_tells_who_is_asked_in_it() -> None:
-    """Who is left out has passed beforehand or can play nothing: what led to the window is not taken back freely."""
+    """A missing seat has passed in advance or can play nothing, so the act that led to the window cannot be undone freely."""
     table = Table(seats=2).system("1,1", "trade_world")
     table.vessel(0, "destroyer", "1,1")
     table.vessel(1, "corvette", "1,1")

@@ -1,4 +1,4 @@
-"""What a view says of how long locks, preventions, disarms and changed values last, and the words for it."""
+"""Durations in views: how long locks, preventions, disarms and changed values last, and their descriptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = ("Ann", "Ben")
 
 
 def everybody_reads(table: Table, vessel: str, *words: str) -> None:
-    """All viewers are told so on the board and in the picture; `{whose}` is whose next turn, seat 0's."""
+    """Assert that all viewers read the words on the board and in the picture. `{whose}` is seat 0's name."""
     for viewer in VIEWERS:
         seen = json.loads(json.dumps(table.view(viewer)))
         text = " ".join(GAME.board_text(seen, Caption("1", NAMES)).split())
@@ -33,13 +33,13 @@ def everybody_reads(table: Table, vessel: str, *words: str) -> None:
 
 
 def of_picture(seen: dict[str, Any], element: str) -> list[str]:
-    """The texts or titles of the picture that a view makes."""
+    """Return the texts or titles in the picture of a view."""
     root = ET.fromstring(GAME.picture(seen, Caption("1", NAMES)))
     return [found.text or "" for found in root.iter("{http://www.w3.org/2000/svg}" + element)]
 
 
 def everybody_is_told(table: Table, *sentences: str) -> None:
-    """The sentences of all `modifier_added` so far, as each viewer reads them."""
+    """Assert that each viewer reads these sentences for all `modifier_added` events so far."""
     for viewer in VIEWERS:
         events = [event for event in table.session.log if event.type == "modifier_added"]
         told = [GAME.tell(seen, viewer, NAMES) for event in events if (seen := see_event(GAME, event, viewer))]
@@ -47,7 +47,7 @@ def everybody_is_told(table: Table, *sentences: str) -> None:
 
 
 def lasts(table: Table, vessel: str) -> list[dict[str, Any]]:
-    """What lasts on a vessel, the same for every viewer."""
+    """Return the lasting effects on a vessel, which must be the same for every viewer."""
     [first, *others] = [table.view(viewer)["vessels"][vessel]["lasting"] for viewer in VIEWERS]
     assert all(other == first for other in others)
     return first

@@ -1,4 +1,4 @@
-"""The stack over days (RULES.md 10, 14): who is asked, standing orders, early passes, automatic answers."""
+"""The stack over days (RULES.md 10, 14): asked seats, standing orders, early passes, automatic answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.games.star_commander.table import Table, shots
 
 
 def duel(edition: str = "revised", **orders: Any) -> tuple[Table, str, str, str]:
-    """A Barrage of seat 0 in hand, aimed at a ship of seat 1; seat 1 holds something."""
+    """Return a table where seat 0 holds a Barrage for a ship of seat 1. Seat 1 holds a card as well."""
     table = Table(edition, seats=3).system("1,1", "trade_world")
     ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(1, "destroyer", "1,1")
     [uid] = table.hand(0, "barrage")
@@ -199,7 +199,10 @@ def test_combat_windows_ask_the_involved_after_assigning() -> None:
 
 
 def clash(**orders: Any) -> Table:
-    """Seat 0 is to assign damage against seat 1; both have armed ships that survive, cards in hand, and may retreat."""
+    """Return a table where seat 0 must assign damage against seat 1.
+
+    Both have armed ships that survive, hold cards, and may retreat.
+    """
     table = Table(seats=3).system("1,1", "trade_world").system("0,1", "core_world", 1, 1).system("1,0", "alien_system", 0, 1)
     for seat in (0, 1):
         table.vessel(seat, "destroyer", "1,1")
@@ -210,7 +213,7 @@ def clash(**orders: Any) -> Table:
 
 
 def answer(table: Table, seat: int, **parameters: Any) -> None:
-    """Assign no damage, as `parameters` say."""
+    """Assign no damage, with `parameters`."""
     answered = table.session.answer(
         {"op": "command", "seat": seat, "command": {"name": "assign_damage", "assignments": {}, **parameters}}
     )
@@ -374,7 +377,7 @@ def test_return_fire_goes_on_from_what_was_assigned() -> None:
 
 
 def everybody() -> tuple[Table, list[str]]:
-    """A card of seat 0 that seats 1, 2 and 3 want to be asked about; the uids of the cards that they hold."""
+    """Return a table with a card of seat 0 that seats 1, 2 and 3 want to be asked about, and the uids of their cards."""
     table = Table("revised", seats=4)
     [filibuster] = table.hand(0, "filibuster")
     held = [table.hand(seat, card)[0] for seat, card in ((1, "intercept_orders"), (2, "trade_envoy"), (3, "intercept_orders"))]

@@ -1,6 +1,6 @@
-"""Write the recorded matches in `playthroughs/`: `python -m tests.games.stratastar.record`. The same files every time.
+"""The recorder of the matches in `playthroughs/`: `python -m tests.games.stratastar.record`. Produces the same files every time.
 
-Each option and each way of ending occurs; who plays how is told in `PLANS`.
+Every option and every ending occurs. `PLANS` lists the players of each match.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ QUIET = frozenset({"end_phase", "end_turn", "pass", "reject_offer"})
 
 
 class Raider(Sight):
-    """Sees nothing but Homeworlds to take."""
+    """A sight that wants nothing but Homeworlds to capture."""
 
     keep: Mapping[str, int] = {"build": 3, "move": 3, "attack": 9, "trade": 0}
 
@@ -59,7 +59,7 @@ def raider(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
 
 
 def busy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Anything that does something, sometimes also what lies aside."""
+    """Choose a command with an effect, sometimes one that does not move the match on."""
     main = [form for form in offered if not form.aside]
     pool = [form for form in main if form.name not in QUIET]
     aside = [form for form in offered if form.aside and form.name != "resign"]
@@ -71,7 +71,7 @@ def busy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
 
 
 def trader(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Offers a card that it has for one that it lacks, and accepts what it can."""
+    """Offer a card that the seat has for one that it lacks, and accept every possible offer."""
     for form in offered:
         if form.name == "accept_offer":
             return {"name": "accept_offer", "offer": form.parameters["offer"]["enum"][0]}
@@ -88,7 +88,7 @@ def trader(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
 
 
 def collector(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Saves cards of one kind, each seat another, for what is dear."""
+    """Save cards of one kind, different for each seat, for expensive actions."""
     main = [form for form in offered if not form.aside]
     dear = [form for form in main if form.name in DEAR]
     if dear:
@@ -152,11 +152,11 @@ PLANS: dict[str, tuple[int, dict[str, Any], tuple[Player, ...], str | None]] = {
         None,
     ),
 }
-"""Per file: seats, options, players (repeated over the seats), and how the match ends where that matters."""
+"""For each file: seats, options, players (repeated over the seats), and the ending if it matters."""
 
 
 def play(seats: int, options: dict[str, Any], players: Sequence[Player], seed: str, most: int = 1500) -> Record | None:
-    """Play one match; None if it takes too long."""
+    """Play one match. Returns None if it takes too long."""
     rng, dice = random.Random(seed), seeded(seed)
     full = check_options(GAME, options, seats)
     record = Record(GAME.id, full, seats, seed)
@@ -179,7 +179,7 @@ def play(seats: int, options: dict[str, Any], players: Sequence[Player], seed: s
 
 
 def record(name: str) -> str:
-    """The text of one file: the first of a row of seeds that ends as planned."""
+    """Return the text of one file: the match of the first seed that ends as planned."""
     seats, options, players, reason = PLANS[name]
     for attempt in range(300):
         played = play(seats, options, players, f"{name} {attempt}")

@@ -1,4 +1,4 @@
-"""Crowded positions and busy players: matches in which much happens, for the checks of the property tests."""
+"""Crowded positions and busy players: eventful matches for the property tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIET = ("end_phase", "end_turn", "pass", "set_orders", "offer_trade", "withdraw
 
 
 def random_options(rng: random.Random, seats: int) -> dict[str, Any]:
-    """Any options that fit together."""
+    """Return random options that fit together."""
     low = rng.random() < 0.25
     allowed = abilities(low)
 
@@ -48,7 +48,7 @@ def random_options(rng: random.Random, seats: int) -> dict[str, Any]:
 
 
 def choose_busy(offered: list[Form], rng: random.Random) -> Command:
-    """A random command, seldom one that ends something."""
+    """Choose a random command, rarely one that ends something."""
     pool = [form for form in offered if form.name != "resign" or rng.random() < 0.01]
     busy = [form for form in pool if form.name not in QUIET]
     quiet = [form for form in pool if form.name in QUIET and form.name != "end_turn"]
@@ -57,7 +57,7 @@ def choose_busy(offered: list[Form], rng: random.Random) -> Command:
 
 
 def crowd(state: State, rng: random.Random) -> State:
-    """The same match with pieces all over a corner of the map, and more cards in the hands."""
+    """Return the same match with pieces all over a corner of the map and more cards in the hands."""
     spaces = [space for space in INNER if space[0] in "ABCDE" and int(space[1:]) <= 5]
     known = [space for space in spaces if space not in state.chart.unknown]
     chits = state.chart.chits
@@ -87,13 +87,13 @@ def crowd(state: State, rng: random.Random) -> State:
 
 
 def crowded_on(timeline: Timeline[State], rng: random.Random) -> Timeline[State]:
-    """Go on from the same version in a crowded map."""
+    """Continue from the same version on a crowded map."""
     state = crowd(timeline.state, rng)
     return Timeline.resume(GAME, version=timeline.version, state=state, draws=timeline.draws, kept={}, log=timeline.whole_log)
 
 
 def play_busy(seed: str, *, check_every: int = 1, most_commands: int = 600, probe: bool = False) -> dict[str, int]:
-    """Play a crowded match between busy players with all checks; returns how often each event type was seen."""
+    """Play a crowded match between busy players with all checks. Returns the count of each event type."""
     rng = random.Random(seed)
     seats = rng.choice([2, 3, 4])
     options = check_options(GAME, random_options(rng, seats), seats)
@@ -146,7 +146,7 @@ def shadow(timeline: Timeline[State], seat: int, command: Command) -> None:
 
 
 def refusal_of(timeline: Timeline[State], state: State, seat: int, command: Command) -> dict[str, Any] | None:
-    """Why a command is refused in a state; None where it is accepted."""
+    """Return the refusal of a command in a state; None if it is accepted."""
     other = Timeline.resume(GAME, version=timeline.version, state=state, draws=timeline.draws, kept={}, log=timeline.whole_log)
     try:
         shadow(other, seat, command)
@@ -156,7 +156,7 @@ def refusal_of(timeline: Timeline[State], state: State, seat: int, command: Comm
 
 
 def wide(name: str, state: State, seat: int, rng: random.Random) -> dict[str, Any] | None:
-    """A random command of full width, with values taken from what lies about, so that it is often nearly legal."""
+    """Return a random command of full width. Its values come from the position, so it is often nearly legal."""
     player: Player = state.players[seat]
     places = [*player.fleets, *player.warfleets, *player.colonies, *player.stargates, *rng.sample(INNER, 2)]
     command: dict[str, Any] = {"name": name}
@@ -185,7 +185,7 @@ def wide(name: str, state: State, seat: int, rng: random.Random) -> dict[str, An
 
 
 def probe_widths(timeline: Timeline[State], seat: int, offered: Any, rng: random.Random, seed: str) -> None:
-    """What `decide` accepts is offered, and what is offered is accepted."""
+    """Check that `decide` accepts exactly the offered commands."""
     for _ in range(6):
         name = rng.choice([form.name for form in offered] if rng.random() < 0.7 else sorted(GAME.commands))
         command = wide(name, timeline.state, seat, rng)

@@ -1,4 +1,4 @@
-"""A table to set positions up on: an empty map, chosen pieces and hands, and commands through the engine protocol."""
+"""A table for tests: an empty map, chosen pieces and hands, and commands through the engine protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LETTERS = {"A": "attack", "M": "move", "B": "build", "T": "trade", "R": "researc
 
 
 def cards(text: str) -> list[str]:
-    """`2A 1M+` as cards."""
+    """Read `2A 1M+` as cards."""
     found: list[str] = []
     for count, letter, power in re.findall(r"(\d+)([AMBTR])(\+?)", text):
         found += [LETTERS[letter] + ("2" if power else "")] * int(count)
@@ -23,7 +23,7 @@ def cards(text: str) -> list[str]:
 
 
 class Table:
-    """Seats 0, 1, 2 ... at A1, J10, J1, A10, in this turn order; no chits, no pieces but the Homeworlds, no cards in hand."""
+    """Seats 0, 1, 2 ... at A1, J10, J1, A10, in this turn order. No chits, no pieces except Homeworlds, no cards in hand."""
 
     def __init__(self, seats: int = 2, seed: str = "table", **options: Any) -> None:
         self.session = Session(GAME)
@@ -97,7 +97,7 @@ class Table:
         return self
 
     def start(self, *script: Any) -> Table:
-        """Begin from the position as it is; `script` are the next draws."""
+        """Begin from the current position. `script` holds the next draws."""
         self.session = Session(GAME)
         self.ask(op="new", position=self.position)
         if script:
@@ -108,13 +108,13 @@ class Table:
     # --- playing ---
 
     def do(self, seat: int, name: str, /, **parameters: Any) -> dict[str, Any]:
-        """Send a command that must be accepted; `pay` and card lists may be written as text."""
+        """Send a command that must be accepted. `pay` and card lists may be given as text."""
         if not self.live:
             self.start()
         return self.ask(op="command", seat=seat, command=self._command(name, parameters))
 
     def refused(self, seat: int, name: str, /, **parameters: Any) -> str:
-        """Send a command that must be refused; returns the code."""
+        """Send a command that must be refused. Returns the code."""
         if not self.live:
             self.start()
         answer = self.session.answer({"op": "command", "seat": seat, "command": self._command(name, parameters)})

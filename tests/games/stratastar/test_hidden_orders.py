@@ -1,4 +1,4 @@
-"""What a seat keeps to itself (standing orders, answers given beforehand) shows to nobody before it acts."""
+"""A seat's secrets (standing orders, prepared answers) stay hidden until it acts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ACTS = frozenset(
         *("phase_ended", "turn_started"),
     ]
 )
-"""Events through which orders and prepared answers act: who is asked, what happens by itself, and what is spared by it."""
+"""Events through which orders and prepared answers act: asked seats, automatic acts, and skipped questions."""
 
 
 def acts(event: Event) -> bool:
@@ -37,7 +37,7 @@ def acts(event: Event) -> bool:
 
 
 def waiting_table(**orders: Any) -> Table:
-    """P has moved onto Q and R, who both are asked about it; Q could also retreat."""
+    """Return a table where P has moved onto Q and R, who are both asked about it. Q could also retreat."""
     table = Table(3, pace="secret").hand(P, "1M").hand(Q, "2T 2M").hand(R, "2T").phase("movement", free_move=False)
     table.put(P, "D4", fleets=2).put(Q, "D5", fleets=1).put(R, "D5", colonies=1)
     if orders:
@@ -132,7 +132,7 @@ def test_reactions_prepared_by_earlier_rules_are_read_and_hidden():
 
 
 def busy_positions(number: int, most: int) -> Iterator[tuple[Timeline[State], int, dict[str, Any]]]:
-    """A crowded match: before each command the timeline, the seat and its command."""
+    """Yield the timeline, a seat and its command before each command of a crowded match."""
     rng = random.Random(number)
     seats = rng.choice([2, 3, 4])
     options = check_options(GAME, random_options(rng, seats) | {"pace": rng.choice(["fast", "secret"])}, seats)
@@ -160,7 +160,7 @@ def world(timeline: Timeline[State], seat: int, command: dict[str, Any]) -> Run[
 
 
 def with_orders(timeline: Timeline[State], seat: int, rng: random.Random) -> Timeline[State]:
-    """The same match, in which a seat has just changed its standing orders; an order that answers at once has acted."""
+    """Return the same match after a seat has changed its standing orders. Orders that answer at once have acted."""
     for _ in range(20):
         run = world(timeline, seat, {"name": "set_orders", "orders": forms.sample(SCHEMA, rng)})
         if run is not None and [event.type for event in run.events] == ["orders_set"]:
@@ -171,7 +171,7 @@ def with_orders(timeline: Timeline[State], seat: int, rng: random.Random) -> Tim
 
 
 def answers(timeline: Timeline[State], seat: int, rng: random.Random) -> list[dict[str, Any]]:
-    """What a seat may answer to the open window without anything happening at once."""
+    """Return a seat's answers to the open window that have no immediate effect."""
     offered = GAME.legal_commands(timeline.state, seat)
     return [PASS, *(dict(forms.fill(form, rng)) for form in offered if form.name in ("retreat", "defend_homeworld"))]
 
@@ -227,7 +227,7 @@ def test_what_is_to_follow_a_movement_shows_to_nobody_before_it_happens(then):
 
 
 def test_a_prepared_retreat_stays_hidden_when_the_after_window_opens():
-    """R could retreat as well, and is asked once the movement has happened; Q has said beforehand what it does."""
+    """R could retreat as well, and is asked after the movement. Q has prepared its answer."""
     table = waiting_table()
     table.do(Q, "retreat", to="D6", fleets=1)
     table.do(R, "pass")

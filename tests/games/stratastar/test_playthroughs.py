@@ -1,4 +1,4 @@
-"""Recorded matches replay to their recorded end, play again to the same events, and are what `record` writes."""
+"""Recorded matches replay to their recorded end, play again to the same events, and equal the output of `record`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.games.stratastar.record import FOLDER, PLANS, record
 
 FILES = sorted(FOLDER.glob("*.json"))
 EARLIER = sorted((FOLDER.parent / "earlier").glob("*.json"))
-"""Matches recorded under earlier rules: what they decided stands, and what they did is still decided so."""
+"""Matches recorded under earlier rules: their decisions stand, and their commands still give the same events."""
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

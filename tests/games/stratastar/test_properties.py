@@ -1,4 +1,4 @@
-"""What holds in every position: forms and `decide` agree, secrets are kept, orders round-trip, rubbish is refused."""
+"""Properties of every position: forms and `decide` agree, secrets are kept, orders round-trip, rubbish is refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CAPTION = Caption("42", ("Ines", "Marek", "Tolu", "Kaja"))
 
 
 def some_position(seed: int, commands: int = 120) -> Timeline[State]:
-    """A position of a busy match."""
+    """Return a position of a busy match."""
     rng = random.Random(seed)
     seats = rng.choice([2, 3, 4])
     options = random_options(rng, seats) | {"max_rounds": 20}
@@ -48,7 +48,7 @@ def some_position(seed: int, commands: int = 120) -> Timeline[State]:
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(SEEDS)
 def test_forms_and_decide_agree_and_secrets_are_kept(seed):
-    # Each step of it is checked.
+    # Each step is checked.
     seen = play_busy(f"property {seed}", most_commands=220, probe=True)
     assert sum(seen.values()) > 20  # a match may be over soon
 

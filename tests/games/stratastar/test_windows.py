@@ -20,7 +20,7 @@ def blocking_table(seats: int = 2, **options) -> Table:
     return table.put(P, "A3", fleets=1).put(Q, "A4", colonies=1)
 
 
-# --- who is asked ---
+# --- asked seats ---
 
 
 def test_nobody_is_asked_who_could_not_pay():
@@ -77,8 +77,8 @@ def test_fast_asks_nobody_to_commit_who_has_no_card_for_it():
     ("fleets", "hands", "asked"),
     [
         (2, ("2A", "1A 1M"), [(P, "commit"), (Q, "commit")]),  # 1 and 1 Attack reach 2
-        (3, ("2A", "1A 1M"), [(P, "commit")]),  # but not 3; P fears two cards, whatever they are
-        (5, ("2A", "2M"), [(Q, "retool")]),  # nothing that anybody holds can change it
+        (3, ("2A", "1A 1M"), [(P, "commit")]),  # but not 3; P must expect two cards of any kind
+        (5, ("2A", "2M"), [(Q, "retool")]),  # no card in any hand can change it
     ],
 )
 def test_fast_asks_nobody_to_commit_whose_cards_cannot_change_the_battle(fleets, hands, asked):
@@ -117,7 +117,7 @@ def test_fast_ends_the_turn_of_a_seat_that_has_fought_and_can_do_nothing_more():
 
 
 def meeting_table(**options) -> Table:
-    """P can enter D5, where Q has a Fleet and the cards for diplomacy and for a retreat."""
+    """Return a table where P can enter D5. Q has a Fleet there and cards for diplomacy and for a retreat."""
     table = Table(**options).hand(P, "1M").hand(Q, "2T 1M").phase("movement", free_move=False)
     return table.put(P, "D4", fleets=2).put(Q, "D5", fleets=1)
 
@@ -446,7 +446,7 @@ def test_an_eliminated_active_seat_ends_its_turn():
     assert table.state.players[Q].colonies == {"A1": 1}
 
 
-# --- time-outs and what is seen ---
+# --- timeouts and views ---
 
 
 def test_default_of_support_disbands_the_farthest():
@@ -520,7 +520,7 @@ def test_positions_that_cannot_be_are_refused(path, value):
 
 
 def test_only_the_pace_fast_lets_hidden_cards_decide_who_is_asked():
-    """With `secret` all that is asked hangs on what everybody can see; with `fast` also on the cards of those who could be."""
+    """With `secret`, questions depend on public facts only; with `fast`, also on the cards of the seats in question."""
     for pace, waits in (("fast", {((P, "movement"),), ((Q, "window"),)}), ("secret", {((Q, "window"),)})):
         found = set()
         for hand in ("2T", "1T 1A", "2A", "1R 1M", "2R"):
@@ -530,7 +530,7 @@ def test_only_the_pace_fast_lets_hidden_cards_decide_who_is_asked():
         assert found == waits, pace
 
 
-# --- what follows a movement that nobody answers ---
+# --- the follow-up of a movement that nobody answers ---
 
 
 def test_a_movement_goes_on_to_its_battle_once_it_is_let_happen():
