@@ -15,7 +15,7 @@ from tests.games.auction import GAME
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_whole_matches_hold_every_law_and_replay(seats: int) -> None:
+def test_whole_matches_obey_every_law_and_replay(seats: int) -> None:
     for seed in range(8):
         record = play(GAME, options={}, seats=seats, seed=f"auction {seed}", interrupt=0.3)
         again = records.load(records.dump(GAME, record))
@@ -35,7 +35,7 @@ def bid(timeline: Timeline, seat: int, coins: int) -> list:
     return run.events
 
 
-def test_a_sealed_bid_outdates_nobody_elses_and_its_reveal_does() -> None:
+def test_a_sealed_bid_outdates_no_other_bid_but_its_reveal_does() -> None:
     timeline, command = opened(), {"name": "bid", "lot": "map", "coins": 1}
     first = bid(timeline, 0, random.Random(1).randrange(9))
     seen = [see_event(GAME, event, 1) for event in first]

@@ -69,7 +69,7 @@ def everything() -> Chart:
     return chart
 
 
-def test_everything_together_is_well_formed():
+def test_a_picture_with_everything_is_well_formed():
     root = parsed(everything())
     assert root.tag == SVG + "svg"
     assert root.find(SVG + "title").text == "Match <42>"

@@ -31,7 +31,7 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_a_golden_file_folds_to_what_was_recorded(path):
+def test_a_golden_file_folds_to_the_recorded_state(path):
     recorded = read(path)
     game = catalog.game(recorded["game"])
     timeline = replay(game, [game.lift(event) for event in recorded["events"]])

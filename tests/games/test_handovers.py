@@ -64,12 +64,12 @@ def test_a_turn_counts_from_its_first_moment_to_its_end():
     assert counted((1, "0"), (1, "1"), (1, "0"), (2, "1"), (3, "0")) == [3, 1]
 
 
-def test_seats_that_are_asked_together_count_once_and_one_that_is_left_does_not():
+def test_seats_asked_together_count_once_and_the_last_one_left_does_not_count():
     assert counted((1, "0"), (1, "12"), (1, "2"), (1, "0"), (2, "1")) == [3]
     assert counted((1, "0"), (1, "01"), (1, "0"), (2, "1")) == [2], "who is awaited all the while is handed nothing"
 
 
-def test_a_seat_that_goes_on_into_the_next_turn_is_handed_nothing():
+def test_a_seat_that_continues_in_the_next_turn_is_no_hand_over():
     assert counted((1, "0"), (1, "1"), (2, "1"), (3, "0")) == [2, 0]
 
 
@@ -87,7 +87,7 @@ def test_the_figures():
 
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
-def test_every_game_says_which_turn_it_is(game_id):
+def test_every_game_gives_the_turn_number(game_id):
     game = catalog.game(game_id)
     timeline: Timeline[Any] = Timeline(game)
     timeline.follow(timeline.begin(check_options(game, SHORT[game_id], 2), 2, seeded("turns")))
@@ -136,7 +136,7 @@ def test_the_command_publishes_hand_overs(game_id):
     ],
     ids=str,
 )
-def test_a_turn_is_handed_on_once_and_seldom_more_than_three_times(game_id, seats, options):
+def test_a_turn_has_one_hand_over_and_rarely_more_than_three(game_id, seats, options):
     per_turn: list[int] = []
     for number in range(2):
         seed = f"few {number}"

@@ -53,7 +53,7 @@ def spoilt(order: str, rng: random.Random):
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_no_order_text_is_more_than_refused(game_id):
+def test_hostile_order_texts_are_refused(game_id):
     game, rng = catalog.game(game_id), random.Random(3)
     tried = refused = 0
     for timeline, seat, view, offered in positions(game_id, 4):
@@ -71,7 +71,7 @@ def test_no_order_text_is_more_than_refused(game_id):
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_no_parameter_is_more_than_refused(game_id):
+def test_hostile_parameters_are_refused(game_id):
     rng = random.Random(5)
     for timeline, seat, _view, offered in positions(game_id, 3):
         for form in offered:
@@ -89,7 +89,7 @@ def depth(value):
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_every_real_position_and_command_passes_the_border(game_id):
+def test_every_real_position_and_command_is_accepted(game_id):
     game = catalog.game(game_id)
     rng = random.Random(9)
     for timeline, _seat, _view, offered in positions(game_id, 15):
@@ -100,7 +100,7 @@ def test_every_real_position_and_command_passes_the_border(game_id):
         assert depth(written) <= intake.DEEPEST - 4, "with room for what a request wraps around it"
 
 
-def test_the_protocol_takes_no_such_text_and_goes_on():
+def test_the_protocol_refuses_hostile_text_and_continues():
     lines = [
         '{"op":"new","seed":"a\\u0000"}',
         '{"op":"\\ud800"}',
@@ -118,7 +118,7 @@ def test_the_protocol_takes_no_such_text_and_goes_on():
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=list(TEXTS))
-def test_a_picture_is_xml_whatever_stands_in_it(text):
+def test_a_picture_with_hostile_text_is_valid_xml(text):
     paper = Paper(100, 100, prefix=text[:50], title=text, desc=text)
     with paper.group(at=text, classes=text, label=text):
         paper.text(1, 1, text)
@@ -132,5 +132,5 @@ def test_a_picture_is_xml_whatever_stands_in_it(text):
 
 
 @pytest.mark.parametrize("text", [text for label, text in TEXTS.items() if label not in UNTAKEN])
-def test_what_is_merely_strange_passes_the_border(text):
+def test_unusual_but_harmless_text_is_accepted(text):
     assert intake.text_fault(text) == ""

@@ -62,7 +62,7 @@ def test_a_leak_is_found() -> None:
         play(leaking, options={}, seats=2, seed="1")
 
 
-def test_a_rewind_goes_back_and_versions_and_draws_go_on() -> None:
+def test_a_rewind_goes_back_while_versions_and_draws_keep_counting() -> None:
     timeline, dice = started()
     before = timeline.state
     version, draws = timeline.version, dice.next
@@ -73,7 +73,7 @@ def test_a_rewind_goes_back_and_versions_and_draws_go_on() -> None:
     assert dice.next == draws + 1, "the pile that a retracted event drew from is shuffled anew, with a new draw number"
 
 
-def test_redo_is_a_rewind_into_what_was_taken_back() -> None:
+def test_redo_is_a_rewind_to_an_undone_version() -> None:
     timeline, dice = started()
     act(timeline, dice, 0, name="play", card=timeline.state.hands[0][0])
     played = timeline.state
@@ -99,7 +99,7 @@ def test_there_is_no_version_beyond_the_newest() -> None:
         timeline.rewind(99, dice)
 
 
-def test_a_tail_that_rewinds_behind_its_snapshot_recalls_the_older_state() -> None:
+def test_a_rewind_to_before_the_snapshot_recalls_the_older_state() -> None:
     played = (play(GAME, options={}, seats=2, seed=str(number)) for number in range(500))
     record = next(record for record in played if any(event.type == "match.rewound" for event in record.events))
     at = next(event.version for event in record.events if event.type == "match.rewound")
@@ -158,7 +158,7 @@ def test_a_preview_never_draws() -> None:
         drawn.begin({"points": 3}, 2, Dice(NoSource()))
 
 
-def test_commands_are_checked_for_shape_first() -> None:
+def test_the_shape_of_commands_is_checked_first() -> None:
     timeline, dice = started()
     for command, code in (
         ({"name": "fly"}, "unknown_command"),
@@ -174,7 +174,7 @@ def test_commands_are_checked_for_shape_first() -> None:
         assert refused.value.code == code
 
 
-def test_an_order_longer_than_any_is_not_parsed() -> None:
+def test_an_order_beyond_the_length_limit_is_not_parsed() -> None:
     timeline, _dice = started()
     view = GAME.view(timeline.state, 0)
     assert read_order(GAME, "draw", view)["name"] == "draw"
@@ -184,7 +184,7 @@ def test_an_order_longer_than_any_is_not_parsed() -> None:
     assert refused.value.code == "unreadable"
 
 
-def test_the_protocol_goes_on_after_a_malformed_line() -> None:
+def test_the_protocol_continues_after_a_malformed_line() -> None:
     lines = ["nonsense", "[]", '{"op":"fly"}', '{"op":"view","seat":0}', '{"op":"new","seed":"x"}', '{"op":"legal","seat":0}']
     out = io.StringIO()
     serve(GAME, lines, out)
@@ -212,7 +212,7 @@ def test_the_protocol_offers_every_operation() -> None:
     assert session.answer({"op": "picture", "seat": 0})["svg"].startswith("<svg")
 
 
-def test_scripted_dice_then_the_seed_goes_on() -> None:
+def test_scripted_dice_are_followed_by_seeded_ones() -> None:
     session = Session(GAME)
     session.answer({"op": "dice", "script": [[7, 6, 5, 4, 3, 2, 1, 0]]})
     session.answer({"op": "new", "seed": "s"})
@@ -227,7 +227,7 @@ def spoken(game_id: str, *requests: dict[str, Any]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_dice_before_a_later_new_script_its_setup() -> None:
+def test_dice_before_a_second_new_script_its_setup() -> None:
     new = {"op": "new", "seed": "s"}
     dice = [{"op": "dice", "script": [face] * 7} for face in (1, 2, 3)]
     answers = spoken("space_fleet_commander", dice[0], new, dice[1], new, new, dice[2], {**new, "seats": 9}, new)
@@ -238,7 +238,7 @@ def test_dice_before_a_later_new_script_its_setup() -> None:
     assert rolled[3] == [3] * 7, "a refused new uses up no dice"
 
 
-def test_a_later_new_forgets_the_match_before_it() -> None:
+def test_a_second_new_forgets_the_first_match() -> None:
     new = {"op": "new", "seed": "s"}
     events = {"op": "events", "since": 0}
     rules = "space_fleet_commander"
@@ -249,7 +249,7 @@ def test_a_later_new_forgets_the_match_before_it() -> None:
     assert again[5] == spoken(rules, new, played)[1], "the draws are numbered from 0 and come from the new seed"
 
 
-def test_what_cannot_be_decided_uses_up_no_dice() -> None:
+def test_a_failed_decision_uses_up_no_dice() -> None:
     for request in ({"op": "command", "seat": 0, "command": {"name": "draw"}}, {"op": "rewind", "version": 2}):
         session = Session(GAME)
         session.answer({"op": "new", "seed": "s"})
@@ -330,7 +330,7 @@ def test_a_game_begins_at_any_version(game_id: str) -> None:
         assert game.awaited(timeline.state)
 
 
-def test_states_beside_each_other_are_written_once_and_read_the_same() -> None:
+def test_shared_parts_of_states_are_written_once_and_read_the_same() -> None:
     record = next(
         record
         for record in (play(GAME, options={}, seats=2, seed=str(number)) for number in range(200))

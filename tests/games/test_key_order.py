@@ -36,7 +36,7 @@ RECORDED = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.paren
 
 
 @RECORDED
-def test_a_command_does_the_same_with_its_keys_in_any_order(path):
+def test_the_key_order_of_a_command_changes_nothing(path):
     record = records.load(path.read_text(encoding="utf-8"))
     game, rng = catalog.game(record.game), random.Random(path.stem)
     dice = seeded(record.seed)
@@ -66,7 +66,7 @@ def shown(game: Any, state: Any, viewer: int | None) -> tuple[str, list[Any]]:
 
 
 @RECORDED
-def test_an_event_is_told_the_same_with_its_keys_in_any_order(path):
+def test_the_key_order_of_an_event_does_not_change_its_sentence(path):
     record = records.load(path.read_text(encoding="utf-8"))
     game, rng = catalog.game(record.game), random.Random(path.stem)
     for event in map(game.lift, record.events):

@@ -22,13 +22,13 @@ ONE_OF_MANY = re.compile(rf"(?<![\w.,/+-])1 (?:{NOUNS})\b", re.IGNORECASE)
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay")
 
 
-def test_the_pattern_finds_one_of_many():
+def test_the_pattern_finds_a_wrong_plural():
     assert ONE_OF_MANY.search("Ann paid 1 credits.")
     assert not ONE_OF_MANY.search("11 credits, 0.1 stars, 2/1 cards, 1 credit")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
-def test_one_thing_is_never_told_as_many(path):
+def test_a_count_of_one_is_never_plural(path):
     record = records.load(path.read_text(encoding="utf-8"))
     game, rng = catalog.game(record.game), random.Random(path.stem)
     timeline, texts = Timeline(game), []
@@ -46,7 +46,7 @@ def test_one_thing_is_never_told_as_many(path):
     assert not [text for text in texts if ONE_OF_MANY.search(text)]
 
 
-def test_a_board_says_how_many_colonies_of_a_space_are_raided():
+def test_a_board_shows_how_many_colonies_of_a_space_are_raided():
     table = Table()
     for space, colonies, raided in (("F5", 2, 1), ("C3", 2, 2), ("D4", 1, 1)):
         table.put(0, space, colonies=colonies)

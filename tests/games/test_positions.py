@@ -39,7 +39,7 @@ def test_real_positions_are_accepted_and_read_back(game_id: str) -> None:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_what_a_seat_takes_along_is_accepted(game_id: str) -> None:
+def test_a_position_redealt_for_a_seat_is_accepted(game_id: str) -> None:
     """Forks begin from such a position, redealt for a seat."""
     game = catalog.game(game_id)
     for number, position in enumerate(positions.corpus(game)[::3]):
@@ -80,7 +80,7 @@ def test_every_text_and_every_free_value_of_a_state_has_a_limit(game_id: str) ->
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_the_schema_of_a_position_tells_its_limits(game_id: str) -> None:
+def test_the_schema_of_a_position_includes_its_limits(game_id: str) -> None:
     game = catalog.game(game_id)
     schema = Session(game).answer({"op": "schema"})["schema"]["position"]
     written = json.dumps(schema)
@@ -127,7 +127,7 @@ def test_no_two_dice_of_a_race_draw_the_same_number() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_refusal_names_the_place(name: str) -> None:
+def test_the_refusal_names_the_path(name: str) -> None:
     game_id, path, value, named = CASES[name]
     game = catalog.game(game_id)
     session = Session(game)
@@ -143,7 +143,7 @@ def test_the_refusal_names_the_place(name: str) -> None:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_a_position_has_a_bound_in_every_direction(game_id: str) -> None:
+def test_the_size_and_depth_of_a_position_are_limited(game_id: str) -> None:
     game = catalog.game(game_id)
     position = positions.corpus(game)[0]
     deep: Any = []
@@ -186,7 +186,7 @@ def _requests(game: Game[Any], rng: random.Random) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_no_request_ends_the_protocol(game_id: str) -> None:
+def test_no_request_stops_the_protocol(game_id: str) -> None:
     game, rng = catalog.game(game_id), random.Random("requests")
     lines = ['{"op":"new","seed":"requests"}', "[" * 5_000 + "]" * 5_000, '{"op":"view","seat":' + "9" * 5_000 + "}"]
     lines += [
@@ -214,7 +214,7 @@ def test_no_request_ends_the_protocol(game_id: str) -> None:
     assert not failed
 
 
-def test_the_process_goes_on_after_bytes_that_are_no_text() -> None:
+def test_the_process_continues_after_bytes_that_are_not_text() -> None:
     sent = b'{"op":"new","seed":"\xff\xfe"}\n{"op":"view"\xc3\n{"op":"new"}\n{"op":"view","seat":null}\n'
     done = subprocess.run(
         [sys.executable, "-m", "gamesvc.games", "stratastar"], input=sent, capture_output=True, timeout=60, check=True

@@ -25,7 +25,7 @@ LOOKS = 150
 
 
 @pytest.mark.parametrize(("game_id", "name"), [(game, name) for game, names in RECORDED.items() for name in names])
-def test_a_sealed_event_changes_nothing_that_is_shown(game_id, name):
+def test_a_sealed_event_changes_no_view(game_id, name):
     game = catalog.game(game_id)
     record = records.load((FOLDER / game_id / "playthroughs" / f"{name}.json").read_text(encoding="utf-8"))
     hidden = {

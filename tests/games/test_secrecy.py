@@ -69,14 +69,14 @@ def test_an_event_that_reveals_must_say_so() -> None:
     assert "no event reveals anything" in broken(replace(TOY, reveals=lambda event: False))
 
 
-def test_what_everybody_is_told_is_told_every_seat() -> None:
+def test_public_events_are_visible_to_every_seat() -> None:
     def redact(event: Event, viewer: int | None) -> Any:
         return event.data if viewer is None else TOY.redact(event, viewer)
 
     assert "everybody" in broken(replace(TOY, redact=redact)) or "None" in broken(replace(TOY, redact=redact))
 
 
-def test_an_act_that_is_sealed_shows_nothing() -> None:
+def test_a_sealed_act_changes_no_view() -> None:
     def view(state: Any, viewer: int | None) -> Any:
         return {**TOY.view(state, viewer), "orders": list(map(bool, state.orders))}
 
@@ -96,7 +96,7 @@ def evolve_midway(state: Any, event: Event) -> Midway:
 
 
 @pytest.mark.parametrize("peeks", [False, True])
-def test_a_view_in_the_middle_of_an_act_shows_nothing_that_nobody_tells(peeks: bool) -> None:
+def test_a_view_in_the_middle_of_an_act_shows_only_what_events_reveal(peeks: bool) -> None:
     """A seat that draws a card learns it, but its view at that moment must not also show the next card of the deck."""
 
     def view(state: Any, viewer: int | None) -> Any:
@@ -153,7 +153,7 @@ def settle_first(flow: Any, seat: int, params: Any) -> None:
 
 
 @pytest.mark.parametrize("react", [acts.react, settle_first])
-def test_what_an_answer_takes_back_is_told_nobody(react: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_does_not_reveal_what_it_undoes(react: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     ships = {"play": [("titan", {"zone": "enemy"})]}
     t = table(a=ships, b={"hand": ["target_missed"], "station": {"draw": 2, "hand": 2}}, phase="attack")
     t.do(0, "attack_station", attacker=t["a.titan"], slots=["s1", "s2", "s3"])

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("auction")
 
 
 @pytest.mark.parametrize("game_id", [*catalog.OFFERED, "auction"])
-def test_a_wrong_position_is_refused_or_can_be_played_on(game_id: str) -> None:
+def test_a_mutated_position_is_refused_or_playable(game_id: str) -> None:
     game = catalog.game(game_id)
     tally = mutants.stress(game, positions.corpus(game), 300, "suite", most=60)
     assert tally.mutated == 300

@@ -18,13 +18,13 @@ STANDARD = tomllib.loads((MAPS / "standard.toml").read_text(encoding="utf-8"))
 CROSSING = tomllib.loads((MAPS / "crossing.toml").read_text(encoding="utf-8"))
 
 
-def test_maps_of_the_folder_are_the_option():
+def test_the_option_lists_the_maps_of_the_folder():
     assert list(data.BOARDS) == ["standard", "crossing"]
     assert manifest.OPTIONS["properties"]["map"]["enum"] == ["standard", "crossing"]
 
 
 @pytest.mark.parametrize("board", data.BOARDS.values(), ids=lambda board: board.id)
-def test_every_hex_is_reachable_and_enough_stars_lie_there(board):
+def test_every_hex_is_reachable_and_maps_have_enough_stars(board):
     stars = sum(board.kind(place).stars for place in board.places if place != board.start)
     assert stars > board.stars_to_win
     assert all(board.neighbours[place] for place in board.places)

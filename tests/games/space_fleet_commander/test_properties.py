@@ -118,7 +118,7 @@ def test_everything_accepted_is_offered(place):
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 60))
-def test_what_is_hidden_in_a_race_stays_hidden(seed, steps):
+def test_hidden_parts_of_a_race_stay_hidden(seed, steps):
     timeline, _, rng = walk(seed, steps, 3)
     state = timeline.state
     for seat in range(len(state.sheets)):
@@ -129,7 +129,7 @@ def test_what_is_hidden_in_a_race_stays_hidden(seed, steps):
         assert tuple(GAME.awaited(other)) == tuple(GAME.awaited(state))
 
 
-def test_redacted_events_of_others_name_public_columns_only():
+def test_redacted_events_of_others_contain_public_columns_only():
     record = play(GAME, options={"mode": "race"}, seats=3, seed="redact", check_every=0)
     shown = set()
     for event in record.events:
@@ -219,7 +219,7 @@ def test_orders_are_forgiving(text, command):
 @pytest.mark.parametrize(
     "text", ["", "explor Q9", "push", "reroll 9", "place warship 5", "fleet 1 2", "tinker 5.2", "upgrade", "frobnicate"]
 )
-def test_unreadable_orders_say_what_would_be_right(text):
+def test_unreadable_orders_get_a_suggestion(text):
     timeline, _, _ = walk(3, 12)
     with pytest.raises(Refused) as caught:
         GAME.parse(text, GAME.view(timeline.state, 0))
@@ -250,7 +250,7 @@ def test_pictures_and_texts_of_any_position(place):
         assert max(map(len, text.splitlines())) <= 72
 
 
-def test_the_same_question_keeps_its_id_through_a_turn():
+def test_a_decision_keeps_its_id_through_a_turn():
     record = play(GAME, options={}, seats=1, seed="ids", check_every=0)
     timeline = Timeline(GAME)
     ids = []
@@ -277,7 +277,7 @@ def test_greedy_plays_far_better_than_chance():
     assert sum(scores) / len(scores) > 25
 
 
-def test_greedy_takes_over_a_fleet_somebody_else_began():
+def test_greedy_takes_over_a_fleet_that_another_player_began():
     timeline, dice, rng = walk(5, 3)
     for _ in range(60):
         if timeline.state.sheets[0].phase != "fleet":

@@ -391,7 +391,7 @@ def test_a_timeout_forms_few_fleets_that_are_stuck_at_once():
     assert small < 12
 
 
-def test_time_out_in_a_turn():
+def test_timeout_in_a_turn():
     table = f1(1, 1, 4, 5, 6, 2, 3, 4)
     for _ in range(2):
         assert table.default() == {"name": "reroll", "dice": []}
@@ -443,7 +443,7 @@ def test_a_destroyed_fleet_ends_the_sheet():
     assert "turn_ended" not in kinds(events)
 
 
-def test_high_score_goes_on_past_seventy():
+def test_high_score_continues_past_seventy():
     table = f1(6, 6, 6, 6, 4, 4, 4, 5, options={"mode": "high_score"}).edit(0, **at_hex(("G7", "F7"), (69,)))
     settle(table)
     table.script(3, 4).play("explore", hex=table.targets()[0])

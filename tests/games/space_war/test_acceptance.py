@@ -114,7 +114,7 @@ def test_case_08_commander_damage_ends_the_game():
     assert events[-1]["data"]["winner"] == 0
 
 
-def test_case_09_target_missed_saves_him():
+def test_case_09_target_missed_saves_the_commander():
     t = table(
         a={"play": [("the_gladiator", {"zone": "enemy"})]},
         b={"hand": ["target_missed"], "station": {"draw": ["battlestar*"], "action": ["battlestar*"], "hand": 1}, "life": 2},
@@ -394,7 +394,7 @@ def test_case_26_zyre():
     t.no(0, "station_full", "add_station", card=t["a.drone"], row="draw")
 
 
-def test_case_27_time_out():
+def test_case_27_timeout():
     t = table(b={"hand": ["drone"]}, turn=6, active=1, max_timeouts=9)
     t.do(1, "play_card", card=t["b.drone"])
     t.do(1, "end_phase")

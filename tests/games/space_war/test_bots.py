@@ -70,7 +70,7 @@ def test_hand_overs_per_turn_in_all_options():
     assert waited == [], "a preference decides what would be waited for"
 
 
-def test_what_outdates_a_command():
+def test_outdated_commands():
     played = [Event("card_played", {"seat": 1}, 5)]
     quiet = [Event("orders_set", {"seat": 0}, 5), Event("seat_prepared", {"seat": 1}, 6)]
     for command, since, stale in (
@@ -87,7 +87,7 @@ def test_what_outdates_a_command():
         assert GAME.stale(command, since, 0) == stale, command
 
 
-def test_what_tells_somebody_something():
+def test_revealing_events():
     told, quiet = ("cards_drawn", "station_flipped", "card_played"), ("moved", "orders_set", "phase_entered")
     for kind in (*told, *quiet):
         assert GAME.reveals(Event(kind, {})) == (kind in told)

@@ -54,7 +54,7 @@ def test_an_answer_saves_the_commander():
     assert t.awaited == [(0, "action")]
 
 
-def test_a_reaction_that_blows_up_a_nuke_can_be_answered_by_the_seat_whose_turn_it_is():
+def test_a_reaction_that_blows_up_a_nuke_can_be_answered_by_the_active_seat():
     t = table(a={**FALLING, "play": ["cluster_nuke"], "hand": ["luck"]}, b={"hand": ["ambush"]})
     t.react(1, None, card=t["b.ambush"], targets=[t["a.cluster_nuke"]])
     assert t.awaited == [(0, "last_answer")]
@@ -63,13 +63,13 @@ def test_a_reaction_that_blows_up_a_nuke_can_be_answered_by_the_seat_whose_turn_
     assert not t.gone("a.cluster_nuke")
 
 
-def test_whoever_blows_themselves_up_has_lost_at_once():
+def test_a_player_who_blows_themselves_up_loses_at_once():
     t = table(a={**FALLING, "hand": ["supernova"], "play": ["cluster_nuke"]})
     t.do(0, "play_card", card=t["a.supernova"], slots=["s1", "s2", "s3"])
     assert t.state.winner == 1
 
 
-def test_the_end_shows_what_was_flipped_in_items_that_nobody_let_stand():
+def test_the_end_shows_cards_flipped_in_open_items():
     t = table(a={"play": [("battlestar", ENEMY)]}, b={"station": {"draw": ["luck"]}}, phase="attack")
     t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
     assert "card" not in t.view(0)["sides"][1]["station"][0]
@@ -78,7 +78,7 @@ def test_the_end_shows_what_was_flipped_in_items_that_nobody_let_stand():
     assert GAME.reveals(Event("game_ended", ended["data"]))
 
 
-def test_what_was_let_stand_beforehand_ends_the_match_at_once():
+def test_an_item_let_stand_in_advance_ends_the_match_at_once():
     t = table(a={"hand": ["supernova"]}, b={**FALLING, "play": ["cluster_nuke"]})
     t.do(1, "set_orders", orders=[{"when": {"any": True}, "do": "stand"}])
     t.do(0, "play_card", card=t["a.supernova"])

@@ -232,7 +232,7 @@ def check_again(timeline: Timeline[State], steps: list[Step], version: int) -> b
 
 
 @pytest.mark.parametrize("player", PLAYERS)
-def test_going_back_to_an_open_item_and_playing_the_same_again_gives_the_same(player):
+def test_repeating_the_commands_after_an_open_item_gives_the_same_events(player):
     checked, decks, commanders = 0, set(), set()
     for number in range(20):
         rng, left = random.Random(number), MOST_CHECKS
@@ -354,7 +354,7 @@ def test_a_restart_between_an_item_and_the_answer_to_it_changes_nothing(player):
     assert went_back >= 20
 
 
-def test_a_pile_seen_in_a_branch_taken_back_is_drawn_anew_also_when_going_back_further():
+def test_a_pile_seen_on_an_undone_branch_is_reshuffled_by_later_rewinds_too():
     """The first rewind reshuffled the pile. A second one, to a version before it, must not restore the old order."""
     checked = 0
     for number in range(16):

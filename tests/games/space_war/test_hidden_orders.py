@@ -47,7 +47,7 @@ def alike(tables: list[Table], version: int) -> None:
         same_sight(GAME, one, two, viewer, f"version {version}")
 
 
-def test_a_barrier_card_does_not_tell_what_was_let_stand_before():
+def test_a_barrier_card_does_not_reveal_what_was_let_stand():
     tables = settles_or_not()
     events = [t.do(0, "play_card", card=t["a.sabotage"]) for t in tables]
     assert kinds(events[0]) == kinds(events[1]) == ["card_played", "item_opened"]
@@ -56,7 +56,7 @@ def test_a_barrier_card_does_not_tell_what_was_let_stand_before():
     assert [t.awaited for t in tables] == [[(1, "barrier")]] * 2
 
 
-def test_the_question_of_a_barrier_does_not_name_the_items_that_are_open():
+def test_a_barrier_prompt_does_not_reveal_the_open_items():
     """A pause asks about everything; the items that seat b has already answered are its own secret."""
     tables = []
     for settled in ("drone", "hunter"):

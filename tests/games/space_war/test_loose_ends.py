@@ -31,7 +31,7 @@ def test_a_death_ray_is_never_launched_without_a_starship():
     assert t.view(0)["prompts"][0]["options"] == [t["a.emp_missile"]]
 
 
-def test_no_other_card_is_nothing_by_itself():
+def test_no_other_card_cannot_stand_alone():
     assert {card.id for card in CARDS.values() if not card.stands_alone} == {"duplication", "death_ray"}
 
 
@@ -137,7 +137,7 @@ def empty_pile(**preference):
     ids=lambda given: str(getattr(given, "__name__", given)),
 )
 @pytest.mark.parametrize("preference", [{}, {"flip_preference": ["hand", "draw"]}], ids=["default", "own"])
-def test_flips_of_a_seat_that_is_away_follow_its_preference(deed, count, preference):
+def test_flips_of_an_absent_seat_follow_its_preference(deed, count, preference):
     t = deed(**preference)
     assert {seat for seat, _ in t.awaited} == {0}, "nobody waits for the other seat"
     rows = [card.row for card in t.side(0).station if card.flipped]
@@ -153,7 +153,7 @@ def test_keve_bakins_picks_on_the_next_visit_and_nobody_waits():
     assert t.flipped(1) == []
 
 
-def test_a_seat_that_answers_is_asked_at_once():
+def test_a_seat_that_is_answering_is_asked_at_once():
     t = table(a={"play": ["cluster_nuke"], "commander": "crakux"}, b={"hand": ["ambush"]})
     t.do(0, "end_phase")
     t.react(1, None, card=t["b.ambush"], targets=[t["a.cluster_nuke"]])
@@ -164,7 +164,7 @@ def test_a_seat_that_answers_is_asked_at_once():
 
 
 @pytest.mark.parametrize("draws", [None, "draw", "mill"])
-def test_the_draws_of_a_miller_who_is_away_follow_their_preference(draws):
+def test_the_draws_of_an_absent_miller_follow_their_preference(draws):
     t = table(a={"hand": ["discovery"]}, b={"commander": "the_miller"})
     assert t.view(1)["sides"][1]["draws"] == "draw"
     if draws:

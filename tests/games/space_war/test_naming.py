@@ -38,7 +38,7 @@ USED = {
 
 
 @pytest.mark.parametrize("text", USED)
-def test_what_lies_in_play_is_used_although_the_same_card_is_in_hand(text):
+def test_the_card_in_play_is_used_although_the_same_card_is_in_hand(text):
     name, card, phase, fields = USED[text]
     t = table(
         a={"hand": [card], "play": [(card, fields)]},
@@ -50,7 +50,7 @@ def test_what_lies_in_play_is_used_although_the_same_card_is_in_hand(text):
     order(t, 0, text)
 
 
-def test_upkeep_is_paid_for_what_lies_in_play():
+def test_upkeep_is_paid_for_cards_in_play():
     t = table(a=both("satellite"), turn=6, active=1, phase="attack")
     t.do(1, "end_turn")
     order(t, 0, "keep satellite")
@@ -85,7 +85,7 @@ AIMS = {
 
 
 @pytest.mark.parametrize("text", AIMS)
-def test_a_target_is_looked_for_where_the_effect_reaches(text):
+def test_targets_are_searched_within_the_effects_reach(text):
     phase, aims = AIMS[text]
     t = table(
         a={
@@ -153,7 +153,7 @@ def test_a_single_target_of_a_reaction_need_not_be_named():
     assert t.piece("a.titan").damage == 3
 
 
-def test_what_leaves_a_choice_must_be_named():
+def test_a_real_choice_must_be_named():
     t = table(a={"hand": ["ambush"], "play": ["titan"]}, b={"play": ["titan"]})
     refusal = t.no(0, "no_target", "play_card", card=t["a.ambush"])
     assert refusal["parameter"] == "targets"

@@ -59,7 +59,7 @@ def walk(number: int, commands: int, react: float = 0.2):
 
 @SLOW
 @given(st.integers(0, 10_000))
-def test_what_is_offered_is_accepted_also_to_seats_not_awaited(number):
+def test_offered_commands_are_accepted_even_from_seats_that_are_not_awaited(number):
     rng = random.Random(number)
     for timeline, seat, command in walk(number, 120, 0.4):
         offered = GAME.legal_commands(timeline.state, seat)
@@ -133,7 +133,7 @@ def fates(timeline, versions):
 
 @SLOW
 @given(st.integers(0, 10_000))
-def test_rewinding_to_an_open_item_and_going_on_gives_the_same(number):
+def test_repeating_the_commands_after_a_rewind_gives_the_same_state(number):
     for timeline, _seat, _command in walk(number, 90, 0.3):
         marked = sorted(GAME.marks(timeline.state))
         if len(marked) < 4:
@@ -171,7 +171,7 @@ def _kept(timeline, run):
     return {version: timeline.at(version) for version in GAME.marks(run.state)}
 
 
-def test_a_turn_of_a_hundred_items_grows_with_their_number():
+def test_a_turn_of_a_hundred_items_grows_linearly():
     """The size of the state and position of a turn with many open items."""
     sizes = {}
     for count in (50, 100):

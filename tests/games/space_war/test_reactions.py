@@ -19,7 +19,7 @@ def busy_turn(points="plays_only", **a):
     return t
 
 
-def test_reacting_to_an_item_settles_those_before_it_and_retracts_those_after():
+def test_reacting_to_an_item_settles_earlier_ones_and_undoes_later_ones():
     t = busy_turn(hand=["luck"])
     t.react(0, t.item("battlestar"), card=t["a.luck"])
     assert not t.gone("b.drone")
@@ -32,7 +32,7 @@ def test_reacting_to_an_item_settles_those_before_it_and_retracts_those_after():
     assert t.awaited == [(1, "action")]
 
 
-def test_replay_repeats_what_was_taken_back_and_is_dropped_with_another_command():
+def test_replay_repeats_undone_commands_and_is_dropped_with_another_command():
     t = busy_turn(hand=["luck"])
     t.react(0, t.item("drone"), card=t["a.luck"])
     t.choose(1)
@@ -46,7 +46,7 @@ def test_replay_repeats_what_was_taken_back_and_is_dropped_with_another_command(
     t.no(1, "nothing_to_replay", "replay")
 
 
-def test_let_stand_up_to_an_item_is_known_to_nobody_else():
+def test_let_stand_up_to_an_item_stays_secret():
     t = busy_turn(hand=["luck"])
     first, second = t.item("drone"), t.item("battlestar")
     before = t.view(1)
@@ -110,7 +110,7 @@ def test_pause_is_a_barrier():
     t.no(1, "not_open", "react", item=t.item("drone"), play={"card": t["b.luck"]})
 
 
-def test_a_barrier_card_of_the_other_seat_waits_for_the_one_whose_turn_it_is():
+def test_a_barrier_card_of_the_other_seat_waits_for_the_active_seat():
     t = table(a={"hand": ["sabotage"]}, b={"hand": ["luck", "titan"]}, turn=6, active=1)
     t.react(0, None, card=t["a.sabotage"])
     assert t.awaited == [(1, "barrier")]
@@ -151,7 +151,7 @@ def test_the_end_of_a_phase_is_a_moment_to_react_to():
     assert t.awaited == [(1, "attack")]
 
 
-def test_standing_orders_count_and_lapse():
+def test_standing_orders_count_and_expire():
     order = {"when": {"kind": "play"}, "do": "react", "use": ["luck"], "times": 2}
     t = table(a={"hand": ["luck", "luck", "luck"]}, b={"hand": ["drone", "drone", "drone"]}, turn=6, active=1)
     t.do(0, "set_orders", orders=[order])
@@ -199,7 +199,7 @@ def test_default_of_a_blocking_prompt():
     assert t.discarded(1) == ["titan"]
 
 
-def test_time_outs_in_a_row_lose_and_a_command_resets_them():
+def test_timeouts_in_a_row_lose_and_a_command_resets_them():
     t = table(max_timeouts=3)
     t.do(0, "time_out")
     t.do(0, "time_out")
@@ -254,7 +254,7 @@ def test_pictures_and_texts_are_made_from_the_view_alone():
     assert "| Luck | 4 | event | 0 |" in GAME.rules_help()
 
 
-def test_any_version_may_be_gone_back_to_and_the_match_goes_on():
+def test_the_match_can_go_back_to_any_version_and_continue():
     """An undo by the service may go back to the middle of a command; declared acts are then still resolved."""
     t = table(
         a={"hand": ["perfect_plan", "drone", "good_karma"], "play": ["battlestar", ("titan", {"zone": "enemy"})]},
@@ -282,7 +282,7 @@ def test_any_version_may_be_gone_back_to_and_the_match_goes_on():
         assert t.state.limbo == ()
 
 
-def test_going_back_to_an_item_and_playing_the_same_again_gives_the_same():
+def test_going_back_to_an_item_and_repeating_the_commands_gives_the_same():
     def begin():
         return table(
             a={"hand": ["drone", "scout", "titan"], "play": ["battlestar"]},
@@ -348,7 +348,7 @@ def test_a_supernova_that_is_countered_shows_nothing_of_either_station():
         assert not [card for card in face_down(t, seat) if card in told(t, [*play, *events], viewer)]
 
 
-def test_an_answer_shows_the_flips_of_the_items_before_it_alone():
+def test_an_answer_shows_only_the_flips_of_earlier_items():
     ships = {"play": [("battlestar", {"zone": "enemy"}), ("titan", {"zone": "enemy"})]}
     t = table(a=ships, b={"hand": ["target_missed"], "station": {"draw": 2, "hand": 5}}, phase="attack")
     t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
@@ -361,7 +361,7 @@ def test_an_answer_shows_the_flips_of_the_items_before_it_alone():
         assert (card in json.dumps(t.view(0))) == (slot in ("s1", "s2"))
 
 
-def test_an_answer_ends_a_row_of_timeouts_also_where_it_goes_back():
+def test_an_answer_ends_a_row_of_timeouts_even_if_it_goes_back():
     t = table(a={"hand": ["luck"]}, b={"hand": ["battlestar"], "station": {"action": 3}})
     t.do(0, "time_out")
     t.do(0, "time_out")

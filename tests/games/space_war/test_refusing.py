@@ -192,7 +192,7 @@ CASES = {
 }
 
 
-def test_a_commander_that_is_not_chosen_yet():
+def test_using_a_commander_before_the_choice_is_refused():
     session = Session(GAME)
     session.answer({"op": "new", "seed": "nobody"})
     for seat in (0, 1):

@@ -632,7 +632,7 @@ def test_ruling_70_return():
     assert t.awaited == [(1, "action")]
 
 
-def test_ruling_57_what_was_attached_meanwhile_follows_the_ship():
+def test_ruling_57_cards_attached_meanwhile_follow_the_ship():
     """RULES.md does not cover this: another seat's card stays on a ship that returns, lent to the ship's owner."""
     t = strike("hacker", b={"play": [("titan", {"damage": 2})]}, a={"play": [("death_ray", {})]})
     t.do(0, "use_ability", card=t["a.hacker"], targets=[t["b.titan"]])

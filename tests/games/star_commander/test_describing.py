@@ -22,7 +22,7 @@ def seen(session: Session, seat: int | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("edition", "seats"), [("classic", 2), ("classic", 4), ("revised", 2), ("revised", 3)])
-def test_a_description_that_names_nothing_is_the_beginning_of_a_match(edition: str, seats: int) -> None:
+def test_an_empty_description_is_the_beginning_of_a_match(edition: str, seats: int) -> None:
     session, answer = begun({"edition": edition, "seats": [{}] * seats})
     assert answer["ok"], answer
     other = Session(GAME)
@@ -33,7 +33,7 @@ def test_a_description_that_names_nothing_is_the_beginning_of_a_match(edition: s
     assert view == set_up
 
 
-def test_cards_are_named_by_what_they_are() -> None:
+def test_cards_are_described_by_card_id() -> None:
     session, answer = begun(
         {
             "edition": "revised",
@@ -88,7 +88,7 @@ def test_a_combat_phase_begins_with_its_first_question() -> None:
     assert [(one["seat"], one["prompt"]) for one in answer["awaited"]] == [(1, "combat_choose")]
 
 
-def test_what_lies_hidden_is_shuffled_by_the_seed() -> None:
+def test_hidden_cards_are_shuffled_by_the_seed() -> None:
     decks = []
     for seed in ("one", "one", "two"):
         session, _ = begun({}, seed)
@@ -115,7 +115,7 @@ def test_what_lies_hidden_is_shuffled_by_the_seed() -> None:
         ({"phase": "ready", "turn": "x"}, "turn"),
     ],
 )
-def test_what_cannot_be_completed_is_refused_with_its_place(state: dict[str, Any], place: str) -> None:
+def test_an_impossible_description_is_refused_with_its_path(state: dict[str, Any], place: str) -> None:
     _, answer = begun(state)
     assert answer["refusal"]["code"] == "bad_position"
     assert place in answer["refusal"]["detail"]

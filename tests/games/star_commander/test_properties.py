@@ -160,7 +160,7 @@ def test_everything_can_be_shown(timeline: Timeline[State], seat: int) -> None:
 
 @QUICK
 @given(positions(), st.text(max_size=60))
-def test_rubbish_is_refused_in_words(timeline: Timeline[State], text: str) -> None:
+def test_any_text_is_read_or_refused(timeline: Timeline[State], text: str) -> None:
     assert answered(GAME, timeline, 0, text)
 
 
@@ -173,7 +173,7 @@ WORDS = (
 
 @QUICK
 @given(positions(), st.lists(st.sampled_from(WORDS), max_size=7))
-def test_half_sense_is_refused_in_words(timeline: Timeline[State], words: list[str]) -> None:
+def test_half_sensible_orders_are_read_or_refused(timeline: Timeline[State], words: list[str]) -> None:
     assert answered(GAME, timeline, timeline.state.prompt.seat, " ".join(words))
 
 
@@ -196,7 +196,7 @@ def test_any_parameters_are_decided_or_refused(timeline: Timeline[State], name: 
 
 
 @pytest.mark.parametrize("setup", SETUPS)
-def test_every_event_is_told_to_everybody(setup: tuple[str, int, str]) -> None:
+def test_every_event_has_a_sentence_for_every_viewer(setup: tuple[str, int, str]) -> None:
     edition, seats, bot = setup
     rng, dice = random.Random("tell"), seeded("tell")
     timeline: Timeline[State] = Timeline(GAME)
@@ -218,7 +218,7 @@ def test_every_event_is_told_to_everybody(setup: tuple[str, int, str]) -> None:
 
 @QUICK
 @given(positions(), st.randoms(use_true_random=False))
-def test_going_back_keeps_what_was_known(timeline: Timeline[State], rng: random.Random) -> None:
+def test_a_rewind_keeps_standing_orders_and_invariants(timeline: Timeline[State], rng: random.Random) -> None:
     """After a rewind, the invariants hold and the current standing orders remain."""
     state = timeline.state
     seat = state.prompt.seat
@@ -232,7 +232,7 @@ def test_going_back_keeps_what_was_known(timeline: Timeline[State], rng: random.
     assert [one.hand for one in back.seats] == [one.hand for one in state.seats]
 
 
-def test_a_form_offers_no_number_that_a_command_cannot_name() -> None:
+def test_a_form_offers_no_number_beyond_the_limit_of_commands() -> None:
     table = Table()
     table.system("1,0", "trade_world", 0)
     table.credits(0, 13_559).credits(1, 20_000).start()

@@ -66,7 +66,7 @@ def test_a_look_at_the_top_card_is_private() -> None:
     assert set(seen(table, "choice_requested", 1)) == {"prompt", "seat", "what", "number"}
 
 
-def test_trades_are_known_to_their_two_sides() -> None:
+def test_trades_are_visible_to_their_two_sides() -> None:
     table = Table(seats=3)
     [card] = table.hand(0, "ram")
     table.hand(1, "barrage", "evasion")
@@ -82,7 +82,7 @@ def test_trades_are_known_to_their_two_sides() -> None:
     assert card in json.dumps(seen(table, "trade_completed", 1))
 
 
-def test_an_offer_of_what_is_gone_is_withdrawn() -> None:
+def test_an_offer_of_goods_that_are_gone_is_withdrawn() -> None:
     table = Table()
     [card, envoy] = table.hand(0, "ram", "trade_envoy")
     table.do(0, "offer_trade", to=1, give={"hand": [envoy]}, want={"credits": 1})
@@ -94,7 +94,7 @@ def test_an_offer_of_what_is_gone_is_withdrawn() -> None:
     assert table.state["offers"] == []
 
 
-def test_offers_are_limited_and_can_be_taken_back() -> None:
+def test_offers_are_limited_and_can_be_withdrawn() -> None:
     table = Table()
     for _ in range(3):
         table.do(1, "offer_trade", to=0, give={"credits": 1}, want={})
@@ -105,7 +105,7 @@ def test_offers_are_limited_and_can_be_taken_back() -> None:
     assert len(table.ever("trade_offered")) == 4
 
 
-def test_no_trade_where_the_match_has_none() -> None:
+def test_a_match_without_trade_refuses_offers() -> None:
     table = Table(trade=False)
     table.refuse(0, "offer_trade", "wrong_time", to=1, give={"credits": 1}, want={})
     assert not table.forms(0, "offer_trade")
@@ -150,7 +150,7 @@ def test_an_answered_look_shows_no_further_card(value: str, copies: int) -> None
     assert views_of(table, range(asked, asked + 1), 0)[0]["prompt"]["cards"] == shown
 
 
-def test_a_hand_that_was_looked_at_shows_nothing_that_it_gets_afterwards() -> None:
+def test_a_look_at_a_hand_does_not_show_cards_drawn_later() -> None:
     table = Table("classic").system("1,1", "trade_world", 1, 1)
     table.orders(0, commands="ask").orders(1, commands="ask")
     envoy, spies = table.hand(0, "trade_envoy", "spy_network")
@@ -169,7 +169,7 @@ def test_a_hand_that_was_looked_at_shows_nothing_that_it_gets_afterwards() -> No
 
 
 @pytest.mark.parametrize("resigning", [0, 1])
-def test_a_question_that_a_resignation_drops_shows_nothing(resigning: int) -> None:
+def test_a_decision_dropped_by_a_resignation_shows_nothing(resigning: int) -> None:
     """The active seat, or the seat that is asked in that turn, resigns while the decision is pending."""
     table = Table(seats=3).orders(1, commands="ask")
     home = table.homes[0]
@@ -188,7 +188,7 @@ def test_a_question_that_a_resignation_drops_shows_nothing(resigning: int) -> No
         assert not any("cards" in view["prompt"] for view in between)
 
 
-def test_an_offered_card_that_is_thrown_away_and_shuffled_in_can_still_be_shown() -> None:
+def test_an_offered_card_that_was_discarded_and_reshuffled_can_still_be_shown() -> None:
     table = Table("classic").system("1,1", "trade_world", 0, 1).credits(0, 3)
     cards = table.hand(0, "ram", "ram", "barrage", "barrage", "evasion", "trade_envoy", "filibuster", "spy_network")
     table.leave("industry", 0)
@@ -223,7 +223,7 @@ def barrage(seats: int = 3, asked: Sequence[int] = (1, 2, 3)) -> Table:
     return table
 
 
-def test_a_pass_in_advance_is_known_to_its_seat_alone_until_it_counts() -> None:
+def test_an_early_pass_is_known_to_its_seat_alone_until_it_counts() -> None:
     """For a seat that is not asked, nothing is visible. For an asked seat, others see that it has answered, but not how."""
     table = barrage(asked=(1,))
     before = {viewer: table.view(viewer) for viewer in (None, 0, 1)}
@@ -264,7 +264,7 @@ def test_a_pass_given_with_the_damage_is_known_to_its_seat_alone_until_it_counts
     assert table.waits()[0] != "window"
 
 
-def test_who_holds_priority_after_a_play_is_known_to_its_seat_alone() -> None:
+def test_holding_priority_is_known_to_its_seat_alone() -> None:
     table = barrage()
     held = table.seat(1)["hand"][0]
     table.do(1, "play_command", uid=held, targets={"a": table.homes[1]}, hold=True)
@@ -275,7 +275,7 @@ def test_who_holds_priority_after_a_play_is_known_to_its_seat_alone() -> None:
         assert "hold" not in seen(table, "card_played", viewer)["item"]
 
 
-def test_hidden_passes_of_others_are_dealt_anew() -> None:
+def test_hidden_passes_of_others_are_redealt() -> None:
     table = barrage()
     held = table.seat(1)["hand"][0]
     table.do(1, "play_command", uid=held, targets={"a": table.homes[1]}, hold=True)
@@ -288,7 +288,7 @@ def test_hidden_passes_of_others_are_dealt_anew() -> None:
         assert other.stack[-1].hold is holds
 
 
-def test_what_a_seat_answers_before_it_has_priority_is_known_to_it_alone() -> None:
+def test_an_answer_before_priority_is_known_to_its_seat_alone() -> None:
     tables = [barrage(4), barrage(4), barrage(4)]
     envoy = tables[0].seat(2)["hand"][0]
     since = tables[0].session.match.version
@@ -310,7 +310,7 @@ def test_what_a_seat_answers_before_it_has_priority_is_known_to_it_alone() -> No
     assert GAME.awaited(redealt) == GAME.awaited(states[1])
 
 
-def test_not_to_retreat_is_known_to_its_seat_alone() -> None:
+def test_declining_to_retreat_is_known_to_its_seat_alone() -> None:
     seen_by = []
     for stay in (False, True):
         table = Table().system("1,1", "trade_world")
@@ -324,7 +324,7 @@ def test_not_to_retreat_is_known_to_its_seat_alone() -> None:
     assert seen_by[0] == seen_by[1]
 
 
-def test_who_has_brought_out_a_prepared_play_has_been_told_something() -> None:
+def test_triggering_a_prepared_play_reveals_something() -> None:
     """A pass that reveals another seat's play cannot be undone freely."""
     table = Table(seats=2).system("1,1", "trade_world").credits(1, 6)
     table.vessel(0, "destroyer", "1,1")
@@ -343,7 +343,7 @@ def test_who_has_brought_out_a_prepared_play_has_been_told_something() -> None:
     assert any(GAME.reveals(event) for event in table.session.log[since:])
 
 
-def test_a_window_tells_who_is_asked_in_it() -> None:
+def test_a_window_reveals_which_seats_it_asks() -> None:
     """A missing seat has passed in advance or can play nothing, so the act that led to the window cannot be undone freely."""
     table = Table(seats=2).system("1,1", "trade_world")
     table.vessel(0, "destroyer", "1,1")

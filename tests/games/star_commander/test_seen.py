@@ -130,7 +130,7 @@ def test_jumps_that_last_until_the_end_of_the_turn():
     )
 
 
-def test_vessels_that_are_held_for_different_times_are_shown_apart():
+def test_vessels_locked_for_different_times_are_shown_separately():
     table = Table().system("1,1", "trade_world")
     ship, other = table.vessel(1, "corvette", "1,1"), table.vessel(1, "corvette", "1,1")
     base = {"kind": "lock", "amount": 0, "source": "interdiction", "until": "turn_of", "cell": "", "untargetable": False}

@@ -60,7 +60,7 @@ def test_actions_pass_by_default_and_can_be_asked_for() -> None:
         assert (table.waits() == ("window", 1)) is asked
 
 
-def test_who_put_the_top_item_is_passed_unless_he_holds() -> None:
+def test_the_player_of_the_top_item_passes_unless_they_hold_priority() -> None:
     table, uid, ours, theirs = duel()
     table.do(0, "play_command", uid=uid, targets={"a": ours, "b": theirs}, hold=True)
     assert table.waits() == ("window", 1), "an empty hand has nothing to hold for"
@@ -70,7 +70,7 @@ def test_who_put_the_top_item_is_passed_unless_he_holds() -> None:
     assert other.waits() == ("window", 0)
 
 
-def test_early_pass_stands_until_a_new_item() -> None:
+def test_an_early_pass_holds_until_a_new_item() -> None:
     table, *rest = duel()
     table.orders(2, commands="ask")
     fire(table, *rest)
@@ -89,7 +89,7 @@ def test_early_pass_stands_until_a_new_item() -> None:
     assert again.waits() == ("window", 2), "something new was played"
 
 
-def test_an_ability_alone_gets_a_seat_asked() -> None:
+def test_an_ability_alone_is_enough_to_be_asked() -> None:
     table = Table().system("1,1", "trade_world").credits(1, 5)
     ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(1, "destroyer", "1,1")
     [uid] = table.hand(0, "barrage")
@@ -221,7 +221,7 @@ def answer(table: Table, seat: int, **parameters: Any) -> None:
     table.state = table.session.answer({"op": "position"})["position"]["state"]
 
 
-def test_who_assigns_passes_unless_something_is_played() -> None:
+def test_an_assigning_seat_passes_unless_something_is_played() -> None:
     table = clash()
     answer(table, 0)
     assert table.waits() == ("combat_assign", 1)
@@ -229,7 +229,7 @@ def test_who_assigns_passes_unless_something_is_played() -> None:
     assert table.waits()[0] == "combat_retreat", "nobody is asked between assigning and the damage"
 
 
-def test_who_assigns_may_wait_for_the_others() -> None:
+def test_an_assigning_seat_may_wait_for_the_others() -> None:
     table = clash()
     answer(table, 0, **{"pass": False})
     answer(table, 1)
@@ -238,7 +238,7 @@ def test_who_assigns_may_wait_for_the_others() -> None:
     assert table.waits()[0] == "combat_retreat", "seat 1 has passed already"
 
 
-def test_what_is_played_asks_those_again_who_passed_as_they_assigned() -> None:
+def test_a_play_asks_seats_again_that_passed_with_their_assignment() -> None:
     table = Table(seats=2).system("1,1", "trade_world")
     ours, theirs = table.vessel(0, "destroyer", "1,1"), table.vessel(1, "destroyer", "1,1")
     [uid] = table.hand(0, "evasion")
@@ -251,7 +251,7 @@ def test_what_is_played_asks_those_again_who_passed_as_they_assigned() -> None:
     assert table.waits() == ("window", 1), "seat 1 passed before this was played"
 
 
-def test_the_last_assignment_of_a_seat_says_whether_it_passes() -> None:
+def test_the_last_assignment_of_a_seat_determines_its_pass() -> None:
     table = clash()
     answer(table, 0, more=True)
     answer(table, 0, **{"pass": False})
@@ -259,7 +259,7 @@ def test_the_last_assignment_of_a_seat_says_whether_it_passes() -> None:
     assert table.waits() == ("window", 0)
 
 
-def test_a_seat_that_always_wants_to_be_asked_does_not_pass_as_it_assigns() -> None:
+def test_a_seat_that_always_wants_to_be_asked_does_not_pass_with_its_assignment() -> None:
     table = clash(combat={"after_initiate": "pass", "after_assign": "ask", "after_resolve": "pass", "after_retreat": "pass"})
     [form] = table.forms(0, "assign_damage")
     assert form["parameters"]["properties"]["pass"]["default"] is False
@@ -268,7 +268,7 @@ def test_a_seat_that_always_wants_to_be_asked_does_not_pass_as_it_assigns() -> N
     assert table.waits() == ("window", 0)
 
 
-def test_the_winner_is_asked_to_retreat_only_where_its_orders_say_so() -> None:
+def test_the_winner_is_asked_to_retreat_only_if_its_orders_say_so() -> None:
     for word, asked in (("pressed", False), ("ask", True)):
         table = Table("classic").system("1,1", "trade_world").system("1,0", "alien_system", 0, 1).orders(0, retreat=word)
         ours, theirs = table.vessel(0, "battleship", "1,1"), table.vessel(1, "scout", "1,1")
@@ -278,7 +278,7 @@ def test_the_winner_is_asked_to_retreat_only_where_its_orders_say_so() -> None:
         assert (table.waits() == ("combat_retreat", 0)) is asked
 
 
-def test_standing_orders_that_name_nothing_change_nothing() -> None:
+def test_empty_standing_orders_change_nothing() -> None:
     table = Table().start()
     before = len(table.session.log)
     for empty in ({}, {"combat": {}}):
@@ -303,7 +303,7 @@ def test_standing_orders_are_private_and_merge() -> None:
     table.refuse(0, "set_standing_orders", "no_target", orders={"auto": [{"play": "evasion", "by": 3}]})
 
 
-def test_one_turn_is_one_question_and_windows_are_others() -> None:
+def test_a_turn_is_one_decision_and_windows_are_others() -> None:
     table, *rest = duel()
     own = GAME.awaited(table.start().session.match.state)[0]
     assert (own.id, own.kind) == ("turn11", "turn")
@@ -344,7 +344,7 @@ def test_hand_overs_are_counted() -> None:
     assert all("median 1" in line for line in lines if "hand-overs, all turns" in line)
 
 
-def test_what_outdates_a_command() -> None:
+def test_outdated_commands() -> None:
     table, *rest = duel()
     before = len(table.start().session.log)
     fire(table, *rest)
@@ -359,7 +359,7 @@ def test_what_outdates_a_command() -> None:
     assert not GAME.stale({"name": "play_command", "uid": "c01"}, early, 1)
 
 
-def test_return_fire_goes_on_from_what_was_assigned() -> None:
+def test_return_fire_continues_from_earlier_assignments() -> None:
     table = Table("classic").system("1,1", "trade_world")
     ours, theirs = table.vessel(0, "corvette", "1,1"), table.vessel(0, "scout", "1,1")
     battleship, frigate = table.vessel(1, "battleship", "1,1"), table.vessel(1, "frigate", "1,1")
@@ -389,7 +389,7 @@ def asked(table: Table) -> list[int]:
     return [one.seat for one in GAME.awaited(table.session.match.state)]
 
 
-def test_all_who_will_be_asked_in_a_window_are_asked_at_once() -> None:
+def test_all_seats_that_a_window_will_ask_are_asked_at_once() -> None:
     table, _ = everybody()
     assert asked(table) == [1, 2, 3]
     ids = {one.id for one in GAME.awaited(table.session.match.state)}
@@ -403,7 +403,7 @@ def test_all_who_will_be_asked_in_a_window_are_asked_at_once() -> None:
     assert table.waits() == ("command", 0)
 
 
-def test_an_answer_given_before_priority_comes_waits_for_it() -> None:
+def test_an_answer_given_before_priority_waits_for_it() -> None:
     table, held = everybody()
     target = f"s{table.session.match.state.stack[0].id}"
     table.do(3, "play_command", uid=held[2], targets={"c": target})
@@ -417,7 +417,7 @@ def test_an_answer_given_before_priority_comes_waits_for_it() -> None:
     assert asked(table) == [1, 2], "the new item goes round anew; seat 0 has nothing left to answer with"
 
 
-def test_a_play_drops_the_answers_behind_it() -> None:
+def test_a_play_drops_the_answers_of_later_seats() -> None:
     table, held = everybody()
     target = f"s{table.session.match.state.stack[0].id}"
     table.do(3, "play_command", uid=held[2], targets={"c": target})
@@ -429,14 +429,14 @@ def test_a_play_drops_the_answers_behind_it() -> None:
     assert held[2] in table.seat(3)["hand"]
 
 
-def test_an_illegal_answer_is_refused_before_priority_comes() -> None:
+def test_an_illegal_answer_is_refused_before_priority() -> None:
     table, held = everybody()
     table.refuse(3, "play_command", "illegal_target", uid=held[2], targets={"c": "s99"})
     assert asked(table) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("missing", ["card", "target", "ability"])
-def test_a_described_position_with_a_play_that_cannot_be_made_goes_on(missing: str) -> None:
+def test_a_described_position_with_an_impossible_play_continues(missing: str) -> None:
     table, held = everybody()
     table.position = table.session.answer({"op": "position"})["position"]
     window, target = table.position["state"]["window"], f"s{table.session.match.state.stack[0].id}"
@@ -457,7 +457,7 @@ def test_a_described_position_with_a_play_that_cannot_be_made_goes_on(missing: s
 
 
 @pytest.mark.parametrize("answer", ["play", "pass", "rest"])
-def test_a_resignation_drops_what_others_have_answered_whatever_it_was(answer: str) -> None:
+def test_a_resignation_drops_every_prepared_answer(answer: str) -> None:
     table, held = everybody()
     target = f"s{table.session.match.state.stack[0].id}"
     if answer == "play":
@@ -483,7 +483,7 @@ def test_a_pass_for_the_rest_of_the_turn() -> None:
     assert table.session.match.state.resting == ()
 
 
-def test_who_passes_for_the_rest_of_the_turn_is_not_asked_again() -> None:
+def test_a_seat_that_passes_for_the_rest_of_the_turn_is_not_asked_again() -> None:
     for rest in (False, True):
         table = Table("revised", seats=2)
         cards = table.hand(0, "filibuster", "filibuster")
@@ -504,7 +504,7 @@ def test_trade_envoy_only_looks_at_the_system() -> None:
         assert table.waits() == waits
 
 
-def test_to_stay_is_said_with_the_damage() -> None:
+def test_declining_to_retreat_is_part_of_the_assignment() -> None:
     for stay, waits in ((False, "combat_retreat"), (True, "command")):
         table = Table("revised", seats=2).system("1,1", "trade_world").system("2,1", "trade_world", 0, 1)
         for seat in (0, 1):
@@ -516,7 +516,7 @@ def test_to_stay_is_said_with_the_damage() -> None:
         assert bool(table.ever("retreat_declined")) is stay
 
 
-def test_the_new_words_are_written_and_read() -> None:
+def test_rest_and_stay_round_trip_as_text() -> None:
     view = Table().view(0)
     for text, command in (
         ("pass rest", {"name": "pass", "rest": True}),

@@ -59,7 +59,7 @@ WORLDS = {
 
 
 @pytest.mark.parametrize("worlds", WORLDS.values(), ids=WORLDS)
-def test_an_answer_to_a_movement_shows_nothing_of_what_follows(worlds):
+def test_an_answer_to_a_movement_does_not_reveal_the_follow_up(worlds):
     tables = []
     for orders, command in worlds:
         table = waiting_table(**orders)
@@ -87,14 +87,14 @@ def test_a_seat_sees_its_own_prepared_answer():
     assert table.state.players[Q].fleets == {"D6": 1}
 
 
-def test_a_prepared_answer_is_dealt_anew_for_the_others():
+def test_a_prepared_answer_is_redealt_for_the_others():
     table = waiting_table()
     table.do(Q, "retreat", to="D6", fleets=1)
     for seat, later in ((P, {}), (Q, table.state.actions[-1].later[Q]), (R, {})):
         assert GAME.redeal(table.state, seat, seeded("anew")).actions[-1].later == {Q: later}
 
 
-def test_an_automatic_order_holds_also_where_the_movement_was_let_happen():
+def test_an_automatic_order_still_holds_after_letting_the_movement_happen():
     table = waiting_table(retreat="auto")
     table.do(Q, "pass")
     table.do(R, "pass")
@@ -102,7 +102,7 @@ def test_an_automatic_order_holds_also_where_the_movement_was_let_happen():
     assert table.awaited() == [(P, "movement")]
 
 
-def test_what_a_seat_prepared_leaves_with_it():
+def test_prepared_answers_leave_with_their_seat():
     table = waiting_table()
     table.do(Q, "retreat", to="D6", fleets=1)
     table.do(Q, "resign")
@@ -208,7 +208,7 @@ def compare(
 
 
 @pytest.mark.parametrize("then", ["battle", "end_turn"])
-def test_what_is_to_follow_a_movement_shows_to_nobody_before_it_happens(then):
+def test_a_planned_follow_up_stays_hidden_until_it_happens(then):
     tables = []
     for more in ({}, {"then": then}):
         table = Table(3, pace="secret").hand(P, "1M").hand(Q, "2T 2M").hand(R, "2T").phase("movement", free_move=False)

@@ -40,13 +40,13 @@ def test_cards_are_chosen_in_the_order_of_the_rules(hand, need, chosen):
     ("pay", "code"),
     [("2B", "bad_pay"), ("5A", "bad_pay"), ("4B 2B+", "bad_pay"), ("6B", "bad_pay"), ("9B", "cannot_pay"), ("", "bad_pay")],
 )
-def test_payments_that_do_not_fit_are_refused(pay, code):
+def test_wrong_payments_are_refused(pay, code):
     table = Table(power_cards=True).hand(P, "6B 2B+ 5A 1R").phase("build").put(P, "B2", colonies=1)
     assert table.refused(P, "terraform", space="B2", pay=pay) == code
 
 
 @pytest.mark.parametrize("pay", ["5B", "3B 1B+", "1B 2B+", "4B 1R", "2B+ 1R"])
-def test_payments_that_fit(pay):
+def test_accepted_payments(pay):
     table = Table(power_cards=True).hand(P, "6B 2B+ 5A 1R").phase("build").put(P, "B2", colonies=1)
     table.do(P, "terraform", space="B2", pay=pay)
     assert list(table.state.discard) == cards(pay), "in the order paid"
@@ -102,7 +102,7 @@ def test_offers_need_contact():
     assert table.refused(P, "offer_trade", to=None, give={"trade": 1}, want={}) == "no_contact"
 
 
-def test_no_chit_closes_the_way_between_homeworlds():
+def test_no_chit_disconnects_the_homeworlds():
     table = Table(exploration=True).phase("movement").put(P, "A1", fleets=1)
     pile = table.raw["chart"]["pile"]
     pile["supernova"] -= 1
@@ -219,6 +219,6 @@ def test_rounds_are_counted_out():
         {"max_rounds": -1},
     ],
 )
-def test_options_that_do_not_fit_are_refused(options):
+def test_conflicting_options_are_refused(options):
     answer = Session(GAME).answer({"op": "new", "seats": 2, "options": options, "seed": "options"})
     assert answer["refusal"]["code"] == "bad_options"

@@ -88,7 +88,7 @@ def test_views_pictures_and_texts_of_any_position(seed):
 
 @settings(max_examples=10, deadline=None, derandomize=True)
 @given(SEEDS)
-def test_events_are_told_to_everybody(seed):
+def test_events_have_a_sentence_for_every_viewer(seed):
     timeline = some_position(seed)
     for event in timeline.whole_log():
         for viewer in (None, *range(len(timeline.state.players))):
@@ -191,7 +191,7 @@ def test_greedy_beats_random():
     assert won >= 8
 
 
-def test_rewinding_keeps_orders_and_shuffles_the_deck_anew():
+def test_a_rewind_keeps_orders_and_reshuffles_the_deck():
     session = Session(GAME)
     started = session.answer({"op": "new", "seats": 2, "options": {"homeworld_choice": "random"}, "seed": "rewind"})
     seat, version = started["awaited"][0]["seat"], started["version"]
@@ -230,7 +230,7 @@ def test_rewinding_keeps_orders_and_shuffles_the_deck_anew():
         ("orders retreat auto; commit 3", {"name": "set_orders", "orders": {"retreat": {"mode": "auto"}, "commit": 3}}),
     ],
 )
-def test_orders_are_read_with_goodwill(text, command):
+def test_orders_are_read_tolerantly(text, command):
     assert GAME.parse(text, {"viewer": 0, "free_move": True, "chits": {}, "players": [], "actions": []}) == command
 
 
@@ -238,7 +238,7 @@ def test_orders_are_read_with_goodwill(text, command):
     ("text", "hint"),
     [("colnize C4", "colonize"), ("move E5 K5", "A1 to J10"), ("retool 2X", "letters A M B T R"), ("colonize", "lacks space")],
 )
-def test_what_cannot_be_read_is_told(text, hint):
+def test_unreadable_orders_get_an_explanation(text, hint):
     with pytest.raises(Refused, match=hint) as caught:
         GAME.parse(text, {"viewer": 0, "free_move": True, "chits": {}, "players": [], "actions": []})
     assert caught.value.code == "unreadable"

@@ -23,7 +23,7 @@ def blocking_table(seats: int = 2, **options) -> Table:
 # --- asked seats ---
 
 
-def test_nobody_is_asked_who_could_not_pay():
+def test_seats_that_could_not_pay_are_not_asked():
     table = blocking_table().hand(Q, "1T")
     table.do(P, "move", start="A3", to="A4", fleets=1)
     assert table.awaited() == [(P, "movement")]
@@ -37,7 +37,7 @@ def test_with_power_cards_half_as_many_cards_may_pay():
     assert table.refused(Q, "diplomacy_block") == "cannot_pay"
 
 
-def test_when_unable_pass_tells_and_saves_time():
+def test_when_unable_pass_saves_time_but_reveals_something():
     table = blocking_table().hand(Q, "2A")
     table.do(P, "move", start="A3", to="A4", fleets=1)
     assert table.awaited() == [(Q, "window")]
@@ -66,7 +66,7 @@ def battle_table(pace: str) -> Table:
     return table.put(P, "D5", fleets=2).put(Q, "D5", fleets=1)
 
 
-def test_fast_asks_nobody_to_commit_who_has_no_card_for_it():
+def test_fast_does_not_ask_a_seat_without_attack_cards_to_commit():
     for pace, waits in (("fast", [(P, "commit")]), ("secret", [(P, "commit"), (Q, "commit")])):
         table = battle_table(pace)
         table.do(P, "declare_battle", space="D5")
@@ -81,7 +81,7 @@ def test_fast_asks_nobody_to_commit_who_has_no_card_for_it():
         (5, ("2A", "2M"), [(Q, "retool")]),  # no card in any hand can change it
     ],
 )
-def test_fast_asks_nobody_to_commit_whose_cards_cannot_change_the_battle(fleets, hands, asked):
+def test_fast_does_not_ask_a_seat_to_commit_whose_cards_cannot_matter(fleets, hands, asked):
     for pace in ("fast", "secret"):
         table = Table(pace=pace).hand(P, hands[0]).hand(Q, hands[1]).phase("battle")
         table.put(P, "D5", fleets=fleets).put(Q, "D5", fleets=1)
@@ -99,7 +99,7 @@ def test_power_cards_in_a_hidden_hand_count_as_two():
 
 
 @pytest.mark.parametrize(("hand", "asked"), [("1A", (Q, "retool")), ("2A", (Q, "battle_call")), ("1R 1A", (Q, "battle_call"))])
-def test_fast_asks_nobody_to_call_a_battle_that_can_only_be_lost(hand, asked):
+def test_fast_does_not_ask_a_seat_to_call_a_hopeless_battle(hand, asked):
     for pace in ("fast", "secret"):
         table = Table(pace=pace).hand(Q, hand).phase("battle").put(P, "D5", fleets=3).put(Q, "D5", fleets=1)
         table.do(P, "end_phase")
@@ -122,7 +122,7 @@ def meeting_table(**options) -> Table:
     return table.put(P, "D4", fleets=2).put(Q, "D5", fleets=1)
 
 
-def test_diplomacy_and_retreat_are_one_question():
+def test_diplomacy_and_retreat_are_one_decision():
     for pace in ("fast", "secret"):
         table = meeting_table(pace=pace)
         table.do(P, "move", start="D4", to="D5", fleets=2)
@@ -136,7 +136,7 @@ def test_diplomacy_and_retreat_are_one_question():
         assert table.awaited() == [(P, "movement")]
 
 
-def test_to_let_it_happen_is_to_stay():
+def test_letting_a_movement_happen_means_staying():
     table = meeting_table(pace="secret")
     table.do(P, "move", start="D4", to="D5", fleets=2)
     table.do(Q, "pass")
@@ -144,14 +144,14 @@ def test_to_let_it_happen_is_to_stay():
     assert table.state.players[Q].fleets == {"D5": 1}
 
 
-def test_a_standing_order_to_retreat_holds_when_the_movement_is_let_happen():
+def test_a_standing_order_to_retreat_holds_after_letting_the_movement_happen():
     table = meeting_table(pace="fast").order(Q, retreat="auto")
     table.do(P, "move", start="D4", to="D5", fleets=2)
     table.do(Q, "pass")
     assert "D5" not in table.state.players[Q].fleets
 
 
-def test_a_prepared_retreat_that_cannot_be_paid_any_more_does_not_happen():
+def test_a_prepared_retreat_that_is_no_longer_affordable_does_not_happen():
     table = Table(3, pace="fast").hand(P, "1M").hand(Q, "2T 1M").hand(R, "2T 1A").phase("movement", free_move=False)
     table.put(P, "D4", fleets=2).put(Q, "D5", fleets=1).put(R, "D5", colonies=1)
     table.do(P, "move", start="D4", to="D5", fleets=2)
@@ -167,7 +167,7 @@ def test_a_prepared_retreat_that_cannot_be_paid_any_more_does_not_happen():
     assert table.state.players[Q].fleets == {"D5": 1}
 
 
-def test_matches_without_a_pace_ask_as_they_did():
+def test_matches_without_a_pace_ask_as_before():
     table = meeting_table()
     del table.raw["options"]["pace"]
     table.do(P, "move", start="D4", to="D5", fleets=2)
@@ -239,7 +239,7 @@ def test_a_block_gives_back_credit_and_free_move():
     assert list(table.state.discard) == ["move2", "trade", "trade"]
 
 
-def test_a_block_takes_back_the_card_and_its_credit():
+def test_a_block_returns_the_card_and_removes_its_credit():
     table = Table(power_cards=True).hand(P, "1M+").hand(Q, "2T").phase("movement", free_move=False)
     table.put(P, "A3", fleets=1).put(Q, "A4", fleets=1)
     table.do(P, "move", start="A3", to="A4", fleets=1)
@@ -392,7 +392,7 @@ def test_a_blocker_resigns_while_its_block_is_open():
     assert table.state.players[P].fleets == {"A4": 1}
 
 
-def test_a_battle_goes_on_without_one_who_resigns():
+def test_a_battle_continues_without_a_player_who_resigns():
     table = Table(3).hand(Q, "1A").hand(R, "1A").phase("battle")
     table.put(P, "D5", fleets=2).put(Q, "D5", fleets=1).put(R, "D5", fleets=1)
     table.do(P, "declare_battle", space="D5")
@@ -474,7 +474,7 @@ def test_orders_are_shown_to_their_owner_alone():
     assert table.state.players[P].orders == Orders()
 
 
-def test_what_outdates_a_command():
+def test_outdated_commands():
     table = blocking_table(3).put(R, "B9", fleets=1)
     answer = table.do(P, "move", start="A3", to="A4", fleets=1)
     events = table.session.log[-len(answer["events"]) :]
@@ -508,7 +508,7 @@ def test_what_outdates_a_command():
         (("waiting",), 5),
     ],
 )
-def test_positions_that_cannot_be_are_refused(path, value):
+def test_impossible_positions_are_refused(path, value):
     table = Table()
     place = table.raw
     for step in path[:-1]:
@@ -519,7 +519,7 @@ def test_positions_that_cannot_be_are_refused(path, value):
     assert answer["refusal"]["code"] == "bad_position"
 
 
-def test_only_the_pace_fast_lets_hidden_cards_decide_who_is_asked():
+def test_only_the_fast_pace_lets_hidden_cards_determine_the_asked_seats():
     """With `secret`, questions depend on public facts only; with `fast`, also on the cards of the seats in question."""
     for pace, waits in (("fast", {((P, "movement"),), ((Q, "window"),)}), ("secret", {((Q, "window"),)})):
         found = set()
@@ -533,7 +533,7 @@ def test_only_the_pace_fast_lets_hidden_cards_decide_who_is_asked():
 # --- the follow-up of a movement that nobody answers ---
 
 
-def test_a_movement_goes_on_to_its_battle_once_it_is_let_happen():
+def test_a_movement_leads_to_its_battle_once_the_others_let_it_happen():
     for pace in ("fast", "secret"):
         table = meeting_table(pace=pace).hand(P, "1M 2A").hand(Q, "2T 1M 1A")
         table.do(P, "move", start="D4", to="D5", fleets=2, then="battle")
@@ -558,20 +558,20 @@ def test_a_movement_can_be_the_end_of_the_turn():
     [("diplomacy_block", {}), ("retreat", {"to": "D6", "fleets": 1})],
 )
 @pytest.mark.parametrize("then", ["battle", "end_turn"])
-def test_an_answer_to_a_movement_drops_what_was_to_follow(answer, parameters, then):
+def test_an_answer_to_a_movement_drops_the_follow_up(answer, parameters, then):
     table = meeting_table(pace="fast")
     table.do(P, "move", start="D4", to="D5", fleets=2, then=then)
     table.do(Q, answer, **parameters)
     assert table.awaited() == [(P, "movement")]
 
 
-def test_without_an_enemy_there_is_no_battle_to_go_on_to():
+def test_without_an_enemy_no_battle_follows():
     table = Table(pace="fast").phase("movement").put(P, "D4", fleets=1)
     table.do(P, "move", start="D4", to="D5", fleets=1, free=True, then="battle")
     assert table.awaited() == [(P, "movement")]
 
 
-def test_a_hazard_drops_what_was_to_follow():
+def test_a_hazard_drops_the_follow_up():
     table = Table(exploration=True, pace="fast").phase("movement").put(P, "A1", fleets=1)
     chart = table.raw["chart"]
     chart["scouted"], chart["scouts"] = {"A2": "supernova"}, {"A2": [Q]}
@@ -581,7 +581,7 @@ def test_a_hazard_drops_what_was_to_follow():
     assert table.awaited() == [(P, "movement")]
 
 
-def test_what_follows_a_movement_is_written_and_read():
+def test_a_follow_up_round_trips_as_text():
     view = GAME.view(meeting_table().start().state, P)
     for then, words in (("battle", "then battle"), ("end_turn", "then end")):
         command = {"name": "move", "from": "D4", "to": "D5", "fleets": 2, "then": then, "pay": ["move"]}
