@@ -109,7 +109,7 @@ class Watch:
             if _refusal(game, timeline, timeline.state, seat, command) != _refusal(game, timeline, other, seat, command):
                 raise Broken(f"{self.where} seat {seat}: the refusal of {command} changes with hidden things")
 
-    # --- following ---
+    # --- following the match ---
 
     def follow(self, run: Run[Any], act: Act, source: Source, draws: int, actor: int | None) -> None:
         """Check all events and views that an act sends to each viewer. The act is decided on the timeline but not yet folded."""
@@ -251,7 +251,7 @@ def _apart(one: Any, two: Any, path: str) -> str:
     return f"{path} is {json.dumps(one)[:200]}, dealt anew {json.dumps(two)[:200]}"
 
 
-# --- checks of one moment ---
+# --- checks of one state ---
 
 
 def check_secrets(

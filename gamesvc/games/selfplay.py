@@ -30,7 +30,7 @@ from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, command_o
 BOUNDS = {"turn_limit": 40, "max_rounds": 60}
 MOST_REWINDS = 8
 MOST_UNDOS = 24
-"""The limits on rewinds per match and on undos per seat. With more of them, a match might never end."""
+"""The limits on rewinds and undos per match. With more of them, a match might never end."""
 NEAR = 40
 """The usual maximum distance of a rewind, in versions."""
 NO_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -164,7 +164,7 @@ def _next(
     return seat, _plain(bot(game.view(timeline.state, seat), offered, rng))
 
 
-# --- what comes in between ---
+# --- interruptions ---
 
 
 def _interruption(
@@ -307,7 +307,7 @@ def check_fork(game: Game[Any], timeline: Timeline[Any], record: Record, rng: ra
     record.checks["forks"] += 1
 
 
-# --- what must hold ---
+# --- checks ---
 
 
 def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: random.Random) -> None:

@@ -121,7 +121,7 @@ def described(timeline: Timeline[Any]) -> Position:
     return dict(json.loads(json.dumps(position)))
 
 
-# --- mistakes ---
+# --- mutations ---
 
 
 Path = tuple[Any, ...]
@@ -231,7 +231,7 @@ def _words(document: Any, rng: random.Random) -> list[str]:
     return found or ["nothing"]
 
 
-# --- reading them, and playing on ---
+# --- reading and playing on ---
 
 
 class Wrong(AssertionError):

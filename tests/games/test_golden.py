@@ -58,7 +58,7 @@ def test_every_older_type_version_is_lifted_to_the_newest(game_id):
             assert all((event_type, step) in game.upcasters for step in steps), f"{event_type} cannot be lifted"
 
 
-# --- what evolve may look at ---
+# --- the data that evolve may read ---
 
 
 class Looked(AssertionError):

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("auction")
 
 
 def positions(game_id, steps=12):
-    """A few positions of a random match."""
+    """Yield a few positions of a random match."""
     game, rng = catalog.game(game_id), random.Random(7)
     timeline, dice = Timeline(game), seeded("hostile")
     seats = game.manifest.min_seats

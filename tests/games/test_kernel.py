@@ -319,7 +319,7 @@ def test_the_documented_vectors_of_the_draws() -> None:
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
 def test_a_game_begins_at_any_version(game_id: str) -> None:
-    """In the service the events of the lobby come first."""
+    """In the service, the events of the lobby come first."""
     game = catalog.game(game_id)
     for before in (0, 5):
         timeline: Timeline = Timeline(game)

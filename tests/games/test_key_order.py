@@ -19,7 +19,7 @@ NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay")
 
 
 def shuffled(value: Any, rng: random.Random) -> Any:
-    """The same JSON value with the keys of every object in another order."""
+    """Return the same JSON value with the keys of every object in another order."""
     if isinstance(value, dict):
         return {key: shuffled(value[key], rng) for key in rng.sample(list(value), len(value))}
     if isinstance(value, list):
@@ -28,7 +28,7 @@ def shuffled(value: Any, rng: random.Random) -> Any:
 
 
 def as_stored(value: Any) -> Any:
-    """The same JSON value as the event store returns it."""
+    """Return the same JSON value as the event store returns it."""
     return json.loads(json.dumps(value, sort_keys=True))
 
 

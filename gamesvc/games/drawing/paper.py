@@ -308,7 +308,7 @@ class Paper:
             transform += f" rotate({number(turn)} 12 12)"
         self._parts.append(f'<g transform="{transform}">{_icon_shapes(name, colour)}</g>')
 
-    # --- the whole -----------------------------------------------------------------------------------------------
+    # --- the whole picture ---------------------------------------------------------------------------------------
 
     def _definitions(self) -> str:
         found = []

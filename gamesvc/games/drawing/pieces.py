@@ -257,7 +257,7 @@ class Pieces(Paper):
         for index in range(total):
             self.circle(x + index * step, y, radius, fill="ink" if index < filled else "panel", stroke="ink")
 
-    # --- what may be done: overprint -----------------------------------------------------------------------------
+    # --- possible actions: overprint -----------------------------------------------------------------------------
 
     def selectable(self, x: float, y: float, width: float, height: float, *, tick: float | None = None) -> None:
         """Draw four overprint ticks just outside a selectable item."""
@@ -333,7 +333,7 @@ class Pieces(Paper):
         dash = around / round(around / 16)
         self.circle(x, y, radius, stroke="over", line=3.5, dash=f"{number(dash * 0.64)} {number(dash * 0.36)}")
 
-    # --- facts on top of things ----------------------------------------------------------------------------------
+    # --- facts drawn over pieces ---------------------------------------------------------------------------------
 
     def mark(self, icon: str, x: float, y: float, size: float = 20) -> None:
         """Mark a place with a fact (contested, siege, paralysed, damage): white icon on an ink square.

@@ -373,7 +373,7 @@ def test_return_fire_continues_from_earlier_assignments() -> None:
     ]
 
 
-# --- asked together, passing for a turn, staying ---
+# --- seats asked together, passing for a turn, declining to retreat ---
 
 
 def everybody() -> tuple[Table, list[str]]:

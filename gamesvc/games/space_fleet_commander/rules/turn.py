@@ -244,7 +244,7 @@ class Turn:
         assert ship is not None
         self.emit("hull_added", tender=tender, slot=target, hull=ship.hull + 1, phase="resolve")
 
-    # --- ends ---
+    # --- endings ---
 
     def next_turn(self) -> None:
         """Start the next turn after Phase 6: at once, or in lockstep when all unfinished sheets have ended this one."""

@@ -195,7 +195,7 @@ class Flow:
         else:
             self.finish(1 - seat, "commander")
 
-    # --- small things many rules need ---
+    # --- helpers ---
 
     def card(self, instance: str) -> str:
         """Return the card id of an instance."""

@@ -23,7 +23,7 @@ class Board:
             if not piece.dormant and piece.id not in self.suppressed:
                 self._statics += [(piece.controller, piece, effect) for _, effect in CARDS[piece.card].triggered("static")]
 
-    # --- which texts count (RULES.md 18.22, 18.23, 18.24) ---
+    # --- active texts (rulings 22 to 24) ---
 
     def _suppressed(self) -> frozenset[str]:
         durations = [piece for piece in self.pieces if CARDS[piece.card].type == "duration"]
@@ -55,7 +55,7 @@ class Board:
     def has_text(self, piece: Piece) -> bool:
         return not piece.dormant and piece.id not in self.suppressed
 
-    # --- one card ---
+    # --- cards ---
 
     @staticmethod
     def face(piece: Piece) -> Card:
@@ -134,7 +134,7 @@ class Board:
         printed = CARDS[piece.card].cost
         return piece.x if printed is None else printed
 
-    # --- a seat ---
+    # --- seats ---
 
     def own(self, seat: int, kind: str = "") -> list[Piece]:
         """Return the cards a seat controls, without attached ones."""

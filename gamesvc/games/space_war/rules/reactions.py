@@ -14,7 +14,7 @@ from gamesvc.games.space_war.rules.playing.plays import Option, budget, in_hand,
 from gamesvc.games.space_war.rules.playing.powers import anytime_options, commander_anytime
 from gamesvc.games.space_war.state import Item, State
 
-# --- what a seat could answer ---
+# --- possible answers ---
 
 
 def _fits_item(effect: Effect, kind: str, cost: int) -> bool:

@@ -82,7 +82,7 @@ class Sheet:
         """Return the room above and below the diamond that the piles need because its corners leave none."""
         return 14.0
 
-    # --- words ---
+    # --- descriptions ---
 
     def _acting(self) -> str:
         return f"{' and '.join(map(self.name, self._awaited()))} to act" if self._awaited() else ""
@@ -213,7 +213,7 @@ class Sheet:
                 self.chart.struck(left + 62, y + 4, width - 68, 29)
             y += 42
 
-    # --- below ---
+    # --- below the map ---
 
     def _lists(self, overflow: list[str]) -> list[tuple[str, str]]:
         lists = [("Also", "; ".join(overflow))] if overflow else []

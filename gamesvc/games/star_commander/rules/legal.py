@@ -26,8 +26,7 @@ _KINDS = {"ready_draw": "turn", "command": "turn", "combat_choose": "turn", "cho
 def awaited(state: State) -> tuple[Awaited, ...]:
     """Return the seat that must act (RULES.md 5), and in a window the seats after it that can already answer.
 
-    A seat's own turn is one decision; interruptions are decisions of their own. A round of a window is one decision, whoever has
-    priority.
+    A seat's own turn is one decision; interruptions are decisions of their own. So is a round of a window.
     """
     prompt = state.prompt
     if prompt.seat < 0:
@@ -81,7 +80,7 @@ def _auto(state: State) -> dict[str, Any]:
     return {**auto, "items": items}
 
 
-# --- words ---
+# --- descriptions ---
 
 
 def vessel_label(board: Board, at: str) -> str:

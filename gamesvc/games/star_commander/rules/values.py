@@ -22,7 +22,7 @@ class Board:
         self.cards = self.edition.cards
         self.facts = facts_of(state)
 
-    # --- what lies where ---
+    # --- places ---
 
     def card(self, vessel: Vessel) -> Card:
         return self.cards[vessel.card]

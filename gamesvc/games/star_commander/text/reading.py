@@ -115,7 +115,7 @@ def seat(word: str) -> int:
 
 
 def flag(words: list[str], name: str) -> dict[str, Any]:
-    """Remove `hold` or `no-hold` from the words and return it as a parameter."""
+    """Remove a flag (`hold` or `no-hold`) from the words and return it as a parameter."""
     for word in list(words):
         if word.casefold().replace("-", "") in (name, f"no{name}"):
             words.remove(word)

@@ -29,7 +29,7 @@ def evolve(state: State | None, event: Event) -> State:
     return _HANDLERS[event.type](state, event.data)
 
 
-# --- beginning ---
+# --- the beginning ---
 
 
 def _board_laid(data: Data) -> State:

@@ -93,7 +93,7 @@ CHECKS: Mapping[str, Callable[[Board, int, Params], None]] = {
 }
 
 
-# --- doing them ---
+# --- carrying out ---
 
 
 def perform_move(play: Play, seat: int, params: Params) -> None:

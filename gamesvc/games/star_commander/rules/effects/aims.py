@@ -259,7 +259,7 @@ def can_use_any(board: Board, seat: int) -> bool:
     return any(affordable(board, seat, source, effect) for source, effect in sources(board, seat))
 
 
-# --- who is concerned ---
+# --- affected seats ---
 
 
 _FOR_ITS_PLAYER = frozenset({"gain_credits", "draw"})

@@ -234,7 +234,7 @@ def _target(play: Play, acting: Acting, name: str) -> Vessel | None:
     return play.state.vessels.get(acting.source if name == "self" else acting.targets.get(name, ""))
 
 
-# --- the ops ---
+# --- ops ---
 
 
 def gain_credits(play: Play, acting: Acting, effect: Effect) -> None:

@@ -180,7 +180,7 @@ def _scout(run: Run[State], action: Action) -> None:
     run.emit("space_scouted", seat=action.seat, **{"from": action.args["from"]}, space=space, kind=kind, taken=taken)
 
 
-# --- own time ---
+# --- actions in any phase of the own turn ---
 
 
 def _target_gone(run: Run[State], action: Action) -> bool:
