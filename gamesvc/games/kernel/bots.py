@@ -11,7 +11,7 @@ from gamesvc.games.kernel.game import Command, Data, Form, Game
 
 
 def play_random(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Fill a random form at random. Forms that do not move the match on (`aside`) are chosen rarely, `resign` never."""
+    """Fill a randomly chosen form. Forms that do not move the match on (`aside`) are chosen rarely, `resign` never."""
     main = [form for form in offered if not form.aside]
     aside = [form for form in offered if form.aside and form.name != "resign"]
     pool = aside if aside and (not main or rng.random() < 0.02) else main

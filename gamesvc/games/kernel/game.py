@@ -227,7 +227,7 @@ class Game(Generic[S]):
     manifest: Manifest
     state: type[S]
     commands: Mapping[str, Schema]
-    """The JSON Schema of each command's parameters, in full width. `forms.check` runs before `decide`."""
+    """The JSON Schema of each command's parameters, in full width. `timeline.check_command` applies it before `decide`."""
     setup: Callable[[Run[S], Data, int], None]
     """`setup(run, options, seats)`: emit the opening events. The first one creates the state."""
     decide: Callable[[Run[S], int, Command], None]

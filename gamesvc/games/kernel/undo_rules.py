@@ -211,7 +211,7 @@ def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:
 def find_redo(game: Game[Any], trail: Trail, seat: int) -> Deed | None:
     """Return the seat's own undo if nothing that it can see has followed; None otherwise.
 
-    A redo goes back to before an undo, so the undos available then are available after it.
+    A redo goes back to before an undo, so another redo is possible after it if one was possible at that time.
     """
     version: int | None = None
     while True:

@@ -44,7 +44,7 @@ def _public(kind: str, data: Data) -> Data | None:
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Return True if newer events outdate a command: those of the own sheet, rewinds and the end; never other sheets' events."""
+    """Return True if newer events outdate a command: those of the seat's sheet, rewinds and the end; never other sheets'."""
     return any(
         event.type in (REWOUND, POSITIONED, "game_over") or (event.type not in OPEN and event.data.get("seat") == seat)
         for event in since

@@ -1,1 +1,1 @@
-"""Space Fleet Commander in words: orders, events, positions, help."""
+"""Space Fleet Commander as text: orders, events, positions, help."""

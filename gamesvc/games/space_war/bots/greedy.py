@@ -151,7 +151,7 @@ def _play(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[
 
 
 def _strike(seen: Data, form: Form, command: dict[str, Any], value: float) -> tuple[float, dict[str, Any]]:
-    """Aim a harmful effect at the enemy's most valuable card, never at an own one."""
+    """Aim a harmful effect at the enemy's most valuable card, never at one of the seat's own."""
     pieces = _pieces(seen)
     enum = form.parameters["targets"]["items"]["enum"]
     hostile = [one for one in enum if one in pieces and pieces[one]["controller"] != seen["you"]]

@@ -224,7 +224,7 @@ OWN_TURN: dict[str, Callable[[Flow, int, Params], None]] = {
 """The commands of a seat's own turn."""
 
 
-# --- outside the own turn ---
+# --- outside the seat's own turn ---
 
 
 def react(flow: Flow, seat: int, params: Params) -> None:

@@ -1,1 +1,1 @@
-"""The Space War in words: orders, events, positions, help."""
+"""The Space War as text: orders, events, positions, help."""

@@ -205,7 +205,7 @@ class Greedy:
         return best[1] if best else None
 
     def left_behind(self, start: str, going: Sequence[str]) -> float:
-        """Return the loss to expect at an own system if these ships leave."""
+        """Return the expected loss at one of the seat's systems if these ships leave."""
         cell = self.cells[start]
         if cell["controller"] != self.seat:
             return 0

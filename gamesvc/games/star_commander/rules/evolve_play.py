@@ -111,7 +111,7 @@ def damage_redirected(state: State, data: Data) -> State:
 
 
 def unchanged(state: State, data: Data) -> State:
-    """Apply an event that only informs: the state stays unchanged."""
+    """Return the state unchanged, for events that only carry information."""
     return state
 
 

@@ -1,1 +1,1 @@
-"""Star Commander in words: orders, events, positions, help."""
+"""Star Commander as text: orders, events, positions, help."""

@@ -11,7 +11,7 @@ from gamesvc.games.stratastar.state import Battle, Chart, Offer, State, Treaty
 
 
 def same(state: State, data: Data) -> State:
-    """Apply an event that only informs: the state stays unchanged."""
+    """Return the state unchanged, for events that only carry information."""
     return state
 
 

@@ -1,1 +1,1 @@
-"""Stratastar in words: orders, events, positions, help."""
+"""Stratastar as text: orders, events, positions, help."""

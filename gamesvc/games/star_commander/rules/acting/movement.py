@@ -121,7 +121,7 @@ def used_marks(board: Board, ships: Sequence[str], to: str) -> tuple[int, ...]:
 def load(
     board: Board, seat: int, cell: str, jumping: Sequence[str], carried: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """Check the carried fighters: at most five per Carrier, own, in the same cell and not locked. Raises `Refused`."""
+    """Check the carried fighters: at most five per Carrier, the seat's own, in the same cell, not locked. Raises `Refused`."""
     taken = set(jumping)
     loads: dict[str, tuple[str, ...]] = {}
     free = liftable(board, seat, cell)

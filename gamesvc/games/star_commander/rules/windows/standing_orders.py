@@ -128,7 +128,7 @@ def _own_aimed(board: Board, seat: int, top: Item) -> list[str]:
 
 
 def _obvious(board: Board, seat: int, card: Card, top: Item) -> dict[str, str] | None:
-    """Return the obvious target: the top item, the own vessel it targets, or that vessel's cell; None if there is none."""
+    """Return the obvious target: the top item, the seat's vessel it targets, or that vessel's cell; None if there is none."""
     if not card.targets:
         return {}
     first = card.targets[0]

@@ -180,7 +180,7 @@ def _scout(run: Run[State], action: Action) -> None:
     run.emit("space_scouted", seat=action.seat, **{"from": action.args["from"]}, space=space, kind=kind, taken=taken)
 
 
-# --- actions in any phase of the own turn ---
+# --- actions in any phase of a seat's own turn ---
 
 
 def _target_gone(run: Run[State], action: Action) -> bool:

@@ -167,7 +167,7 @@ def _breakthrough(state: State, seat: int, command: Command) -> Plan:
     return Plan("breakthrough", {}, cost_of("breakthrough"))
 
 
-# --- actions in any phase of the own turn ---
+# --- actions in any phase of a seat's own turn ---
 
 
 def check_scout(state: State, seat: int, start: str, to: str) -> None:

@@ -66,7 +66,7 @@ def _going(state: State, seat: int, name: str, start: str, reached: list[str], c
 
 
 def defence(state: State, seat: int, when: str = "") -> Iterable[Form]:
-    """Yield `defend_homeworld`, for the own movement phase or an after-window. `when` is a prefix for the label."""
+    """Yield `defend_homeworld`, for the seat's movement phase or an after-window. `when` is a prefix for the label."""
     starts = moves.defenders(state, seat)
     if starts and is_legal(moves.check_defend, state, seat):
         groups = groups_schema(state.players[seat], starts, "from", minItems=1, title="Groups")
