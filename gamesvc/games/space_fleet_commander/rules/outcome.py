@@ -16,7 +16,7 @@ def standing(sheet: Sheet) -> tuple[int, int, int]:
 
 
 def outcome(state: State) -> Outcome | None:
-    """Return the result when all sheets are finished. Solo: `detail` holds the win flag, title and rank number."""
+    """Return the result, or None until all sheets are finished. Solo: `detail` holds win flag, title and rank number."""
     if not state.over:
         return None
     board = state.board

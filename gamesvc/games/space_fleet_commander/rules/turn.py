@@ -1,8 +1,8 @@
 """The course of a turn (RULES.md 5, 6): automatic phases, hazards, and the end of sheets and match.
 
-A `Turn` works through a list of steps. At a choice it emits an event with the remaining steps and stops; the command that answers
-continues with them. Steps: `one` and `raider SLOT` (a sabotage cell), `seek` (targets), `fail` (a failure hit), `tender SLOT`,
-`hazard KIND`, `corner`, `phase6`, `full`.
+A `Turn` works through a list of steps. At a choice it emits an event with the remaining steps and stops (the step's method
+returns True); the command that answers continues with them. Steps: `one` and `raider SLOT` (a sabotage cell), `seek` (targets),
+`fail` (a failure hit), `tender SLOT`, `hazard KIND`, `corner`, `phase6`, `full`.
 """
 
 from __future__ import annotations

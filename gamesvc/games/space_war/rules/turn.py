@@ -184,7 +184,7 @@ def end_turn_tasks(flow: Flow, seat: int, flip_slots: list[str]) -> list[Task]:
 
 @task("give_back")
 def _give_back(flow: Flow, one: Task) -> None:
-    """Return borrowed cards (Hacker). Cards that another seat has attached to them go along, as lent to their new controller."""
+    """Give borrowed cards back (Hacker). Another seat's cards attached to them go along, as borrowed cards."""
     for p in flow.state.pieces:
         if p.borrowed and p.on is None:
             attached = [other for other in flow.state.pieces if other.on == p.id]

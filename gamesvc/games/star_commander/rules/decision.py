@@ -1,8 +1,8 @@
 """One decision in progress: the events so far, and the list of remaining steps.
 
-The rules run as small steps on a list, the next one last. A step that needs an answer puts itself back and waits.
-`choice_requested` then stores the list, and the answer continues from there. Steps refer to each other by name (`{"do":
-"window"}`), so that modules do not depend on each other; `turn.STEPS` maps the names.
+The rules run as small steps on a list, the next one last. A step that needs an answer puts itself back and waits; its function
+then returns True. `choice_requested` stores the list, and the answer continues from there. Steps refer to each other by name
+(`{"do": "window"}`), so that modules do not depend on each other; `turn.STEPS` maps the names.
 """
 
 from __future__ import annotations

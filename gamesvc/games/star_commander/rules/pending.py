@@ -109,7 +109,7 @@ def _pointer(*parts: str | int) -> str:
 
 
 def _step_faults(board: Board) -> Iterator[str]:
-    """Check each step by itself: its fields, seats and card."""
+    """Yield the faults of each step by itself: its fields, seats and card."""
     seats = range(len(board.state.seats))
     for at, step in enumerate(board.state.work):
         where, word = _pointer("work", at), step.get("do")
@@ -144,7 +144,7 @@ def _effects_faults(board: Board, where: str, step: dict[str, Any]) -> Iterator[
 
 
 def _order(board: Board) -> Iterator[str]:
-    """Check that the order of steps can occur: a phase, perhaps a combat, then the item being resolved."""
+    """Yield faults in the order of steps: a phase, perhaps a combat, then the item being resolved."""
     state, work = board.state, board.state.work
     if not work or work[0]["do"] not in ("command", "combat_choose"):
         yield "/work must begin with the step of a phase, command or combat_choose"

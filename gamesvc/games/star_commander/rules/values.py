@@ -63,7 +63,7 @@ class Board:
         return sum(self.state.cells[cell].devs for cell in self.controlled(seat))
 
     def system(self, cell: str) -> Card | None:
-        """Return the card of an explored cell. A face-down card has no effect, no domain and no protection."""
+        """Return the card of an explored cell, or None: a face-down card has no effect, no domain and no protection."""
         found = self.state.cells[cell]
         return self.cards[found.card] if found.explored else None
 

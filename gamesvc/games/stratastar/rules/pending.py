@@ -128,7 +128,7 @@ def _later_faults(state: State, action: Action) -> Iterator[str]:
 
 
 def _paid_faults(state: State, action: Action) -> Iterator[str]:
-    """Check that the paid cards are still in the discard pile, from which they return to the hand if the action is stopped."""
+    """Yield a fault unless the paid cards are still in the discard pile, from which a stopped action returns them."""
     start = action.args["discard_at"]
     if state.discard[start : start + len(action.paid)] != action.paid:
         yield "the cards paid do not lie in the discard pile from discard_at on"
@@ -145,7 +145,7 @@ def _paid_faults(state: State, action: Action) -> Iterator[str]:
 
 
 def _reaction_faults(state: State, at: int, action: Action) -> Iterator[str]:
-    """Check that an answer to a window is directly above it on the stack."""
+    """Yield a fault unless an answer to a window is directly above it on the stack."""
     if action.name not in REACTIONS:
         yield f"{action.name} is no answer to what others do"
         return
@@ -179,7 +179,7 @@ def _group_faults(state: State, action: Action, group: Any) -> Iterator[str]:
 
 
 def _plan_faults(state: State, action: Action) -> Iterator[str]:
-    """Check that a waiting action was possible when declared. Only cards can have changed since."""
+    """Yield a fault unless a waiting action was possible when declared. Only cards can have changed since."""
     if state.turn.phase not in PHASES[action.name]:
         yield f"{action.name} does not belong to the phase {state.turn.phase}"
         return

@@ -82,7 +82,7 @@ def _top(flow: Flow, one: Task) -> None:
 
 
 def return_cards(flow: Flow, seat: int, cards: Sequence[str], to: str, *, public: bool) -> None:
-    """Return cards to a hand or onto a pile.
+    """Move cards back to a hand or onto a pile.
 
     If not `public`, others see only the number and the cards that leave a public place.
     """

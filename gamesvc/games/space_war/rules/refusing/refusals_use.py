@@ -25,7 +25,7 @@ def _wrong(code: str, detail: str, parameter: str | None = None) -> Refused:
 
 
 def play_reason(board: Board, seat: int, card: Card, command: Command) -> Refused | None:
-    """Return the rule against these choices. The card itself is affordable and not forbidden."""
+    """Return the rule that forbids these choices. The card itself is affordable and not forbidden."""
     if card.id in ("fatal_error", "duplication"):
         return _wrong_x(board, card, command)
     cards, discard = board.state.cards, board.state.sides[seat].discard
@@ -46,7 +46,7 @@ def play_reason(board: Board, seat: int, card: Card, command: Command) -> Refuse
 
 
 def _wrong_x(board: Board, card: Card, command: Command) -> Refused | None:
-    """Return the rule against the chosen x: Fatal Error costs one more than its target, Duplication the same."""
+    """Return the rule that forbids the chosen x: Fatal Error costs one more than its target, Duplication the same."""
     targets = command.get("targets", ())
     target = board.state.piece(targets[0]) if targets else None
     if target is None or target.on is not None:
@@ -66,7 +66,7 @@ def _full(board: Board, seat: int, parameter: str) -> Refused:
 
 
 def ability_refusal(board: Board, seat: int, p: Piece, command: Command) -> Refused | None:
-    """Return the rule against an ability of a card that may act."""
+    """Return the rule that forbids the ability of a card that may act."""
     card = CARDS[p.card]
     effects = [effect for _, effect in card.triggered("ability") if effect.get("mode") == command.get("mode")]
     if not card.triggered("ability"):
@@ -132,7 +132,7 @@ def _nothing_flipped(board: Board, seat: int) -> Refused | None:
 
 
 def anytime_refusal(board: Board, seat: int, command: Command) -> Refused | None:
-    """Return the rule against giving up a card in play for its effect."""
+    """Return the rule that forbids giving up a card in play for its effect."""
     found = _in_play(board, seat, command, "any_time", "It cannot be given up for an effect.")
     if not isinstance(found, Piece):
         return found
@@ -149,7 +149,7 @@ def anytime_refusal(board: Board, seat: int, command: Command) -> Refused | None
 
 
 def action_refusal(board: Board, seat: int, command: Command) -> Refused | None:
-    """Return the rule against the action-phase effect of a card in play."""
+    """Return the rule that forbids the action-phase effect of a card in play."""
     found = _in_play(board, seat, command, "action_phase", "It has no effect that is used in the action phase.")
     if not isinstance(found, Piece):
         return found
@@ -164,7 +164,7 @@ def action_refusal(board: Board, seat: int, command: Command) -> Refused | None:
 
 
 def counters_refusal(board: Board, seat: int, command: Command) -> Refused | None:
-    """Return the rule against removing counters for actions."""
+    """Return the rule that forbids removing counters for actions."""
     found = _in_play(board, seat, command, "action_phase", "Its counters cannot be turned into actions.")
     if not isinstance(found, Piece):
         return found
@@ -193,7 +193,7 @@ def _in_play(board: Board, seat: int, command: Command, trigger: str, otherwise:
 
 
 def collision_refusal(board: Board, p: Piece, command: Command) -> Refused:
-    """Return the rule against the target of a card that may collide."""
+    """Return the rule that forbids the target of a card that may collide."""
     if "target" in command:
         target = board.state.piece(command["target"])
         if target is None:
@@ -216,7 +216,7 @@ def collision_refusal(board: Board, p: Piece, command: Command) -> Refused:
 
 
 def commander_refusal(board: Board, seat: int, command: Command) -> Refused | None:
-    """Return the rule against using the seat's own commander."""
+    """Return the rule that forbids using the seat's own commander."""
     side = board.state.sides[seat]
     if not side.commander:
         return _wrong("wrong_phase", "You have no commander yet; the match begins when both seats have prepared.")

@@ -89,7 +89,7 @@ def _is_legal_vessel(board: Board, aim: Aim, target: Target, vessel: Vessel, cho
 
 
 def _fits_ops(board: Board, aim: Aim, target: Target, vessel: Vessel) -> bool:
-    """Check limits set by the effects: no fighters beyond the limit (R6), only damage that can still be moved."""
+    """Return True within the limits of the effects: no excess fighters (R6), only damage that can still be moved."""
     for effect in aim.effects:
         limited = effect.op == "gain_control" and effect.to == target.name and board.edition.limit_counts == "fighters"
         if limited and board.is_fighter(vessel) and board.fighters(aim.seat) >= board.devs(aim.seat):
@@ -194,7 +194,7 @@ def still_legal(board: Board, aim: Aim, given: Mapping[str, str]) -> dict[str, s
 
 
 def ability_of(board: Board, seat: int, source: str) -> Effect | None:
-    """Return the ability of a technology, vessel or system if this seat may use it now, ignoring costs and targets."""
+    """Return the ability of a technology, vessel or system that this seat may use now, or None. Ignores costs and targets."""
     state = board.state
     if source in state.seats[seat].technologies:
         effect = board.cards[state.faces[source]].ability
