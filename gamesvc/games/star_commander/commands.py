@@ -31,7 +31,7 @@ TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
 IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}
 NO_NOTE = "left out of an offer: write promises to the players in a message, outside the orders"
 NOTE: dict[str, Any] = {"type": "string", "deprecated": True, "pattern": "(?!)", "shape": NO_NOTE}
-"""A pattern that matches nothing.
+"""A schema that no value fits.
 
 Offers of rules 1.1 had a note; texts by players are now kept outside the log so that they can be erased.
 """

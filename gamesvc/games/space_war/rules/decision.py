@@ -46,7 +46,7 @@ def plain(value: Any) -> Any:
 
 
 def barrier_item(state: State, barrier: Task) -> int:
-    """Return the number of the item that a barrier guards; for a pause, the newest item at that moment. It is public."""
+    """Return the number of the item that a barrier follows; for a pause, the newest item at that moment. It is public."""
     return int(barrier.get("item", state.paused))
 
 

@@ -90,7 +90,7 @@ class Greedy:
         return {"name": "pass"} if holds or self.view["active"] == self.seat else {"name": "pass", "rest": True}
 
     def threatened(self) -> str | None:
-        """Return the most expensive own ship that the assigned damage would destroy, or None."""
+        """Return the seat's ship with the most hit points that the assigned damage would destroy, or None."""
         combat = self.view["combat"]
         coming: dict[str, int] = {}
         if combat is None or combat["step"] != "after_assign":
@@ -154,7 +154,7 @@ class Greedy:
         return None
 
     def develop(self) -> Command | None:
-        """Develop new systems first, then the cheapest, while it still pays off."""
+        """Develop the system with the fewest developments, if it is new or has at most four."""
         for form in self.named("develop"):
             cells = form.parameters["cell"]["enum"]
             best = min(cells, key=lambda cell: self.cells[cell]["devs"])
@@ -163,7 +163,7 @@ class Greedy:
         return None
 
     def build(self) -> Command | None:
-        """Build the strongest affordable ship, as close to the enemy as possible; a station where enemies are near."""
+        """Build a station at the most developed system, otherwise the first choice of ship, as close to the enemy as possible."""
         options = [
             (card, form, cell)
             for form in self.named("build_ship")
