@@ -81,21 +81,21 @@ class Sight:
         return far
 
     def free_worlds(self) -> list[str]:
-        """Return known worlds without colonies that no other seat guards with a greater force."""
+        """Return the known worlds without colonies."""
         return [space for space, kind in self.seen["chits"].items() if kind == "world" and not self.colonies(space)]
 
     def prey(self) -> list[str]:
-        """Return the other seats' spaces that are worth attacking."""
+        """Return the colonies and Homeworlds of the other seats."""
         return [space for player in self.others for space in (*player["colonies"], player["home"]) if space]
 
 
 def play_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
-    """Return the first of the bot's wishes that a form offers, otherwise a command that ends the phase, otherwise any command."""
+    """Choose a command by the bot's wishes. Commands that do not move the match on are ignored."""
     return play_by_wishes(Sight(seen, [form for form in offered if not form.aside]), rng)
 
 
 def play_by_wishes(sight: Sight, rng: random.Random) -> Command:
-    """Choose a command by the same wishes for a given sight."""
+    """Return the first wish for a sight that a form offers, otherwise `end_phase` or `pass`, otherwise any command."""
     main = sight.offered
     for wish in _WISHES:
         command = wish(sight, rng)
@@ -182,7 +182,7 @@ def _move(sight: Sight, rng: random.Random) -> Command | None:
     moves = sight.named("move")
     best = _wanted(sight, moves)
     if best is not None and sight.is_held(best["to"]) and _points(sight) >= 2:
-        # Make moves that others may answer last: the moves stay the same, but fewer questions interrupt them.
+        # Moves that others may answer come last: the moves stay the same, but fewer questions interrupt them.
         best = _wanted(sight, _quiet(sight, moves, best["from"])) or best
     return {**best, **_following(sight, best)} if best else None
 
@@ -194,7 +194,7 @@ def _points(sight: Sight) -> int:
 
 
 def _quiet(sight: Sight, moves: Sequence[Form], but: str) -> list[Form]:
-    """Return the steps of other groups into spaces that no seat holds."""
+    """Return the steps of the other groups into spaces without another seat's pieces."""
     found = []
     for form in moves:
         to = [space for space in form.parameters["to"]["enum"] if not sight.is_held(space)]
@@ -310,7 +310,7 @@ def _commit(sight: Sight, rng: random.Random) -> Command | None:
 
 
 def _answer(sight: Sight, rng: random.Random) -> Command | None:
-    """Block movements onto the Homeworld, and retreat from stronger fleets."""
+    """Block movements onto the Homeworld, sabotage whenever possible, and retreat from stronger fleets."""
     if not sight.seen["actions"]:
         return None
     action = sight.seen["actions"][-1]
