@@ -61,7 +61,7 @@ def number(value: float) -> str:
     return "0" if text in ("-0", "") else text
 
 
-# Characters that XML 1.0 (section 2.2) forbids even when escaped: no browser shows a picture that contains one.
+# Characters that XML 1.0 (2.2 Characters) forbids even when escaped: no browser shows a picture that contains one.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -11,7 +11,7 @@ from tests.games.space_war.table import kinds, table
 ENEMY = {"zone": "enemy"}
 
 
-# --- cards that cannot stand alone (rulings 37 and 71) ---
+# --- cards that cannot stand alone (RULES.md 18.71) ---
 
 
 def test_a_duplication_is_never_put_into_play():

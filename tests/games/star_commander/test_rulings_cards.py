@@ -1,4 +1,4 @@
-"""Rulings 24 to 47 of RULES.md 19: questions, cards, the ends of a match. Through the engine protocol."""
+"""The rulings RULES.md 19.24 to 19.47, through the engine protocol: questions, cards, the ends of a match."""
 
 from __future__ import annotations
 

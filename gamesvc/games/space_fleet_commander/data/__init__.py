@@ -95,7 +95,7 @@ class Board:
         return self.kinds[self.places[place].kind]
 
     def rank(self, stars: int) -> int:
-        """Return the index of the rank reached, counted from 0; -1 for none (R18)."""
+        """Return the index of the rank reached, counted from 0; -1 for none (RULES.md 12.18)."""
         return min(stars // 10, len(self.ranks)) - 1
 
     def title(self, stars: int) -> str:

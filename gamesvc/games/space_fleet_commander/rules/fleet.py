@@ -29,7 +29,7 @@ def colours(sheet: Sheet) -> Counter[str]:
 
 
 def too_many(sheet: Sheet, ship: str) -> str:
-    """Return the colour whose limit another ship would exceed, red counted after upgrades; "" for none (R5)."""
+    """Return the colour whose limit another ship would exceed, red counted after upgrades; "" for none (RULES.md 12.5)."""
     have, more = colours(sheet), Counter(SHIPS[ship].dice)
     for colour in COLOURS:
         lifted = len(sheet.upgrades or {}) if colour == "red" else 0

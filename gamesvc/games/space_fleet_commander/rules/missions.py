@@ -26,7 +26,7 @@ def histogram(dice: Sequence[Die]) -> Histogram:
 
 
 def requirement(kind: Kind, planetfall: str) -> Requirement:
-    """Return the requirement of a kind. The option `planetfall = "strict"` replaces that of Planetfall (R22)."""
+    """Return the requirement of a kind. The option `planetfall = "strict"` replaces that of Planetfall (RULES.md 12.22)."""
     return STRICT if planetfall == "strict" and kind.id == PLANETFALL else kind.requirement
 
 
@@ -40,7 +40,7 @@ def met(need: Requirement, counts: Histogram) -> bool:
     if need.type == "sum_at_least":
         return sum(value * count for value, count in enumerate(counts, 2)) >= need.n
     if need.type == "groups":
-        # Groups need different values (R23): the largest counts must cover the largest sizes.
+        # Groups need different values (RULES.md 12.23): the largest counts must cover the largest sizes.
         return all(count >= size for count, size in zip(sorted(counts, reverse=True), sorted(need.sizes, reverse=True)))
     if need.type == "count_of":
         return sum(counts[value - 2] for value in need.values) >= need.n
@@ -118,7 +118,7 @@ def open_hexes(state: State, sheet: Sheet) -> list[str]:
 
 
 def targets(state: State, sheet: Sheet) -> list[Target]:
-    """Return the hexes that the dice of this attempt can explore, Destroyers included (R9), in id order."""
+    """Return the hexes that the dice of this attempt can explore, Destroyers included (RULES.md 12.9), in id order."""
     dice = usable(sheet)
     counts = histogram(dice)
     destroyers = able(sheet, "battle_adjust")

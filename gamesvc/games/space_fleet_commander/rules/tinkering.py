@@ -1,4 +1,4 @@
-"""The end of Phase 3: legal uses of Fire Support Ships and Prison Barges (R6, R7). Checks and forms share this code.
+"""The end of Phase 3: legal uses of Fire Support Ships and Prison Barges (RULES.md 12.6, 12.7). Checks and forms share this code.
 
 Ships of a kind are interchangeable. An accepted list of adjustments therefore uses the first live Fire Support Ships in roster
 order and dice in pool order, and never reverses a step. That leaves one list for each result.

@@ -127,7 +127,7 @@ class Turn:
             self.next_turn()
 
     def sabotage(self, steps: list[str]) -> bool:
-        """Mark the next cell and resolve its icon. Past the last cell nothing happens (R15)."""
+        """Mark the next cell and resolve its icon. Past the last cell nothing happens (RULES.md 12.15)."""
         cells = self.state.board.sabotage
         cell = self.sheet.sabotage + 1
         if cell > len(cells):
@@ -139,7 +139,7 @@ class Turn:
         return self.lose_time("sabotage") if icon == "time" else False
 
     def seek(self, steps: list[str]) -> bool:
-        """Run Phase 5: pause if there is a target, otherwise continue with 5b (R9)."""
+        """Run Phase 5: pause if there is a target, otherwise continue with 5b (RULES.md 12.9)."""
         if found := missions.any_target(self.state, self.sheet):
             self.emit("targets_found", hexes=found, phase="explore")
             return True
@@ -148,7 +148,7 @@ class Turn:
         return False
 
     def explored(self, hazards: Iterable[str], ranks: range) -> None:
-        """Run the rest of 5a after scoring: ranks and tenders, hazards, corner (R17)."""
+        """Run the rest of 5a after scoring: ranks and tenders, hazards, corner (RULES.md 12.17)."""
         steps: list[str] = []
         for rank in ranks:
             self.emit("rank_gained", rank=rank, title=self.state.board.ranks[rank])
@@ -175,7 +175,7 @@ class Turn:
         return self.test_full()
 
     def test_full(self) -> bool:
-        """End the sheet if its turn track is full in Phase 6 (R12)."""
+        """End the sheet if its turn track is full in Phase 6 (RULES.md 12.12)."""
         if self.sheet.time >= self.state.board.time_boxes:
             self.finish("time")
             return True
@@ -230,7 +230,7 @@ class Turn:
             self.finish("destroyed")
 
     def tend(self, slot: str, steps: list[str]) -> bool:
-        """Apply a Repair Tender at a new rank: +1 hull for a live adjacent ship (R16)."""
+        """Apply a Repair Tender at a new rank: +1 hull for a live adjacent ship (RULES.md 12.16)."""
         beside = live_beside(self.sheet, slot)
         if len(beside) > 1:
             self.emit("repair_due", tender=slot, candidates=beside, phase="repair", todo=list(steps))
@@ -295,13 +295,13 @@ def numbered(dice: Iterable[Die]) -> list[Die]:
 
 
 def bulwarks(sheet: Sheet, slot: str) -> list[str]:
-    """Return the slots of live Bulwark Ships adjacent to the ship hit. A Bulwark never protects itself (R11)."""
+    """Return the slots of live Bulwark Ships adjacent to the ship hit. A Bulwark never protects itself (RULES.md 12.11)."""
     near = ROSTER.adjacent.get(slot, ())
     return [other for other in able(sheet, "take_damage") if other in near]
 
 
 def hospitals(sheet: Sheet) -> list[str]:
-    """Return the slots of live Hospital Barges not used in this attempt (R10)."""
+    """Return the slots of live Hospital Barges not used in this attempt (RULES.md 12.10)."""
     return [slot for slot in able(sheet, "consequence_reroll") if slot not in sheet.used]
 
 

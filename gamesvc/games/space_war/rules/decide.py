@@ -72,7 +72,7 @@ def _in_own_turn(state: State, seat: int) -> bool:
 
 
 def _time_out(flow: Flow, seat: int) -> None:
-    """Carry out the default command. Too many timeouts in a row lose the match (RULES.md section 15).
+    """Carry out the default command. Too many timeouts in a row lose the match (RULES.md 15).
 
     Everything left undone in one pending decision (a whole turn is one) counts as one timeout, however many defaults it takes.
     """

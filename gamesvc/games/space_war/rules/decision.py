@@ -164,7 +164,7 @@ class Flow:
             self.let_stand(seat, gone)
 
     def let_stand(self, seat: int, items: Sequence[int]) -> None:
-        """Settle the given items. Cards flipped within them become known to all (RULES.md section 9)."""
+        """Settle the given items. Cards flipped within them become known to all (RULES.md 9)."""
         flips = [
             {"seat": owner, "slot": card.slot, "id": card.id, "name": self.card(card.id)}
             for owner, side in enumerate(self.state.sides)

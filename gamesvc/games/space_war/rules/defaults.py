@@ -1,4 +1,4 @@
-"""The default commands for timeouts (RULES.md section 15)."""
+"""The default commands for timeouts (RULES.md 15)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Board:
             if not piece.dormant and piece.id not in self.suppressed:
                 self._statics += [(piece.controller, piece, effect) for _, effect in CARDS[piece.card].triggered("static")]
 
-    # --- active texts (rulings 22 to 24) ---
+    # --- active texts (RULES.md 18.22, 18.23, 18.24) ---
 
     def _suppressed(self) -> frozenset[str]:
         durations = [piece for piece in self.pieces if CARDS[piece.card].type == "duration"]

@@ -1,4 +1,4 @@
-"""Items, possible answers to them, standing orders, and the rewind of a reaction (RULES.md section 11)."""
+"""Items, possible answers to them, standing orders, and the rewind of a reaction (RULES.md 11)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from gamesvc.games.space_war.state import LETTERS, State
 
 
 def setup(run: Run[State], options: Data, seats: int) -> None:
-    """Shuffle ids and piles, and draw the seat that chooses the starter or starts (RULES.md section 3)."""
+    """Shuffle ids and piles, and draw the seat that chooses the starter or starts (RULES.md 3)."""
     decks = read_decks(options)
     pools = [pool_of(deck, options["commander_pool"]) for deck in decks]
     flow = Flow(run)

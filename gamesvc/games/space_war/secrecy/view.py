@@ -1,4 +1,4 @@
-"""The view of a seat or a spectator (RULES.md section 9)."""
+"""The view of a seat or a spectator (RULES.md 9)."""
 
 from __future__ import annotations
 

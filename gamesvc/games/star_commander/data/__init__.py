@@ -144,7 +144,7 @@ def _target(raw: Mapping[str, Any]) -> Target:
 
 def _effect(raw: Mapping[str, Any]) -> Effect:
     fields = dict(raw)
-    fields.pop("once", None)  # when `first_developed` counts depends on the edition (section 6)
+    fields.pop("once", None)  # when `first_developed` counts depends on the edition (RULES.md 6)
     cost = fields.pop("cost", {})
     fields["from_"] = fields.pop("from", "")
     fields["targets"] = tuple(_target(target) for target in fields.pop("targets", ()))

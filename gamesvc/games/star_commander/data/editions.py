@@ -19,22 +19,22 @@ class Edition:
     actions_respondable: bool
     """Moves, builds of core vessels, developing and card trades go on the stack (RULES.md 6, 10)."""
     may_leave_unexplored: bool
-    """The mover decides whether to explore (6)."""
+    """The mover decides whether to explore (RULES.md 6)."""
     may_cross_one_realm: bool
     """Jumps between two systems of the same opponent are allowed (RULES.md 6)."""
     limit_counts: str
-    """The ships counted by the building limit: `fighters` (also per cell, and on every gain), or `ships` (6, R5, R6)."""
+    """The ships that the building limit counts: `fighters` (per cell and on gains, too), or `ships` (RULES.md 6, 19.5, 19.6)."""
     fighters_found_colonies: bool
-    """A fighter suffices for the first development (6)."""
+    """A fighter suffices for the first development (RULES.md 6)."""
     first_per_seat: bool
     """`first_developed` works once for each seat, not once per match (RULES.md 6)."""
     may_scrap: bool
     hand_full_discards: bool
-    """A seat with a full hand discards before it draws; otherwise it skips the draw (8)."""
+    """A seat with a full hand discards before it draws; otherwise it skips the draw (RULES.md 8)."""
     decks_reshuffle: bool
-    """An empty domain deck is refilled from its discard pile; otherwise it ends the match (8, 15)."""
+    """An empty domain deck is refilled from its discard pile; otherwise it ends the match (RULES.md 8, 15)."""
     barred_cells_bar_moves: bool
-    """`deny_entry` also forbids movement that is not a jump (R26)."""
+    """`deny_entry` also forbids movement that is not a jump (RULES.md 19.26)."""
     lock_bars_moves: bool
     """`lock_movement` also stops movement that is not a jump (RULES.md 16)."""
     long_jump_lifts_fighters: bool
@@ -44,11 +44,11 @@ class Edition:
     """A system is contested only while another seat has a ship there (RULES.md 12)."""
     fighters_get_abandoned: bool
     retreat_needs_rest: bool
-    """Only ships that have not moved this turn may retreat; otherwise an unused jump suffices (11)."""
+    """Only ships that have not moved this turn may retreat; otherwise an unused jump suffices (RULES.md 11)."""
     stations_go_with_system: bool
-    """Stations change hands with their system in trades between players (9)."""
+    """Stations change hands with their system in trades between players (RULES.md 9)."""
     captured_home_eliminates: bool
-    """Losing the Homeworld eliminates a seat; otherwise it ends the match for all (15)."""
+    """Losing the Homeworld eliminates a seat; otherwise it ends the match for all (RULES.md 15)."""
 
     @property
     def cards(self) -> Catalog:

@@ -34,7 +34,7 @@ def sources_of(board: Board, seat: int, trigger: str) -> list[tuple[str, str, Ef
 
 
 def run_turn(play: Play, step: Step) -> bool:
-    """Begin the turn of a seat. The ready phase is skipped in the seat's first turn (R3)."""
+    """Begin the turn of a seat. The ready phase is skipped in the seat's first turn (RULES.md 19.3)."""
     seat = step["seat"]
     play.emit(
         "turn_started",
@@ -131,7 +131,7 @@ def run_end(play: Play, step: Step) -> bool:
 
 
 def run_cleanup(play: Play, step: Step) -> bool:
-    """Remove damage and effects that end with the turn (R4), handle abandoned fighters and Homeworlds, start the next turn."""
+    """Remove damage and effects that end with the turn (RULES.md 19.4), judge fighters and Homeworlds, start the next turn."""
     state = play.state
     hurt = [vessel.id for vessel in state.vessels.values() if vessel.damage]
     if hurt:

@@ -68,7 +68,7 @@ class Board:
         return self.cards[found.card] if found.explored else None
 
     def geography(self, cell: str, op: str) -> Iterator[Effect]:
-        """Yield effects that apply to everyone, even under siege and without a controller (R41)."""
+        """Yield effects that apply to everyone, even under siege and without a controller (RULES.md 19.41)."""
         card = self.system(cell)
         if card is not None:
             yield from (effect for effect in card.effects if effect.op == op)
@@ -145,7 +145,7 @@ class Board:
         return value
 
     def is_lethal(self, damage: int, hp: int) -> bool:
-        """Return True if this amount of damage destroys the vessel (R2)."""
+        """Return True if this amount of damage destroys the vessel (RULES.md 19.2)."""
         return damage > 0 and (damage > hp if self.state.lethal == "more_than" else damage >= hp)
 
     def locked(self, vessel: Vessel) -> bool:
@@ -176,7 +176,7 @@ class Board:
         return card.max_development + bonus
 
     def besieged(self, cell: str) -> bool:
-        """Return True if another seat's non-fighter ship is there and the controller has no vessel with attack there (R12)."""
+        """Return True if another seat's non-fighter ship is there and no armed vessel of the controller (RULES.md 19.12)."""
         known = self.facts.besieged
         if cell not in known:
             known[cell] = self._is_besieged(cell)
@@ -192,7 +192,7 @@ class Board:
     def contested(self, cell: str) -> bool:
         """Return True if there was combat since the controller's last turn.
 
-        Revised: another seat must still have a ship there (12).
+        Revised: another seat must still have a ship there (RULES.md 12).
         """
         found = self.state.cells[cell]
         if found.controller is None or found.last_combat <= self.state.seats[found.controller].last_turn:
@@ -207,7 +207,7 @@ class Board:
         return [domain for domain in DOMAINS if domain in held]
 
     def drawable(self, seat: int) -> list[str]:
-        """Return the controlled domains with a card to draw. An empty deck may be refilled from its discard pile (8)."""
+        """Return the controlled domains with a card to draw. An empty deck may be refilled from its discard pile (RULES.md 8)."""
         state = self.state
         return [
             domain

@@ -55,7 +55,7 @@ RESEARCH = "research"
 
 
 def deck(power_cards: bool) -> tuple[str, ...]:
-    """Return all cards of a match in canonical order (RULES.md 1, acceptance case 1)."""
+    """Return all cards of a match in canonical order (RULES.md 1, 16.1)."""
     cards: list[str] = []
     for card in _DECK["card"]:
         power = _DECK["power_cards_per_kind"] if power_cards and card["power"] else 0

@@ -121,7 +121,7 @@ def _life(flow: Flow, one: Task) -> None:
 
 @task("hit_or_shield")
 def _hit_or_shield(flow: Flow, one: Task) -> None:
-    """Damage a station, or a shield that protects it. The controller of the card picks the shield (ruling 52)."""
+    """Damage a station, or a shield that protects it. The controller of the card picks the shield (RULES.md 18.52)."""
     shields = [p.id for p in flow.board.shields(one["seat"])]
     if not shields:
         flow.push(hit_station(one["seat"], one["n"], one["item"], one.get("slots", ())))

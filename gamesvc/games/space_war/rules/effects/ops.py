@@ -36,7 +36,7 @@ def _effect(flow: Flow, one: Task) -> None:
 
 @task("resolve")
 def _resolve(flow: Flow, one: Task) -> None:
-    """Resolve a played card that was not countered (RULES.md section 6)."""
+    """Resolve a played card that was not countered (RULES.md 6)."""
     instance, seat, item = one["what"], one["seat"], one["item"]
     card = CARDS[flow.card(instance)]
     base = {key: value for key, value in one.items() if key not in ("op", "what")} | {"source": instance}

@@ -1,6 +1,6 @@
 """Everything a seat may play or use. Each option is a command with its parameters narrowed to legal values.
 
-Only this module knows which choices a card requires when it is played (RULES.md section 6). Options depend only on information
+Only this module knows which choices a card requires when it is played (RULES.md 6). Options depend only on information
 that the seat may see.
 """
 

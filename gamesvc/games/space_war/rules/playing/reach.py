@@ -1,4 +1,4 @@
-"""The conditions for moving, attacking and colliding (RULES.md section 7), as reasons in words."""
+"""The conditions for moving, attacking and colliding (RULES.md 7), as reasons in words."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def is_open(board: Board) -> bool:
 
 
 def partners(board: Board, seat: int) -> list[int]:
-    """Return the seats that a seat may send an offer to. One side must be the active seat (R14)."""
+    """Return the seats that a seat may send an offer to. One side must be the active seat (RULES.md 19.14)."""
     if not is_open(board) or not board.state.seats[seat].alive:
         return []
     pool = [other for other in board.living() if other != seat] if seat == board.state.active else [board.state.active]
@@ -31,7 +31,7 @@ def partners(board: Board, seat: int) -> list[int]:
 
 
 def tradable(board: Board, seat: int) -> dict[str, list[str]]:
-    """Return what a seat can trade, apart from hand cards. Homeworlds cannot be traded (R15)."""
+    """Return what a seat can trade, apart from hand cards. Homeworlds cannot be traded (RULES.md 19.15)."""
     state = board.state
     return {
         "technologies": list(state.seats[seat].technologies),

@@ -46,7 +46,7 @@ def can_assign(board: Board, seat: int) -> bool:
 
 
 def doomed(board: Board, vessel: Vessel, more: int = 0) -> bool:
-    """Return True if all damage marked and assigned so far is lethal. Prevention is ignored (R28)."""
+    """Return True if all damage marked and assigned so far is lethal. Prevention is ignored (RULES.md 19.28)."""
     coming = sum(assigned.amount for assigned in fight(board).assigned if assigned.target == vessel.id)
     return board.is_lethal(vessel.damage + coming + more, board.hp(vessel))
 
@@ -111,7 +111,7 @@ def _check_guard(board: Board, seat: int, flat: Sequence[Mapping[str, Any]]) -> 
 def return_fire(board: Board, seat: int) -> dict[str, list[dict[str, Any]]]:
     """Fire only at seats that fired at this one.
 
-    The strongest vessel goes first; each takes the most expensive lethal target (14).
+    The strongest vessel goes first; each takes the most expensive lethal target (RULES.md 14).
     """
     state = board.state
     hostile = {a.seat for a in fight(board).assigned if state.vessels[a.target].controller == seat}
@@ -149,7 +149,7 @@ def number(vessel: str) -> int:
 
 
 def arriving(board: Board) -> list[tuple[str, str, int]]:
-    """Return the damage dealt: by and to vessels still here, under unchanged control, with their current attack (R18, R19)."""
+    """Return the damage by and to vessels still here under the same control, at their present attack (RULES.md 19.18, 19.19)."""
     combat, state = fight(board), board.state
     hits: list[tuple[str, str, int]] = []
     for at in dict.fromkeys(assigned.vessel for assigned in combat.assigned):

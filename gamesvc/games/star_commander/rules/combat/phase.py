@@ -13,7 +13,7 @@ from gamesvc.games.star_commander.rules.values import Board
 
 
 def eligible(board: Board) -> list[str]:
-    """Return the cells without a fight this turn where the active seat and another one have vessels (R17)."""
+    """Return the cells without a fight this turn where the active seat and another one have vessels (RULES.md 19.17)."""
     state = board.state
     return [
         cell
@@ -127,7 +127,7 @@ def run_strike(play: Play, step: Step) -> bool:
 
 
 def run_retreat(play: Play, step: Step) -> bool:
-    """Let each participant retreat that has a ship able to, following its orders (R47)."""
+    """Let each participant retreat that has a ship able to, following its orders (RULES.md 19.47)."""
     queue: Sequence[int] = step["queue"]
     cell = fire.fight(play.board).cell
     while queue:

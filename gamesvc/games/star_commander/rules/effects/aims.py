@@ -89,7 +89,7 @@ def _is_legal_vessel(board: Board, aim: Aim, target: Target, vessel: Vessel, cho
 
 
 def _fits_ops(board: Board, aim: Aim, target: Target, vessel: Vessel) -> bool:
-    """Return True within the limits of the effects: no excess fighters (R6), only damage that can still be moved."""
+    """Return True within the limits of the effects: no excess fighters (RULES.md 19.6), only damage that can still be moved."""
     for effect in aim.effects:
         limited = effect.op == "gain_control" and effect.to == target.name and board.edition.limit_counts == "fighters"
         if limited and board.is_fighter(vessel) and board.fighters(aim.seat) >= board.devs(aim.seat):
@@ -266,7 +266,7 @@ _FOR_ITS_PLAYER = frozenset({"gain_credits", "draw"})
 
 
 def concerns(board: Board, item: Item, seat: int) -> bool:
-    """Return True if an item affects the seat, its belongings, a cell with its vessels, or one of its items (14).
+    """Return True if an item affects the seat, its belongings, a cell with its vessels, or one of its items (RULES.md 14).
 
     An item that only gives its player credits or cards counts by its targets alone.
     """

@@ -36,7 +36,7 @@ def is_barred(board: Board, seat: int, card: Card, cell: str) -> str:
 
 
 def is_over_limit(board: Board, seat: int, card: Card, cell: str) -> str:
-    """Return the reason why one more would exceed a limit; empty if it would not (R5, R6)."""
+    """Return the reason why one more would exceed a limit; empty if it would not (RULES.md 19.5, 19.6)."""
     devs, there = board.devs(seat), board.state.cells[cell].devs
     if card.kind == "station":
         return f"{cell} has {there} developments and no room for another station." if len(board.stations(cell)) >= there else ""
@@ -90,7 +90,7 @@ def core_cards(board: Board, kind: str) -> list[Card]:
 
 
 def builds_in_combat(board: Board, seat: int) -> bool:
-    """Return True if the seat may build ships in its combat phase (Forsei, R46)."""
+    """Return True if the seat may build ships in its combat phase (Forsei, RULES.md 19.46)."""
     return any(
         effect.op == "permit_build_phase" and "combat" in effect.phases
         for _, card in board.active_systems(seat)
@@ -99,7 +99,7 @@ def builds_in_combat(board: Board, seat: int) -> bool:
 
 
 def check_develop(board: Board, seat: int, cell: str) -> int:
-    """Return the price of one development. Raises `Refused`. Siege and contest do not matter (R8)."""
+    """Return the price of one development. Raises `Refused`. Siege and contest do not matter (RULES.md 19.8)."""
     found = board.find(cell)
     if found is None or not found.explored:
         raise Refused("no_target", f"{cell} is not explored.", "cell")

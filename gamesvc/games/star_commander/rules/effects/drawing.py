@@ -70,7 +70,7 @@ def _next(step: Step) -> None:
 
 
 def reshuffle(play: Play, domain: str) -> None:
-    """Make a new deck from the discard pile. Its cards get new uids so that nobody can trace them (R34)."""
+    """Make a new deck from the discard pile. Its cards get new uids so that nobody can trace them (RULES.md 19.34)."""
     state = play.state
     cards = [state.faces[uid] for uid in play.run.dice.shuffle(state.discards[domain])]
     fresh = play.run.dice.shuffle([f"c{state.uids + at}" for at in range(1, len(cards) + 1)])

@@ -11,7 +11,7 @@ from gamesvc.games.star_commander.rules.values import Board
 
 
 def standing(board: Board, seat: int) -> tuple[int, int, int]:
-    """Return the ranking key of a living seat: developments, systems, credits (R45)."""
+    """Return the ranking key of a living seat: developments, systems, credits (RULES.md 19.45)."""
     return board.devs(seat), len(board.controlled(seat)), board.state.seats[seat].credits
 
 
@@ -32,7 +32,7 @@ def end(play: Play, reason: str) -> None:
 
 
 def check_decks(play: Play) -> None:
-    """End the match at the last card of a deck, in editions that do not reshuffle (R35)."""
+    """End the match at the last card of a deck, in editions that do not reshuffle (RULES.md 19.35)."""
     if play.state.result is not None or play.board.edition.decks_reshuffle:
         return
     if any(not play.state.decks[domain] for domain in DOMAINS):

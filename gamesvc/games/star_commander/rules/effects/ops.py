@@ -40,7 +40,7 @@ def destroy(play: Play, vessels: Iterable[Vessel], cause: str) -> None:
 
 
 def check_damage(play: Play) -> None:
-    """Destroy all vessels with lethal damage, at once and together: the state check (R2).
+    """Destroy all vessels with lethal damage, at once and together: the state check (RULES.md 19.2).
 
     Hit points alone never drop to 0: every vessel prints 1 or more, and no effect lowers them below 1.
     """
@@ -174,7 +174,7 @@ def change_vessel_control(play: Play, vessels: Sequence[Vessel], seat: int, caus
 
 
 def conquer(play: Play, cell: str, seat: int) -> None:
-    """Take over a system after the loss of its last development: one new development, and every remaining station (R23)."""
+    """Take over a system that lost its last development: one new development, every remaining station (RULES.md 19.23)."""
     change_control(play, cell, seat, 1, "conquest")
     change_vessel_control(play, [v for v in play.board.stations(cell) if v.controller != seat], seat, "conquest")
     settle(play)
@@ -218,7 +218,7 @@ def amount_of(play: Play, acting: Acting, expression: int | str) -> int | None:
 
 
 def in_scope(play: Play, acting: Acting, scope: str) -> list[Vessel]:
-    """Return the vessels in an effect's scope, fixed at this moment (R25)."""
+    """Return the vessels in an effect's scope, fixed at this moment (RULES.md 19.25)."""
     board, state = play.board, play.state
     word, _, name = scope.partition(":")
     if word in ("a", "self"):
@@ -317,7 +317,7 @@ def destroy_targets(play: Play, acting: Acting, effect: Effect) -> None:
 
 
 def build_free(play: Play, acting: Acting, effect: Effect) -> None:
-    """Build as many free copies as place, limits and supply allow (R30)."""
+    """Build as many free copies as place, limits and supply allow (RULES.md 19.30)."""
     cell = cell_of(play.board, acting.source if effect.where == "here" else acting.targets.get(effect.where, ""))
     card = play.board.cards[effect.vessel]
     for _ in range(int(effect.amount)):
@@ -326,7 +326,7 @@ def build_free(play: Play, acting: Acting, effect: Effect) -> None:
 
 
 def move_ship(play: Play, acting: Acting, effect: Effect) -> None:
-    """Move a ship without a jump (R26)."""
+    """Move a ship without a jump (RULES.md 19.26)."""
     ship, cell = _target(play, acting, effect.ship), acting.targets.get(effect.to)
     if ship is None or cell is None:
         return

@@ -247,7 +247,7 @@ def _respond(play: Play, seat: int, response: standing_orders.Response) -> None:
 
 
 def run_resolve(play: Play, step: Step) -> bool:
-    """Resolve the top item, then return for the next one (R16)."""
+    """Resolve the top item, then return for the next one (RULES.md 19.16)."""
     if not play.state.stack:
         return False
     play.work.append(step)

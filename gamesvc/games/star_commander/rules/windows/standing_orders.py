@@ -29,7 +29,7 @@ class Response:
 
 
 def can_respond(board: Board, seat: int) -> bool:
-    """Return True if the seat could respond, judged by public facts: cards in hand, or an ability it could use (R24)."""
+    """Return True if the seat could respond, by public facts: cards in hand, or an ability it could use (RULES.md 19.24)."""
     return bool(board.state.seats[seat].hand) or can_use_any(board, seat)
 
 
