@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""The commands of the service: `uv run manage.py help`. Starts the embedded servers where none are named."""
+"""The commands of the service: `uv run manage.py help`. Starts the embedded servers if none are configured."""
 
 import gc
 import os
@@ -17,7 +17,7 @@ def main() -> None:
     for argument in sys.argv[1:]:
         if detail := intake.text_fault(argument):
             sys.exit(f"The argument {argument!r} cannot be taken. {detail}")
-    gc.disable()  # until all is loaded: `gamesvc.web.apps`
+    gc.disable()  # until everything is loaded: `gamesvc.web.apps`
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     needed = command not in WITHOUT_SERVERS or (command == "compat" and "--all" in sys.argv)

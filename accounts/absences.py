@@ -1,8 +1,8 @@
-"""When a person is not to be asked: quiet hours each night, and vacations from a yearly budget.
+"""Absence of users: quiet hours each night, and vacations from a yearly budget.
 
-Both are read in the person's own time zone. A vacation is promised as a span of moments when it is announced, so that a
-later change of zone moves nothing. What a match does with them is its own policy: each change is kept with the vacation it
-changes until the deadlines are moved, so that a process that dies in between leaves nobody with the old ones.
+Both are read in the user's own time zone. A vacation is stored as a span of moments when it is announced, so a later change of
+zone moves nothing. Each match applies its own policy to them. A change is kept with its vacation until the deadlines are moved,
+so a process that dies in between leaves no old deadlines.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from django.utils import timezone
 
 from accounts.models import Absence, AbsenceChange, User
 
-# Quiet hours are for sleep and work, not for stopping the clocks; a match may honour fewer.
+# Quiet hours are for sleep and work, not for stopping the clocks. A match may honour fewer.
 MOST_QUIET = timedelta(hours=12)
 # How far ahead a vacation may be announced.
 FURTHEST = timedelta(days=366)
-# How far back what was said counts where it is heard later. To be away is to nobody's harm; to be back lets a clock run, so that
-# a deadline could lie in the past: no longer than unread mail holds one back. Both lie within the day for which a change that
-# cannot move its deadlines is tried again.
+# Limits for announcements that are read late. Being away harms nobody. Being back restarts a clock, so a deadline could lie in
+# the past: no further than unread mail may delay one. Both limits lie within the day for which a change that cannot move its
+# deadlines is tried again.
 AWAY_SINCE = timedelta(hours=12)
 BACK_SINCE = timedelta(minutes=10)
 
 
 class Span(NamedTuple):
-    """The moments from `start` up to, and without, `end`; both in UTC."""
+    """The moments from `start` up to `end`, which is not included; both in UTC."""
 
     start: datetime
     end: datetime
@@ -41,7 +41,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """The same hours every night, `start` to `end` (over midnight where `end` is the earlier one), in an IANA zone."""
+    """The same hours every night, `start` to `end` (past midnight if `end` is the earlier one), in an IANA zone."""
 
     start: time
     end: time
@@ -49,14 +49,14 @@ class QuietHours:
 
 
 def quiet_hours(user: User) -> QuietHours | None:
-    """The quiet hours a person has set, in his own zone; None without any."""
+    """Return a user's quiet hours, in their own zone; None if there are none."""
     if user.quiet_from is None or user.quiet_until is None:
         return None
     return QuietHours(user.quiet_from, user.quiet_until, user.timezone)
 
 
 def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None:
-    """Set or (with None for both) end quiet hours. They count from the next deadline on. Raises `ValidationError`."""
+    """Set quiet hours, or end them with None for both. They apply from the next deadline on. Raises `ValidationError`."""
     if (start is None) != (end is None):
         raise ValidationError("Quiet hours need a beginning and an end, such as 22:00 to 07:00.", code="bad_quiet_hours")
     if start is not None and end is not None:
@@ -71,43 +71,43 @@ def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None
 
 
 def away(user_id: int, since: datetime) -> list[Span]:
-    """The vacations of a person that are not over at `since`, in order, none overlapping."""
+    """Return the vacations of a user that are not over at `since`, in order and without overlaps."""
     rows = Absence.objects.filter(user_id=user_id, ends_at__gt=since).order_by("starts_at")
     return [Span(row.starts_at, row.ends_at) for row in rows]
 
 
 def away_now(user_ids: Iterable[int]) -> dict[int, datetime]:
-    """Who of these is away at this moment, and until when."""
+    """Return the users among these who are away now, each with the end of the vacation."""
     now = timezone.now()
     rows = Absence.objects.filter(user_id__in=list(user_ids), starts_at__lte=now, ends_at__gt=now)
     return dict(rows.values_list("user_id", "ends_at"))
 
 
 def absences_of(user: User, *, since: datetime | None = None) -> list[Absence]:
-    """The vacations of a person that are not over, in order."""
+    """Return the vacations of a user that are not over, in order."""
     return list(Absence.objects.filter(user=user, ends_at__gt=since or timezone.now()).order_by("starts_at"))
 
 
 def days_left(user: User, year: int) -> int:
-    """How many vacation days of a year are not given away yet."""
+    """Return how many vacation days of a year a user has left."""
     used = sum(days.get(year, 0) for days in map(_days, Absence.objects.filter(user=user)))
     return max(0, settings.VACATION_DAYS_PER_YEAR - used)
 
 
 def next_away(user_ids: Iterable[int]) -> dict[int, Span]:
-    """The next announced vacation, not begun yet, of each of these who has one."""
+    """Return the next vacation of each of these users that has not begun yet. Users without one are missing."""
     rows = Absence.objects.filter(user_id__in=list(user_ids), starts_at__gt=timezone.now()).order_by("-starts_at")
     return {row.user_id: Span(row.starts_at, row.ends_at) for row in rows}
 
 
 def announce(*, user: User, first: date, last: date, at: datetime | None = None) -> Absence:
-    """Be away from `first` to `last`, whole days in one's own zone; from this moment where `first` is today.
+    """Announce a vacation from `first` to `last`, whole days in the user's zone; if `first` is today, it begins now.
 
-    `at`: the moment it was said, where it is heard later (a mail), and counts from then.
-    Raises `ValidationError`: in the past, too far ahead, overlapping another vacation, more than the budget of a year.
+    `at`: the moment of the announcement if it is read later (a mail); it counts from then. Raises `ValidationError` if it is in
+    the past, too far ahead, overlaps another vacation, or exceeds the budget of a year.
     """
     now = timezone.now()
-    # One that has ended since does not come back.
+    # A vacation that has ended since must not come back.
     ended = Absence.objects.filter(user=user, ends_at__lte=now).aggregate(last=Max("ends_at"))["last"]
     now = _said(at, now, now - AWAY_SINCE, ended)
     today = now.astimezone(user.zone).date()
@@ -138,9 +138,9 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
 
 
 def call_off(*, absence: Absence, at: datetime | None = None) -> Absence | None:
-    """End a vacation: one that has not begun is struck out (None), one that runs ends now; the days begun stay used.
+    """Cancel a vacation. Return None if it had not begun; otherwise it ends now, and the days begun count as used.
 
-    `at`: the moment it was said, where it is heard later.
+    `at`: the moment of the cancellation if it is read later.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -159,20 +159,20 @@ def call_off(*, absence: Absence, at: datetime | None = None) -> Absence | None:
 
 
 def changes(user_id: int | None = None) -> list[AbsenceChange]:
-    """What was announced or called off, of one person or of all, and has not moved its deadlines yet; the oldest first."""
+    """Return vacations announced or cancelled, of one user or of all, that have not moved their deadlines yet; oldest first."""
     rows = AbsenceChange.objects.order_by("pk")
     return list(rows if user_id is None else rows.filter(user_id=user_id))
 
 
 def forget(user: User) -> None:
-    """What erasing a person takes away here."""
+    """Delete a user's absences, for an erasure."""
     Absence.objects.filter(user=user).delete()
     AbsenceChange.objects.filter(user=user).delete()
     user.quiet_from = user.quiet_until = None
 
 
 def _said(at: datetime | None, now: datetime, earliest: datetime, after: datetime | None) -> datetime:
-    """The moment something counts from that was said at `at` and is heard now."""
+    """Return the moment from which an announcement counts that was made at `at` and is read now."""
     if at is None:
         return now
     return min(now, max(at, earliest, after or earliest))
@@ -187,7 +187,7 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 
 
 def _days(absence: Absence) -> dict[int, int]:
-    """How many of a vacation's days fall into each year."""
+    """Return how many of a vacation's days fall into each year."""
     found: dict[int, int] = {}
     for day in _each(absence.first_day, absence.last_day):
         found[day.year] = found.get(day.year, 0) + 1

@@ -1,4 +1,4 @@
-"""The mail addresses of a user: which are proved to be his, and where a notice goes. Kept by django-allauth."""
+"""The mail addresses of a user: the verified ones, and the one for notices. django-allauth stores them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from accounts.models import User
 def is_own(address: str) -> bool:
     """Return True for an address of the service itself: it would write to itself, and answer itself.
 
-    These are the addresses it writes from, and those it takes answers at: its mailbox with any tag, or, where all addresses of
-    the reply domain are its own, that whole domain. Other addresses of the same domains are people's.
+    These are the addresses it writes from, and those that take answers: its mailbox with any tag, or the whole reply domain if
+    that is its own. Other addresses of these domains belong to users.
     """
     local, _at, domain = address.strip().lower().rpartition("@")
     senders = (parseaddr(str(sender))[1].lower() for sender in (settings.DEFAULT_FROM_EMAIL, settings.SERVER_EMAIL))
@@ -30,22 +30,22 @@ def is_own(address: str) -> bool:
 
 
 def verified_addresses(user: User) -> list[str]:
-    """The addresses this user has proved to be his, the primary one first."""
+    """Return the verified addresses of a user, the primary one first."""
     rows = EmailAddress.objects.filter(user=user, verified=True).order_by("-primary", "pk")
     return list(rows.values_list("email", flat=True))
 
 
 def sending_address(user: User) -> str | None:
-    """Where notices for this user go: the primary verified address, else another verified one, else None.
+    """Return the address for notices to a user: the primary verified one, else another verified one, else None.
 
-    An unverified address may be a stranger's, so it gets no mail; only where the operator switched verification off
-    (`ACCOUNT_EMAIL_VERIFICATION = "none"`) is the primary one taken as it is.
+    An unverified address may be a stranger's, so it gets no mail. Only if the operator has switched verification off
+    (`ACCOUNT_EMAIL_VERIFICATION = "none"`) is the primary one used as it is.
     """
     return sending_addresses([user]).get(user.pk)
 
 
 def sending_addresses(users: Iterable[User]) -> dict[int, str]:
-    """The same for many users by one query; those without such an address are missing."""
+    """Return the addresses for notices to many users, in one query. Users without one are missing."""
     known = {user.pk: user for user in users}
     found: dict[int, str] = {}
     for user_id, email in (
@@ -58,14 +58,14 @@ def sending_addresses(users: Iterable[User]) -> dict[int, str]:
 
 
 def user_of_address(address: str) -> User | None:
-    """The active user to whom a verified address belongs; case does not matter."""
+    """Return the active user with this verified address, ignoring case; None if there is none."""
     row = EmailAddress.objects.select_related("user").filter(email=address.lower(), verified=True, user__is_active=True).first()
     return row.user if row else None
 
 
 @transaction.atomic
 def add_verified_address(user: User, address: str) -> None:
-    """Give a user an address that the operator vouches for, as his primary one (first user, demo logins)."""
+    """Give a user a verified primary address for which the operator vouches (first user, demo logins)."""
     EmailAddress.objects.filter(user=user, primary=True).update(primary=False)
     EmailAddress.objects.update_or_create(user=user, email=address.lower(), defaults={"verified": True, "primary": True})
     User.objects.filter(pk=user.pk).update(email=address.lower())

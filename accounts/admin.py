@@ -1,4 +1,4 @@
-"""What operators see of people: accounts, vacations, keys without what makes them work, and who signed in or tried to."""
+"""Operators' pages about users: accounts, vacations, tokens without their secret, and the audit trail of sign-ins."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AbsenceAdmin(ReadOnly):
 
 @admin.register(SignIn, site=operators)
 class SignInAdmin(ReadOnly):
-    """Kept for `SIGN_INS_KEPT_DAYS`."""
+    """The audit trail of sign-ins, kept for `SIGN_INS_KEPT_DAYS`."""
 
     list_display = ("at", "kind", "user", "channel", "address", "token")
     list_filter = ("kind", "channel")

@@ -1,4 +1,4 @@
-"""The app of people: accounts, addresses, keys for programs."""
+"""The app of users: accounts, addresses, API tokens."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""What a server on the net should have: `manage.py check --deploy` warns."""
+"""Checks for a public server, in `manage.py check --deploy`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from accounts import network
 
 @checks.register(deploy=True)
 def proxies_are_named(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn if a proxy stands in front and is not named: all people then share the limits of one address.
+    """Warn if there is a proxy that is not configured: then all users share the limits of one address.
 
     The web server itself speaks no TLS, so a `BASE_URL` with https means a proxy.
     """

@@ -1,7 +1,7 @@
-"""Erasing a person. The apps above register here what they hold about users; nothing below knows them.
+"""Erasing a user. The apps above register erasers for the data they hold about users; nothing below knows these apps.
 
-Events hold random ids only, so matches still replay and verify afterwards. The user's row
-stays, blank: nobody else gets his number. What others wrote about him in their own words and mails is theirs and stays.
+Events hold random ids only, so matches still replay and verify afterwards. The user's row stays, blank, so that its id is never
+used again. What others wrote about the user in their own texts and mails belongs to them and stays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _erasers: dict[str, Eraser] = {}
 
 
 def register(name: str, eraser: Eraser) -> None:
-    """Have `eraser(user)` called, inside the transaction, for each user who is erased. A name registers once."""
+    """Register `eraser(user)`, which is called inside the transaction for each erased user. A name registers once."""
     if _erasers.get(name, eraser) is not eraser:
         raise ValueError(f"an eraser named {name!r} is already registered")
     _erasers[name] = eraser
@@ -34,9 +34,9 @@ def register(name: str, eraser: Eraser) -> None:
 
 @transaction.atomic
 def erase(user: User) -> None:
-    """Erase a person everywhere or nowhere: what the apps above hold, then addresses, keys and the account's own data.
+    """Erase a user everywhere or nowhere: the data of the apps above, then addresses, tokens and the account's own data.
 
-    The erasers run first, while the addresses they may have to look for are still known. Erasing again changes nothing more.
+    The erasers run first, while the addresses they may have to look for are still known. Repeating it changes nothing.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     for eraser in _erasers.values():
@@ -61,7 +61,7 @@ def erase(user: User) -> None:
 
 
 def _end_sessions(user: User) -> None:
-    """Delete the person's sessions. Only inside them it stands whose they are, so all are looked into."""
+    """Delete the user's sessions. Only their content names the user, so all sessions are read."""
     own = str(user.pk)
     for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
         if session.get_decoded().get(SESSION_KEY) == own:
@@ -69,7 +69,7 @@ def _end_sessions(user: User) -> None:
 
 
 def _let_go(user: User) -> None:
-    """Whatever else points at the user goes as it would if his row were deleted, also in tables that no eraser speaks of."""
+    """Treat all rows that refer to the user as if the user's row were deleted, also in tables without an eraser."""
     for field in User._meta.get_fields(include_hidden=True):
         if isinstance(field, ForeignObjectRel) and not field.many_to_many:
             rows = field.related_model._base_manager.filter(**{field.field.name: user})

@@ -1,4 +1,4 @@
-"""People and the keys their programs use. What they play is not known here."""
+"""Users and the API tokens of their programs. Knows nothing of matches."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from accounts.validators import USERNAME_LENGTH, check_timezone, check_username_
 
 
 class Language(models.TextChoices):
-    """The languages notices and pages are written in."""
+    """The languages of mails and of the pages behind their links."""
 
     ENGLISH = "en", "English"
     GERMAN = "de", "Deutsch"
 
 
 class User(AbstractUser):
-    """A person. Real names are not asked for: what is not stored need not be erased.
+    """A user. Real names are not asked for: what is not stored need not be erased.
 
-    `email` is the primary address as django-allauth keeps it; whether an address is verified, and which others there
-    are, is asked of `accounts.addresses`.
+    `email` is the primary address as django-allauth keeps it. `accounts.addresses` says whether an address is verified, and which
+    others there are.
     """
 
     username = models.CharField(
@@ -43,16 +43,16 @@ class User(AbstractUser):
     timezone = models.CharField("time zone", max_length=64, default="UTC", validators=[check_timezone])
     language = models.CharField(max_length=2, choices=Language.choices, default=Language.ENGLISH)
     created = models.DateTimeField(default=now, editable=False)
-    # Of a user for whom a token speaks: False if the token lacks the scope `operate` (see `accounts.tokens`). Never stored.
+    # For a user authenticated by a token: False if it lacks the scope `operate` (see `accounts.tokens`). Never stored.
     speaks_as_operator = True
-    # Every night in the person's own zone (see `accounts.absences`); both or neither.
+    # Every night in the user's own zone (see `accounts.absences`); both or neither.
     quiet_from = models.TimeField(null=True, blank=True)
     quiet_until = models.TimeField(null=True, blank=True)
 
     REQUIRED_FIELDS = ["email"]
 
     class Meta(AbstractUser.Meta):
-        # `Anna` and `anna` would be taken for one person.
+        # `Anna` and `anna` would be taken for the same user.
         constraints = [models.UniqueConstraint(Lower("username"), name="accounts_user_username_any_case")]
 
     def get_full_name(self) -> str:
@@ -63,7 +63,7 @@ class User(AbstractUser):
 
     @classmethod
     def named(cls, name: str) -> User | None:
-        """Return the active user of this name; None where there is none, also for text that can be no name."""
+        """Return the active user with this name; None if there is none, even for text that cannot be a name."""
         try:
             check_username_characters(name)
         except ValidationError:
@@ -72,17 +72,17 @@ class User(AbstractUser):
 
     @property
     def is_operator(self) -> bool:
-        """Return True if the user may act as an operator now; a token may speak for an operator without that power."""
+        """Return True if the user may act as an operator now. A token may act for an operator without that power."""
         return self.is_staff and self.speaks_as_operator
 
     @property
     def zone(self) -> ZoneInfo:
-        """The time zone in which this person reads deadlines."""
+        """Return the time zone in which this user reads deadlines."""
         return ZoneInfo(self.timezone)
 
 
 class ApiToken(models.Model):
-    """A bearer key of a program that acts for a user; only its hash is stored (see `accounts.tokens`)."""
+    """A bearer token of a program that acts for a user. Only its hash is stored (see `accounts.tokens`)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
@@ -96,9 +96,9 @@ class ApiToken(models.Model):
     last_used_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
-    # The token this one was made with. It is revoked with it and expires no later.
+    # The token that created this one. It is revoked together with it, and expires no later.
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, editable=False, related_name="children")
-    # When the owner last gave their password for this token or for the one it was made with; null: never.
+    # When the owner last gave their password for this token or the one that created it; null: never.
     proven_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -112,12 +112,12 @@ class ApiToken(models.Model):
         return f"{self.name} ({self.hint}…)"
 
     def usable(self, *, at: datetime) -> bool:
-        """Whether the key opens anything at that moment."""
+        """Return True if the token is valid at that moment."""
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > at)
 
 
 class Throttle(models.Model):
-    """How often something was done within the present window; the key is a hash, so no address stands here."""
+    """The count of an act in the present window. The key is a hash, so no address is stored here."""
 
     key = models.CharField(max_length=64, primary_key=True)
     started_at = models.DateTimeField()
@@ -126,7 +126,7 @@ class Throttle(models.Model):
 
 
 class Absence(models.Model):
-    """A vacation: whole days in the zone the person had then, and the moments that was (see `accounts.absences`)."""
+    """A vacation: whole days in the user's zone at that time, and the moments they meant (see `accounts.absences`)."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="absences")
     first_day = models.DateField()
@@ -144,17 +144,17 @@ class Absence(models.Model):
 
 
 class AbsenceChange(models.Model):
-    """A vacation that was announced or called off, kept until the deadlines it touches are moved (see `accounts.absences`)."""
+    """A vacation that was announced or cancelled, kept until the deadlines it touches are moved (see `accounts.absences`)."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField()
-    # The moment it counts from: that at which it was said, where it was heard later (a mail).
+    # The moment it counts from: that of the announcement, which may have been read later (a mail).
     made_at = models.DateTimeField(default=now)
     written_at = models.DateTimeField(default=now)
-    # When every match was looked at last.
+    # The last time that every match was checked.
     looked_at = models.DateTimeField(null=True)
-    # The matches whose deadlines could not be moved yet, by their ids.
+    # Ids of the matches whose deadlines could not be moved yet.
     failed = models.JSONField(default=list)
 
     def __str__(self) -> str:
@@ -162,9 +162,9 @@ class AbsenceChange(models.Model):
 
 
 class SignIn(models.Model):
-    """Who came in, or tried to: for the operators, for so long as `accounts.signins` says.
+    """An entry of the audit trail of sign-ins, for operators (see `accounts.signins`).
 
-    A name that belongs to nobody is kept as a keyed hash: people type passwords into the wrong field.
+    A name that belongs to no user is stored as a keyed hash: users type passwords into the wrong field.
     """
 
     class Kind(models.TextChoices):

@@ -1,7 +1,7 @@
-"""Network addresses of clients: the one function that every limit by address and the trail of sign-ins use.
+"""Network addresses of clients: one function for all limits by address and for the trail of sign-ins.
 
-A proxy writes the client's address into X-Forwarded-For, and so can anybody else. The header counts only where it comes from
-an address of `TRUSTED_PROXIES`; it is read from its end, and the first address that is no proxy of ours is the client's.
+A proxy writes the client's address into X-Forwarded-For, but so can anyone else. The header counts only if it comes from an
+address in `TRUSTED_PROXIES`. It is read from its end, and the first address that is no proxy of ours is the client's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Address = IPv4Address | IPv6Address
 
 # A proxy on the same machine that connects through a socket file: such a peer has no address.
 SOCKET_FILE = "unix"
-# A customer of an IPv6 provider has at least a whole /64, and can take a new address of it for every request.
+# A customer of an IPv6 provider has at least a whole /64, and can use a new address of it for every request.
 IPV6_PREFIX = 64
 
 

@@ -1,7 +1,7 @@
-"""The site for operators, at `/admin/`: Django's admin, in which everything is only read.
+"""The operators' site at `/admin/`: Django's admin, restricted to reading.
 
-Each app registers what operators may see in its `admin.py`; nothing registers by itself. What can be done there is done by the
-same services as everywhere, by POST, and recorded.
+Each app registers what operators may see in its `admin.py`; there is no autodiscovery. Actions go through the same services as
+everywhere, by POST, and are recorded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from accounts.models import User
 
 
 class OperatorSite(admin.AdminSite):
-    """Sign-in is django-allauth's, with its limits and second factor."""
+    """The site itself. Sign-in is django-allauth's, with its limits and second factor."""
 
     site_header = "gamesvc for operators"
     site_title = "gamesvc"
@@ -35,7 +35,7 @@ class OperatorSite(admin.AdminSite):
     def password_change(  # type: ignore[override]
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """On the page where everybody does it."""
+        """Redirect to the page for all users."""
         return redirect("account_change_password")
 
 
@@ -48,19 +48,19 @@ _closed: list[Closed] = []
 
 
 def register_closed(closed: Closed) -> None:
-    """Have `closed(operator)` name the matches of which an operator reads no more than any player of theirs."""
+    """Register `closed(operator)`, which returns the matches that an operator may read only like a player."""
     if closed not in _closed:
         _closed.append(closed)
 
 
 class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Lists and shows; adds, changes and deletes nothing.
+    """A model's pages for operators: lists and details, with nothing to add, change or delete.
 
-    `of_match` is the lookup from a row to its match or its topic (the id of a match): rows of matches that are closed to the
-    operator are left out. `of_player` is the lookup to the player a row is about, for lists in which operators find their own.
+    `of_match` is the lookup from a row to its match or its topic (the id of a match): rows of matches closed to the operator are
+    left out. `of_player` is the lookup to the player of a row, for lists in which operators find their own.
 
-    An address may filter by `list_filter` and `date_hierarchy` alone. Django takes a condition on any field of the rows: so
-    guess after guess would tell what no page shows.
+    Queries may filter by `list_filter` and `date_hierarchy` only. Django accepts conditions on any field, so repeated guesses
+    would reveal what no page shows.
     """
 
     of_match = ""

@@ -1,7 +1,7 @@
-"""How long rows are kept. Every app declares it for each of its models; `sweep` deletes what is old, a few rows at a time.
+"""Retention of rows. Every app declares it for each of its models; `sweep` deletes old rows in small batches.
 
-A declaration is either a sentence, for rows that nothing here deletes (it says how their number grows, or what deletes them),
-or one `Old` for each way in which a row comes to its age. Tests compare the declarations with the models and the indexes.
+A declaration is either a sentence, for rows that are not deleted here (it says how their number grows, or what deletes them), or
+one `Old` for each way a row reaches its age. Tests compare the declarations with the models and the indexes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WITH_PLAYERS = "grows with the players, and is erased with them"
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """Rows that are deleted `days` after the moment in `column`: those of `where`, but for those that `needed` names.
+    """Rows to delete `days` after the moment in `column`: those matching `where`, except those that `needed` returns.
 
     An index begins with the column and holds all rows of `where`. `needed` gets rows and returns the keys of those that stay.
     """
@@ -52,7 +52,7 @@ RULES: Declared = {
     "accounts.SignIn": (Old("at", lambda: settings.SIGN_INS_KEPT_DAYS),),
     "accounts.Throttle": (Old("ends_at", lambda: 0),),
     "accounts.User": WITH_PLAYERS,
-    # Our confirmations are signed links (django-allauth's EMAIL_CONFIRMATION_HMAC), and nobody has permissions of their own.
+    # Our confirmations are signed links (django-allauth's EMAIL_CONFIRMATION_HMAC), and no user has permissions of their own.
     "account.EmailAddress": WITH_PLAYERS,
     "account.EmailConfirmation": FIXED,
     "admin.LogEntry": "grows with what operators do, and is kept: it is their audit trail",
@@ -65,9 +65,9 @@ RULES: Declared = {
 
 
 def sweep(declared: Declared, *, lasting: float) -> int:
-    """Delete what has reached its age, until nothing is left or so many seconds are over; return how many rows that was.
+    """Delete rows that have reached their age, until none are left or `lasting` seconds are over. Return how many.
 
-    The tables take turns, so that much of one does not keep the others waiting; the next sweep goes on.
+    The tables take turns, so that a large one does not delay the others. The next sweep continues.
     """
     end, now, deleted = time.monotonic() + lasting, timezone.now(), 0
     turns = deque(_batches(apps.get_model(name), old, now) for name, olds in declared.items() for old in _olds(olds))
@@ -85,7 +85,7 @@ def _olds(declared: str | tuple[Old, ...]) -> tuple[Old, ...]:
 
 
 def _batches(model: type[Model], old: Old, now: datetime) -> Iterator[int]:
-    """Go through the old rows of a model once, by their age; yield after each batch how many of them were deleted."""
+    """Delete the old rows of a model once, by age. Yield the number deleted after each batch."""
     rows = old.rows(model, now)
     ordered = rows.order_by(old.column, "pk")
     if old.needed is None:
@@ -94,7 +94,7 @@ def _batches(model: type[Model], old: Old, now: datetime) -> Iterator[int]:
     while batch := list(ordered.filter(passed)[:BATCH]):
         moment = getattr(batch[-1], old.column)
         needed = set(old.needed(batch)) if old.needed is not None else set()
-        # Asked again: a row may have changed since it was read.
+        # Checked again: a row may have changed since it was read.
         going = rows.filter(pk__in=[row.pk for row in batch if row.pk not in needed]).only("pk")
         yield going.delete()[1].get(model._meta.label, 0)
         passed = Q(**{f"{old.column}__gte": moment}) & (Q(**{f"{old.column}__gt": moment}) | Q(pk__gt=batch[-1].pk))

@@ -1,7 +1,7 @@
-"""The audit trail of sign-ins: who came in or tried to, when, by which channel and from where. Kept for a season, then deleted.
+"""The audit trail of sign-ins and attempts: user, time, channel and network address. Deleted after some months.
 
-It listens to Django and django-allauth; the API tells of its keys. Recording never stops anybody: a flood of failures from one
-address is recorded up to a cap.
+It listens to Django and django-allauth; the API reports uses of tokens. Recording never blocks a sign-in. Failures from one
+network are recorded up to a limit.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from accounts.models import ApiToken, SignIn, User
 from accounts.network import client_address, client_network
 from accounts.throttling import throttle
 
-# So many failures of one network (`accounts.network`) are written down in an hour; the rest is the same again.
+# Failures recorded per network (`accounts.network`) and hour; further ones add no information.
 FAILURES_PER_HOUR = 60
 
 
 def listen() -> None:
-    """Begin to write down what happens at the door."""
+    """Connect the listeners."""
     for signal, listener in (
         (auth_signals.user_logged_in, _signed_in),
         (auth_signals.user_logged_out, _signed_out),
@@ -40,7 +40,7 @@ def listen() -> None:
 
 
 def token_used(token: ApiToken, request: HttpRequest | None, now: datetime) -> None:
-    """A key opened something. Of a busy program one use an hour is written down; `last_used_at` is that of before."""
+    """Record the use of a token, once an hour. `last_used_at` must still hold the previous use."""
     before = token.last_used_at
     if before is None or _hour(before) != _hour(now):
         _write(SignIn.Kind.TOKEN, request, user=token.user, token=token)
@@ -51,21 +51,21 @@ def _hour(moment: datetime) -> datetime:
 
 
 def token_refused(request: HttpRequest) -> None:
-    """A key that opens nothing was tried."""
+    """Record the attempt to use an invalid token."""
     _write_failure(SignIn.Kind.TOKEN_REFUSED, request)
 
 
 def name_hash(name: str) -> str:
-    """What is kept of a name that was tried: enough to see that it was the same one again, under our key."""
+    """Return a keyed hash of an attempted name, which shows only if the same name was tried again."""
     return salted_hmac("accounts.signins", name.strip().lower(), algorithm="sha256").hexdigest() if name.strip() else ""
 
 
 def erase(user: User, names: list[str]) -> None:
-    """Delete what is known of a person here, also what was tried under names of his."""
+    """Delete a user's entries, including attempts under their names."""
     SignIn.objects.filter(Q(user=user) | Q(name_hash__in=[name_hash(name) for name in names if name.strip()])).delete()
 
 
-# --- what is listened to ---
+# --- listeners ---
 
 
 def _signed_in(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:

@@ -1,6 +1,7 @@
-"""Caps: at most so many times within so many seconds. For sign-ups, invitations, mail on request.
+"""Limits of the form "at most so many times within so many seconds", for sign-ups, invitations and requested mails.
 
-A table and not the cache: a cap on mail to strangers must hold when Redis is down or was emptied, and across processes.
+They live in a table and not in the cache: a limit on mail to strangers must hold even if Redis is down or was emptied, and across
+processes.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ RETURNING count, ends_at
 
 
 def throttle(key: str, limit: int, seconds: int) -> int:
-    """Count one more `key` and return 0 if it is within `limit` for this window, else the seconds to wait.
+    """Count one more `key`. Return 0 if it is within `limit` for this window, else the seconds to wait.
 
-    The window begins with the first count and lasts `seconds`. Counts are exact under concurrent callers. The count is part
-    of the caller's transaction: one that is rolled back did not happen and is not counted.
+    The window begins with the first count and lasts `seconds`. Counts are exact with concurrent callers. The count is part of the
+    caller's transaction, so an act that is rolled back is not counted.
     """
     now = timezone.now()
     digest = hashlib.sha256(key.encode()).hexdigest()

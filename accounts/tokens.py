@@ -1,9 +1,8 @@
-"""Bearer keys for programs: made, found, revoked; and what each may do (`SCOPES`).
+"""Bearer tokens for programs: created, found, revoked; and their scopes (`SCOPES`).
 
-A key is `gsk_` and 256 random bits. Of it only a plain SHA-256 is stored. A slow, salted password hash would protect
-nothing more: it makes the guessing of *guessable* secrets expensive, and nobody guesses 256 random bits at any speed; nor
-are two keys ever the same, so there is nothing for a salt to tell apart. A plain hash can be looked up by an index in one
-query, which every API call does.
+A token is `gsk_` and 256 random bits. Only a plain SHA-256 of it is stored. A slow, salted password hash would add nothing: it
+makes guessing expensive, but 256 random bits cannot be guessed at any speed; and since no two tokens are equal, a salt has
+nothing to distinguish. A plain hash can be looked up by an index in one query, which every API call does.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from accounts import signins
 from accounts.models import ApiToken, User
 
 PREFIX = "gsk_"
-# Every key may read: who may act must see what there is.
+# Every token may read: acting requires seeing.
 SCOPES = {
     "read": "look at your matches, notices and settings",
     "play": "act for your seats; open, join and fork matches; write messages; announce vacations",
@@ -33,16 +32,16 @@ SCOPES = {
     "organise": "act over the players of matches that you opened: remove, pause, extend, rewind, call off",
     "operate": "act as an operator on matches of others",
 }
-# Whoever holds a key with one of these can do lasting harm, so the pages ask for the password before they make one.
+# A token with one of these can do lasting harm, so the pages ask for the password before they create one.
 GUARDED = frozenset({"account", "operate"})
 LAST_USED_STEP = timedelta(minutes=1)
-# How long the password that was given for a key counts as just given.
+# For how long the password given for a token counts as recent.
 PROOF_LASTS = timedelta(hours=1)
 MAX_TOKENS = 50
 
 
 class TokenRefused(Exception):
-    """Why a key is not made: a stable code, a sentence for people, the offending parameter."""
+    """The token was not created: a stable code, a sentence for users, the parameter at fault."""
 
     def __init__(self, code: str, detail: str, parameter: str) -> None:
         super().__init__(detail)
@@ -52,7 +51,7 @@ class TokenRefused(Exception):
 
 
 class Bearer(NamedTuple):
-    """For whom a key speaks, what it may do, and its row."""
+    """A valid token: its user, its scopes, and its row."""
 
     user: User
     scopes: frozenset[str]
@@ -69,10 +68,10 @@ def create_token(
     parent: ApiToken | None = None,
     proven: bool = False,
 ) -> tuple[ApiToken, str]:
-    """Make a key and return its row with the key itself, which is shown this once and cannot be read again.
+    """Create a token. Return its row and the token itself, which is shown this once and cannot be read again.
 
-    `parent`: the key that asks for it. The new one has no scope more, expires no later and is revoked with it.
-    `proven`: the user has just given their password. Raises `TokenRefused`.
+    `parent`: the token that requests it. The new one has no further scopes, expires no later and is revoked with it. `proven`:
+    the user has just given their password. Raises `TokenRefused`.
     """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     name = name.strip()
@@ -110,7 +109,7 @@ def create_token(
 
 
 def _parent(parent: ApiToken, wanted: set[str], now: datetime) -> ApiToken:
-    """Return the row of the key that makes another, as it is now. Raises `TokenRefused` if it may not."""
+    """Return the current row of the token that requests another one. Raises `TokenRefused` if it may not."""
     parent = ApiToken.objects.get(pk=parent.pk)
     if not parent.usable(at=now):
         raise TokenRefused("scope_not_allowed", "The key that asks for another was revoked or has expired.", "scopes")
@@ -121,10 +120,10 @@ def _parent(parent: ApiToken, wanted: set[str], now: datetime) -> ApiToken:
 
 
 def find_token(plain: str, request: HttpRequest | None = None) -> Bearer | None:
-    """Say for whom a key speaks, by one query; None for an unknown, withdrawn or expired key or a deactivated user.
+    """Return the bearer of a token, in one query; None if it is unknown, revoked or expired, or its user is deactivated.
 
-    The time of last use is written at most once a minute, so a busy program costs no write per call. `request` is for the
-    audit trail.
+    The time of last use is written at most once a minute, so a busy program costs no write per call. `request` is for the audit
+    trail.
     """
     if not plain.startswith(PREFIX):
         return None
@@ -141,12 +140,12 @@ def find_token(plain: str, request: HttpRequest | None = None) -> Bearer | None:
 
 
 def proven_lately(token: ApiToken) -> bool:
-    """Return True if the owner gave their password for this key within the last hour."""
+    """Return True if the owner gave their password for this token within the last hour."""
     return token.proven_at is not None and token.proven_at > timezone.now() - PROOF_LASTS
 
 
 def _valid(digest: str, now: datetime) -> ApiToken | None:
-    """The row of a key that may be used now, with its user. Building this query anew would cost more than all else here."""
+    """Return the row of a valid token, with its user. Building this query each time would cost more than everything else here."""
     with connection.cursor() as cursor:
         cursor.execute(_find(), [digest, now])
         row = cursor.fetchone()
@@ -175,7 +174,10 @@ def _find() -> str:
 
 @transaction.atomic
 def revoke_token(*, user: User, token_id: UUID) -> bool:
-    """Revoke a user's own key for ever, with all keys made with it; False for an unknown one. Repeating it changes nothing."""
+    """Revoke a user's own token for good, with all tokens created by it.
+
+    Return False for an unknown one. Repeating is harmless.
+    """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     own = ApiToken.objects.filter(user=user)
     now = timezone.now()
@@ -189,7 +191,7 @@ def revoke_token(*, user: User, token_id: UUID) -> bool:
 
 @transaction.atomic
 def revoke_all(user: User) -> int:
-    """Revoke every key of a user and return how many worked until now."""
+    """Revoke every token of a user. Return how many were valid until now."""
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     return ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=timezone.now())
 

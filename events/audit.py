@@ -1,6 +1,6 @@
-"""What is wrong with the log and its checkpoints: changed bytes, gaps, cut tails, streams written anew. Reads only.
+"""The audit of the log and its checkpoints: changed bytes, gaps, cut tails, rewritten streams. It only reads.
 
-It takes every row as it lies in the database and believes none of it. Not here: what the events mean.
+It takes every row as it lies in the database and trusts none of it. Not here: the meaning of events.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from events.proofs.checkpoints import Heads
 from events.proofs.statements import BadCheckpoint, Checkpoint
 from events.types import StoredEvent
 
-# So many leaves are hashed again at most: the newest checkpoints, and all of them while the service is young.
+# Most leaves to hash again: enough for the newest checkpoints, and for all of them while the service is young.
 MOST_LEAVES = 20_000_000
 
-# A checkpoint with its salt, and what lies between its leaves where it holds only what moved.
+# A checkpoint with its salt, and the blinding key if it holds only what moved.
 Kept = tuple[Checkpoint, bytes, bytes | None]
 
 ROWS = """
@@ -34,7 +34,7 @@ FROM events_event WHERE stream = %s::uuid ORDER BY version
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that must not be. `stream` and `version` say where, None where it is nowhere in particular."""
+    """A violation. `stream` and `version` locate it; None if it has no particular place."""
 
     code: str
     detail: str
@@ -48,7 +48,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Stream:
-    """A stream as far as its chain holds, and what is wrong with it."""
+    """A stream as far as its chain is valid, and its findings."""
 
     id: UUID
     events: list[StoredEvent] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Stream:
 
 @dataclass(slots=True)
 class Anchors:
-    """What the look at the checkpoints came to. `skipped`: roots that were not computed again."""
+    """The result of checking the checkpoints. `skipped`: roots that were not computed again."""
 
     count: int = 0
     skipped: int = 0
@@ -65,14 +65,14 @@ class Anchors:
 
 
 def streams(using: str = DEFAULT_DB_ALIAS) -> list[UUID]:
-    """Every stream the log has, and those that only checkpoints still know of."""
+    """Return every stream in the log, and those that only checkpoints still know."""
     with connections[using].cursor() as cursor:
         cursor.execute("SELECT stream FROM events_event UNION SELECT stream FROM events_checkpoint_head ORDER BY 1")
         return [row[0] for row in cursor.fetchall()]
 
 
 def check_stream(stream: UUID, using: str = DEFAULT_DB_ALIAS) -> Stream:
-    """Prove a stream's rows and their chain, up to the first that fails, and hold it against the checkpoints."""
+    """Prove a stream's rows and their chain, up to the first that fails, and compare them with the checkpoints."""
     found = Stream(stream)
     with connections[using].cursor() as cursor:
         cursor.execute(ROWS, [stream])
@@ -105,7 +105,7 @@ def check_stream(stream: UUID, using: str = DEFAULT_DB_ALIAS) -> Stream:
 
 
 def read_row(stream: UUID, row: tuple[Any, ...]) -> StoredEvent:
-    """A row as an event. Raises `NotCanonical` where payload or meta are not as they were hashed."""
+    """Return a row as an event. Raises `NotCanonical` if payload or meta differ from the hashed bytes."""
     version, kind, type_version, payload, meta, occurred_at, salt, hash, *_ = row
     data_read, meta_read = canonical.decode(payload.encode()), canonical.decode(meta.encode())
     if not isinstance(data_read, dict) or not isinstance(meta_read, dict):
@@ -117,7 +117,7 @@ def read_row(stream: UUID, row: tuple[Any, ...]) -> StoredEvent:
 
 
 def _command_fault(meta: dict[str, Any], command_id: UUID, seq: int, before: tuple[UUID, int] | None) -> Finding | None:
-    """The columns beside the hashed ones say what meta says: a command's first event has its id, the others follow it."""
+    """Return a finding unless the command columns fit meta: a command's first event has its id, and the others follow it."""
     if "command_id" in meta:
         fits = seq == 0 and meta["command_id"] == str(command_id)
     else:
@@ -127,7 +127,7 @@ def _command_fault(meta: dict[str, Any], command_id: UUID, seq: int, before: tup
 
 def _held_by_checkpoints(stream: Stream, using: str) -> Iterator[Finding]:
     last = len(stream.events)
-    # The oldest first: where that one parts from the stream is nearest to what was changed.
+    # Oldest first: the first difference is closest to the change.
     for number, version, hash in reversed(checkpoints.heads_of(stream.id, using)):
         if version > last:
             what = "The stream is gone" if not last else f"The stream ends with version {last}"
@@ -177,7 +177,7 @@ def _faults(one: Checkpoint, expected: int, before: bytes, ours: set[bytes]) -> 
 
 
 def _roots(read: list[Kept], heads: list[tuple[Any, ...]], found: Anchors) -> Iterator[Finding]:
-    """Compute the roots again: of all that hold what moved, and of the newest of those that hold every head."""
+    """Compute the roots again: of all checkpoints that hold what moved, and of the newest of those that hold every head."""
     leaves: Heads = {}
     at = 0
     whole = [one for one, _salt, blind in read if blind is None]

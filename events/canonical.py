@@ -1,6 +1,6 @@
 """Canonical JSON, the hashed bytes of an event and the chain of hashes. No Django: a verifier needs only this module.
 
-`events/README.md` describes the format exactly, with test vectors, for those who write a verifier of their own.
+`events/README.md` describes the format exactly, with test vectors, for authors of independent verifiers.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class NotCanonical(ValueError):
 
 
 class Broken(ValueError):
-    """A record's digest or hash does not follow from what it says and from the hash before it."""
+    """A record's digest or hash does not follow from its content and the hash before it."""
 
 
 def encode(value: Any) -> bytes:
-    """Write a value as canonical JSON. Raises `NotCanonical` for floats, large integers, keys that are not ASCII text."""
+    """Return a value as canonical JSON. Raises `NotCanonical` for floats, large integers, and keys that are not ASCII text."""
     _check(value, 0)
     try:
         written = orjson.dumps(value, option=_OPTIONS)
@@ -49,7 +49,7 @@ def encode(value: Any) -> bytes:
 
 
 def decode(text: bytes) -> Any:
-    """Read canonical JSON. Raises `NotCanonical` unless the bytes are exactly those that `encode` would write."""
+    """Return the value of canonical JSON. Raises `NotCanonical` unless the bytes are exactly those that `encode` would write."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -89,21 +89,21 @@ def _check_keys(value: Any) -> None:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """The same moment in UTC. Raises `NotCanonical` for a time without a zone."""
+    """Return the same moment in UTC. Raises `NotCanonical` for a time without a zone."""
     if moment.tzinfo is None:
         raise NotCanonical("A time must know its zone.")
     return moment.astimezone(UTC)
 
 
 def write_time(moment: datetime) -> str:
-    """`YYYY-MM-DDTHH:MM:SS.ffffffZ`, always UTC and always six digits."""
+    """Return `YYYY-MM-DDTHH:MM:SS.ffffffZ`, always in UTC and always with six digits."""
     if moment.tzinfo is not UTC:
         moment = in_utc(moment)
     return moment.isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def read_time(text: str) -> datetime:
-    """Read what `write_time` writes, nothing else."""
+    """Return the moment that `write_time` wrote. Raises `NotCanonical` for anything else."""
     if not isinstance(text, str) or not _TIME.fullmatch(text):
         raise NotCanonical(f"{text!r} is not a time as YYYY-MM-DDTHH:MM:SS.ffffffZ.")
     try:
@@ -116,7 +116,7 @@ _length = struct.Struct(">I").pack
 
 
 def prefixed(*fields: bytes) -> bytes:
-    """`P(a, b, ...)` of the description: each field behind its length in four bytes."""
+    """Return `P(a, b, ...)` of the format: each field after its length in four bytes."""
     return b"".join([_length(len(field)) + field for field in fields])
 
 
@@ -124,15 +124,17 @@ _EVENT_TAG = prefixed(EVENT_TAG)
 
 
 def genesis(stream: UUID) -> bytes:
-    """The hash that the first event of a stream links to."""
+    """Return the hash that the first event of a stream links to."""
     return hashlib.sha256(prefixed(STREAM_TAG, str(stream).encode())).digest()
 
 
 def digest(
     *, stream: str, version: int, type: str, type_version: int, data: bytes, meta: bytes, occurred_at: str, salt: bytes
 ) -> bytes:
-    """SHA-256 over the length-prefixed fields. `data` and `meta` are canonical JSON, `occurred_at` from `write_time`."""
-    # `prefixed` written out: half of what a chain costs to verify is spent here.
+    """Return the SHA-256 over the length-prefixed fields. `data` and `meta` are canonical JSON, `occurred_at` is from
+    `write_time`.
+    """
+    # `prefixed` inlined: half the cost of verifying a chain is here.
     match, number, kind, kind_version = stream.encode(), b"%d" % version, type.encode(), b"%d" % type_version
     moment, salted = occurred_at.encode(), salt.hex().encode()
     parts = (
@@ -144,14 +146,14 @@ def digest(
 
 
 def link(previous_hash: bytes, digest: bytes) -> bytes:
-    """The hash of an event: SHA-256 over the hash before it and its digest, 32 bytes each."""
+    """Return the hash of an event: SHA-256 over the hash before it and its digest, 32 bytes each."""
     return hashlib.sha256(previous_hash + digest).digest()
 
 
 def read_record(line: bytes) -> dict[str, Any]:
-    """Read one line of an export: a whole event, a redacted one or a sealed one.
+    """Return one line of an export as a record: a whole event, a redacted one or a sealed one.
 
-    Raises `NotCanonical` if the bytes are not canonical or the fields not those of an event. Proves nothing yet: `check_record`.
+    Raises `NotCanonical` if the bytes are not canonical or the fields not those of an event. `check_record` does the proof.
     """
     record = decode(line.removesuffix(b"\n"))
     if not isinstance(record, dict):
@@ -172,9 +174,9 @@ def read_record(line: bytes) -> dict[str, Any]:
 
 
 def check_record(record: Mapping[str, Any], previous_hash: bytes) -> bytes:
-    """Prove a record, as `read_record` gives it, against the hash before it and give its own. Raises `Broken`.
+    """Prove a record from `read_record` against the hash before it. Return its own hash. Raises `Broken`.
 
-    Of a whole event the digest is proved too; of a redacted or sealed one only that it stands in its place of the chain.
+    For a whole event the digest is proved too; for a redacted or sealed one only its place in the chain.
     """
     claimed = bytes.fromhex(record["digest"])
     if record.keys() == FULL:
@@ -183,7 +185,7 @@ def check_record(record: Mapping[str, Any], previous_hash: bytes) -> bytes:
             version=record["version"],
             type=record["type"],
             type_version=record["type_version"],
-            # Only written again: `read_record` has checked what may stand in it.
+            # Only encoded again: `read_record` has checked the content.
             data=orjson.dumps(record["data"], option=_OPTIONS),
             meta=orjson.dumps(record["meta"], option=_OPTIONS),
             occurred_at=record["occurred_at"],

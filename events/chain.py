@@ -1,4 +1,4 @@
-"""New events made ready for a stream: clamped in time, salted, hashed and linked. Every store writes these rows."""
+"""New events prepared for a stream: ordered in time, salted, hashed and linked. Every store writes these rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from events.types import Head, NewEvent, StoredEvent
 
 
 class Row(NamedTuple):
-    """An event as it is kept: `payload` and `meta` are the hashed canonical JSON."""
+    """An event as it is stored: `payload` and `meta` are the hashed canonical JSON."""
 
     stream: UUID
     version: int
@@ -29,7 +29,7 @@ class Row(NamedTuple):
 
 
 def forge(stream: UUID, events: Sequence[NewEvent], expected: Head) -> tuple[StoredEvent, ...]:
-    """Link `events` to the expected head. Raises `canonical.NotCanonical`, or `ValueError` where there is no event."""
+    """Return `events` linked to the expected head. Raises `canonical.NotCanonical`, or `ValueError` if there are no events."""
     if not events:
         raise ValueError("An append needs at least one event.")
     stored: list[StoredEvent] = []
@@ -54,14 +54,14 @@ def forge(stream: UUID, events: Sequence[NewEvent], expected: Head) -> tuple[Sto
             salt=salt,
         )
         previous, earliest = canonical.link(previous, digest), occurred_at
-        # Decoded anew, so that what the caller gets is what a reader gets, and shares nothing with what he handed in.
+        # Decoded again, so that the caller gets what a reader gets, sharing nothing with the caller's objects.
         read, texts = (orjson.loads(data_bytes), orjson.loads(meta_bytes)), (data_bytes.decode(), meta_bytes.decode())
         stored.append(StoredEvent(stream, version, kind, kind_version, *read, occurred_at, salt, previous, texts))
     return tuple(stored)
 
 
 def unpack(row: Row) -> StoredEvent:
-    """The event that a kept row holds."""
+    """Return the event in a stored row."""
     stream, version, type, type_version, payload, meta, occurred_at, salt, hash = row
     data_read, meta_read = orjson.loads(payload), orjson.loads(meta)
     return StoredEvent(stream, version, type, type_version, data_read, meta_read, occurred_at, salt, hash, (payload, meta))

@@ -1,8 +1,8 @@
 """Prepared statements handed to libpq by one blocking call, on a connection of psycopg.
 
-psycopg's cursors cost as much again as libpq's own call: each statement runs as a generator that waits in Python, and is
-looked up, wrapped and unpacked anew. The append is one statement whose result is a count, so it goes without them. Only for
-connections in autocommit: a cursor would begin a transaction, this does not.
+psycopg's cursors cost as much again as libpq's own call: each statement runs as a generator that waits in Python, and is looked
+up, wrapped and unpacked every time. The append is one statement whose result is a count, so it does without them. For connections
+in autocommit only: a cursor would begin a transaction, this does not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import psycopg
 from psycopg import pq
 from psycopg.adapt import PyFormat, Transformer
 
-# Statements kept prepared on one connection; the oldest makes room.
+# Most statements kept prepared on one connection; the oldest makes room.
 MOST = 200
 
 _DONE = pq.ExecStatus.COMMAND_OK
@@ -36,10 +36,10 @@ class Direct:
         self._names: dict[tuple[str, tuple[int, ...]], bytes] = {}
 
     def run(self, query: str, types: tuple[int, ...], values: list[bytes], params: Sequence[Any]) -> int:
-        """Run a statement in a transaction of its own and say how many rows it wrote. Raises psycopg's errors.
+        """Run a statement in its own transaction. Return how many rows it wrote. Raises psycopg's errors.
 
         The query's parameters are written `$1, $2, ...`: first `values`, of the types with these OIDs in PostgreSQL's binary
-        format, then `params`, whose types the query says. What is plain goes as text, the rest as psycopg adapts it.
+        format, then `params`, whose types the query states. Plain values go as text, the rest as psycopg adapts it.
         """
         formats: list[Any] = [pq.Format.BINARY] * len(values)
         sent: list[Any] = [*values]
@@ -65,7 +65,7 @@ class Direct:
         result = self._pgconn.exec_prepared(name, sent, formats)
         if result.status != _DONE:
             if result.error_field(pq.DiagnosticField.SQLSTATE) == _NO_SUCH_STATEMENT:
-                # After a rollback psycopg has the session forget all statements, these too; nothing was done.
+                # After a rollback psycopg makes the session forget all statements, these too; nothing was done.
                 self._names.clear()
                 result = self._pgconn.exec_prepared(self._prepare(query, types), sent, formats)
             self._checked(result)
@@ -90,15 +90,15 @@ class Direct:
         raise psycopg.errors.error_from_result(result)
 
 
-# The type of a parameter that the query itself names (`%s::int[]`).
+# A type that the query itself states (`%s::int[]`).
 _NAMED = 0
 
 
 def _written(value: Any) -> tuple[bytes | None, int | None, pq.Format]:
-    """A parameter as PostgreSQL reads it, its type and its format; no type for what is not written here.
+    """Return a parameter as PostgreSQL reads it, its type and its format; no type for values left to psycopg.
 
-    psycopg finds out anew how to write each item of each array, which costs more than all else in the append; what has no
-    array in it goes by psycopg.
+    psycopg determines the encoding of each item of each array every time, which costs more than all else in the append.
+    Parameters without arrays go through psycopg.
     """
     if isinstance(value, list):
         items = [_item(one) for one in value]
@@ -119,7 +119,7 @@ _PLAIN = frozenset({int, bool, UUID, datetime})
 
 
 def _item(value: Any) -> str | None:
-    """An item of an array; None for what is not written here."""
+    """Return an item of an array; None for values left to psycopg."""
     if isinstance(value, str):
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{quoted}"' if "\0" not in value else None

@@ -1,5 +1,8 @@
-"""Epochs of the feed. Transaction ids go back when a dump is restored, and are used again after a point-in-time recovery:
-a cursor kept from before would skip what follows. So each such beginning gets a higher epoch, which orders first."""
+"""Epochs of the feed.
+
+Transaction ids restart when a dump is restored, and are reused after a point-in-time recovery: an older cursor would skip what
+follows. So each such beginning gets a higher epoch, which has priority in the order.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,15 @@ from django.db import connections, transaction
 
 
 def bump(using: str) -> int:
-    """Begin a new epoch, as the owner of the log. The restore command calls it; gives the new epoch."""
+    """Begin a new epoch, as the owner of the log, for the restore command. Return the new epoch."""
     with transaction.atomic(using), connections[using].cursor() as cursor:
         cursor.execute("SELECT events_bump_epoch()")
         return int(cursor.fetchone()[0])
 
 
 def bump_if_restored(using: str) -> bool:
-    """Begin a new epoch if the database runs in another cluster, or on another timeline, than when the epoch began.
+    """Begin a new epoch if the database runs in another cluster or on another timeline than at the epoch's start. Return True if
+    so.
 
     Called after each `migrate`, so that the first start after a restore by any other means notices it.
     """

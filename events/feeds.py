@@ -1,7 +1,7 @@
-"""Reading the feed so that each stream's events come in version order.
+"""Reading the feed with each stream's events in version order.
 
-The feed is complete but not always ordered within a stream: a writer that took its transaction id early and appended
-late comes first. A reader that meets a version too far ahead reads the missing ones directly and skips them later.
+The feed is complete but not always ordered within a stream: a writer that took its transaction id early and appended late comes
+first. A reader that meets a version too far ahead reads the missing ones directly and skips them later.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ REMEMBERED = 100_000
 
 
 class FeedReader:
-    """Gives every event once, each stream's in version order.
+    """A reader that returns every event once, each stream's in version order.
 
-    `applied` tells for a stream the version up to which the reader's own, lasting record goes (0: nothing). It is asked
-    when a stream comes along that the reader does not remember, always for events taken before this call of `take`: so
-    make what you make of the events, and keep `cursor` in the same transaction, before you take more.
+    `applied` returns for a stream the version up to which the reader's own, durable record goes (0: nothing). It is called for
+    streams that the reader does not remember, always about events taken before this call of `take`. So store your results and
+    `cursor` in the same transaction before you take more.
     """
 
     def __init__(self, store: Store, applied: Callable[[UUID], int], cursor: Cursor = START) -> None:
@@ -29,7 +29,7 @@ class FeedReader:
         self._versions: dict[UUID, int] = {}
 
     def take(self, limit: int = 500) -> list[StoredEvent]:
-        """The next events, about `limit` of them; none only where the reader is up to date."""
+        """Return the next events, about `limit` of them; none only if the reader is up to date."""
         if len(self._versions) > REMEMBERED:
             self._versions.clear()
         given: list[StoredEvent] = []
@@ -42,7 +42,7 @@ class FeedReader:
         return given
 
     def _ordered(self, event: StoredEvent) -> list[StoredEvent]:
-        """The event with those before it that are still to come in the feed; nothing if it was given already."""
+        """Return the event, after those before it that are still to come in the feed; nothing if it was returned already."""
         known = self._versions.get(event.stream)
         if known is None:
             known = self._versions[event.stream] = self._applied(event.stream)

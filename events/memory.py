@@ -23,7 +23,7 @@ class MemoryStore:
     def append(
         self, stream: UUID, events: Sequence[NewEvent], *, expected: Head, command_id: UUID, also: Sequence[Statement] = ()
     ) -> tuple[StoredEvent, ...]:
-        """See `Store.append`. Raises `ValueError` for `also`: there are no tables here."""
+        """Append as `Store.append`. Raises `ValueError` for `also`: there are no tables here."""
         if also:
             raise ValueError("MemoryStore has no tables: it cannot run the statements in `also`.")
         stored = forge(stream, events, expected)

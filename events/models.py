@@ -1,1 +1,1 @@
-"""No models: the log is written by `store.py` alone, and its tables are made by SQL. Django asks for this module all the same."""
+"""No models: only `store.py` writes the log, and SQL creates its tables. Django requires this module."""

@@ -1,4 +1,4 @@
-"""What the runtime role may do. Migrations run as the owner and grant; no role is made here."""
+"""The privileges of the runtime role. Migrations run as the owner and grant them; no role is created here."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ALL = "SELECT, INSERT, UPDATE, DELETE"
 
 
 def runtime_role() -> str:
-    """The role that the service runs as; empty if the settings name none."""
+    """Return the role that the service runs as; empty if the settings name none."""
     return str(getattr(settings, "DATABASE_RUNTIME_ROLE", "") or settings.DATABASES[DEFAULT_DB_ALIAS].get("USER", ""))
 
 
 def grant(using: str) -> None:
-    """Let the runtime role use the tables of this schema, as far as it needs to. Does nothing where it is the owner."""
+    """Grant the runtime role the privileges it needs on the tables of this schema. Does nothing if it is the owner."""
     connection = connections[using]
     role = runtime_role()
     with transaction.atomic(using), connection.cursor() as cursor:
@@ -64,7 +64,7 @@ def _names(names: set[str]) -> sql.Composed:
 
 
 def check_two_roles(app_configs: object, **_: Any) -> list[CheckMessage]:
-    """Warn where the role that runs the service owns the tables: it could take the walls around the log away."""
+    """Warn if the role that runs the service owns the tables: it could remove the protection of the log."""
     owner = urlsplit(getattr(settings, "DATABASE_OWNER_URL", "")).username
     if owner and owner != runtime_role():
         return []

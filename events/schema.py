@@ -1,9 +1,9 @@
-"""The tables of the store as SQL, unqualified, so that the benchmark can make the same ones in a schema of its own."""
+"""The tables of the store as SQL, unqualified, so that the benchmark can create the same ones in a schema of its own."""
 
 # The primary key is the optimistic lock. `payload` and `meta` are text because jsonb does not keep the hashed bytes.
-# No CHECK constraints: PostgreSQL prepares their expressions anew for each statement, 8 % of an append, and what they would
+# No CHECK constraints: PostgreSQL prepares their expressions for each statement, 8 % of an append, and what they would
 # refuse (a salt of another length) `chain.forge` never writes and an audit finds.
-# The epoch's default is a literal that `events_bump_epoch` alters: a look-up would cost every append.
+# The epoch's default is a literal that `events_bump_epoch` alters: a look-up would add to the cost of every append.
 TABLES = """
 CREATE TABLE events_event (
     stream uuid NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE events_snapshot (
 );
 """
 
-# ENABLE ALWAYS: a session that sets session_replication_role to replica passes other triggers.
+# ENABLE ALWAYS: a session that sets session_replication_role to replica bypasses other triggers.
 WALLS = """
 CREATE FUNCTION events_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -59,7 +59,8 @@ ALTER TABLE events_event ENABLE ALWAYS TRIGGER events_event_rows;
 ALTER TABLE events_event ENABLE ALWAYS TRIGGER events_event_table;
 """
 
-# Run by the owner: it alters the table. Cursors of earlier epochs then go on with all of the older epoch, then the new one.
+# Run by the owner, since it alters the table. Cursors of earlier epochs then continue with the rest of the older epoch, followed
+# by the new one.
 EPOCH = """
 CREATE FUNCTION events_bump_epoch() RETURNS smallint LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,6 @@
-"""Snapshots: states kept to shorten a replay. They can always be thrown away, and are never upcast.
+"""Snapshots: states stored to shorten a replay. They can be deleted at any time, and are never upcast.
 
-A snapshot counts only with the fingerprint of the code that reads it and the hash of the event it stands on.
+A snapshot is valid only with the fingerprint of the code that reads it and the hash of the event it belongs to.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, connections
 
 KEPT = 2
-# Beside the youngest the oldest of each stretch of so many versions stays, so that no version is far from one.
+# Besides the newest, the oldest of each stretch of this many versions stays, so that no version is far from one.
 STRETCH = 100
 
 
@@ -26,14 +26,14 @@ class Snapshot:
 
 
 def get(stream: UUID, fingerprint: str, *, until: int | None = None, using: str = DEFAULT_DB_ALIAS) -> Snapshot | None:
-    """The youngest snapshot (at `until` or before) whose event is in the log with the hash noted; None if there is none."""
+    """Return the newest snapshot (at `until` or before) whose event is in the log with its hash; None if there is none."""
     return get_many({stream: fingerprint}, until=until, using=using).get(stream)
 
 
 def get_many(
     fingerprints: Mapping[UUID, str], *, until: int | None = None, using: str = DEFAULT_DB_ALIAS
 ) -> dict[UUID, Snapshot]:
-    """The same for many streams, each with its fingerprint, by one query; those without a snapshot are missing."""
+    """Return the newest snapshots of many streams, each with its fingerprint, in one query. Streams without one are missing."""
     with connections[using].cursor() as cursor:
         cursor.execute(
             "SELECT w.stream, f.version, f.hash, f.payload FROM unnest(%s::uuid[], %s::text[]) AS w(stream, fingerprint),"
@@ -47,7 +47,9 @@ def get_many(
 
 
 def put(stream: UUID, fingerprint: str, snapshot: Snapshot, *, using: str = DEFAULT_DB_ALIAS) -> None:
-    """Keep a snapshot. Of the others of this fingerprint the youngest stays and the oldest of each stretch; the rest goes."""
+    """Store a snapshot. Of the others with this fingerprint, the newest and the oldest of each stretch stay; the rest are
+    deleted.
+    """
     with connections[using].cursor() as cursor:
         cursor.execute(
             "WITH put AS (INSERT INTO events_snapshot (stream, version, fingerprint, hash, payload)"

@@ -1,8 +1,8 @@
-"""The store on PostgreSQL: one SQL statement an append, over Django's connection.
+"""The store on PostgreSQL: one SQL statement per append, over Django's connection.
 
-Everything a caller needs is importable from here. Outside `atomic()` the append is one statement and one round trip, and
-its own transaction: the fastest way. Inside `atomic()` it works as well, and should be the transaction's first write, or
-the feed may show a stream's events out of order (`FeedReader` mends that, at a cost).
+Everything a caller needs is importable from here. Outside `atomic()` the append is one statement, one round trip and its own
+transaction: the fastest way. Inside `atomic()` it works as well, but should be the transaction's first write, or the feed may
+show a stream's events out of order (`FeedReader` corrects that, at a cost).
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ class PostgresStore:
     def append(
         self, stream: UUID, events: Sequence[NewEvent], *, expected: Head, command_id: UUID, also: Sequence[Statement] = ()
     ) -> tuple[StoredEvent, ...]:
-        """See `Store.append`. `also` runs in the same statement, and only if the events were appended.
+        """Append as `Store.append`. `also` runs in the same statement, and only if the events were appended.
 
-        May wait for another writer's transaction that holds the same version or command; `lock_timeout` bounds that.
+        May wait for another writer's transaction that holds the same version or command; `lock_timeout` limits that.
         """
         stored = forge(stream, events, expected)
         if expected.version or expected.hash == genesis(stream):
@@ -102,8 +102,8 @@ class PostgresStore:
     def _append_alone(
         self, connection: Any, stored: Sequence[StoredEvent], expected: Head, command_id: UUID, also: Sequence[Statement]
     ) -> bool:
-        """Append in a transaction of its own: a conflict is an error there, which takes everything back."""
-        # What Django asks before each query, without its calls where there is nothing to do.
+        """Append in a separate transaction, where a conflict is an error that rolls everything back."""
+        # Django's checks before each query, without its calls if there is nothing to do.
         if connection.health_check_enabled and not connection.health_check_done:
             connection.close_if_health_check_failed()
         if connection.connection is None:
@@ -132,7 +132,7 @@ class PostgresStore:
                 raise
 
     def _append_within(self, stored: Sequence[StoredEvent], expected: Head, command_id: UUID, also: Sequence[Statement]) -> bool:
-        """Append within the transaction that is open: a conflict must be no error there, which would end it."""
+        """Append within the open transaction. A conflict must not be an error, which would end the transaction."""
         query = _within_query(len(stored), expected.version == 0, tuple([statement.sql for statement in also]))
         first = stored[0]
         stream, command = str(first.stream), str(command_id)
@@ -154,11 +154,11 @@ class PostgresStore:
         return [unpack(row) for row in found.fetchall()]
 
     def pick(self, stream: UUID, versions: Collection[int]) -> list[StoredEvent]:
-        """The events of a stream with these versions."""
+        """Return the events of a stream with these versions."""
         return [unpack(row) for row in self.ask(PICK, [stream, list(versions)]).fetchall()]
 
     def read_many(self, after: Mapping[UUID, int]) -> dict[UUID, list[StoredEvent]]:
-        """The events of many streams, of each those after a version, by one query."""
+        """Return the events of many streams, for each those after a version, in one query."""
         found: dict[UUID, list[StoredEvent]] = {stream: [] for stream in after}
         for row in self.ask(READ_MANY, [list(after), list(after.values())]).fetchall():
             stored = unpack(row)
@@ -166,12 +166,12 @@ class PostgresStore:
         return found
 
     def last_of_type(self, streams: Collection[UUID], event_type: str) -> dict[UUID, StoredEvent]:
-        """The last event of a type in each stream that has one, by one query; looked for from the end of each."""
+        """Return the last event of a type in each stream that has one, in one query, searched from the end of each."""
         found = [unpack(row) for row in self.ask(LAST, [list(streams), event_type]).fetchall()]
         return {stored.stream: stored for stored in found}
 
     def firsts(self, streams: Collection[UUID]) -> dict[UUID, StoredEvent]:
-        """The first event of each stream, by one query."""
+        """Return the first event of each stream, in one query."""
         found = [unpack(row) for row in self.ask(FIRSTS, [list(streams)]).fetchall()]
         return {stored.stream: stored for stored in found}
 
@@ -186,7 +186,7 @@ class PostgresStore:
         return self.read(stream, found[0] - 1, found[0] + found[1] - 1) if found else []
 
     def feed(self, cursor: Cursor, limit: int) -> tuple[list[StoredEvent], Cursor]:
-        """See `Store.feed`. Shows what no transaction still open can precede, so a fresh event may take a moment to come."""
+        """Read as `Store.feed`. Shows only what no open transaction can precede, so a new event may appear with a delay."""
         found = self.ask(FEED, [cursor.epoch, str(cursor.xid), cursor.pos, limit]).fetchall()
         if not found:
             return [], cursor
@@ -194,7 +194,7 @@ class PostgresStore:
         return [unpack(row[:-3]) for row in found], Cursor(epoch, int(xid), pos)
 
     def _find_command(self, stream: UUID, command_id: UUID) -> tuple[int, int] | None:
-        """Version of the command's first event and number of its events. The next command's first event ends it."""
+        """Return the version of the command's first event and the number of its events, or None. The next command ends it."""
         found: tuple[int, int] | None = self.ask(
             "SELECT f.version, coalesce("
             "(SELECT n.version FROM events_event n WHERE n.stream = f.stream AND n.version > f.version AND n.command_seq = 0"
@@ -206,11 +206,11 @@ class PostgresStore:
         return found
 
     def ask(self, query: str, params: Sequence[Any]) -> Any:
-        """Run a query on Django's connection and give the cursor with its rows, which hold until the next query.
+        """Run a query on Django's connection. Return the cursor with its rows, which are valid until the next query.
 
-        Django's own way there (a new cursor each time, behind two wrappers) costs a fifth of the whole append: a new cursor
-        finds out anew how to write each parameter. So one of psycopg's is kept for as long as the connection is the same.
-        Django's way is taken where somebody watches the queries.
+        Django's own way (a new cursor each time, behind two wrappers) costs a fifth of the whole append: a new cursor determines
+        the encoding of each parameter again. So one of psycopg's cursors is kept as long as the connection is the same. Django's
+        way is used if its queries are being logged or wrapped.
         """
         connection: Any = connections[self.using]
         if connection.execute_wrappers or connection.queries_logged:
@@ -253,17 +253,17 @@ _ZERO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def _microseconds(moment: datetime) -> int:
-    """As PostgreSQL counts time: from the year 2000 on."""
+    """Return a moment as PostgreSQL counts it: in microseconds since the year 2000."""
     since = moment - _ZERO
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 @functools.lru_cache(512)
 def _alone_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
-    """One statement: the proof of the predecessor, the rows, and what else is to be written.
+    """Return one statement: the proof of the predecessor, the rows, and the other writes.
 
-    Where the predecessor is missing the version is null, which the table refuses; where it has a successor already, or the
-    command was applied, the keys collide. Any error takes everything back, so nothing else need ask whether it may write.
+    If the predecessor is missing the version is null, which the table refuses; if it has a successor already, or the command was
+    applied, the keys collide. Any error rolls everything back, so the other parts need no checks.
     """
     version = (
         "$2" if begins else "(SELECT p.version + 1 FROM events_event p WHERE (p.stream, p.version, p.hash) = ($1, $2 - 1, $11))"
@@ -282,7 +282,7 @@ _CONFLICTS = ("events_event_pkey", "events_event_command")
 
 
 def _is_conflict(error: psycopg.Error) -> bool:
-    """Return True if the stream has another head than was expected, or holds the command already.
+    """Return True if the stream has another head than expected, or holds the command already.
 
     Any other unique violation is a fault of a statement in `also`: trying again would only hide it.
     """
@@ -299,7 +299,7 @@ _BEFORE = "FROM events_event p WHERE p.stream = %s::uuid AND p.version = %s::int
 
 @functools.lru_cache(512)
 def _within_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
-    """The same with a conflict that is no error. Only the first event can collide: the rest follows from the first."""
+    """Return the statement in which a conflict is no error. Only the first event can collide: the rest follows from the first."""
     first = f"{_INTO} SELECT {_FIRST} {'' if begins else _BEFORE} ON CONFLICT DO NOTHING RETURNING version"
     if count == 1:
         parts = [f"appended AS ({first})"]
@@ -314,7 +314,7 @@ def _within_query(count: int, begins: bool, also: tuple[str, ...]) -> str:
 
 
 def _columns(stored: Sequence[StoredEvent]) -> Iterator[list[Any]]:
-    """The rows after a command's first one as arrays, a column each, in the order of `_ROWS`."""
+    """Yield the rows after a command's first one as arrays, one per column, in the order of `_ROWS`."""
     yield [one.version for one in stored]
     yield [one.type for one in stored]
     yield [one.type_version for one in stored]

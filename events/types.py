@@ -1,6 +1,6 @@
-"""What every store takes and gives: events, heads, cursors, the store's contract and its two conflicts.
+"""The types of every store: events, heads, cursors, the store's contract and its two conflicts.
 
-Named tuples, because they are made in a fraction of the time of a frozen dataclass, several with each append.
+Named tuples, because creating them takes a fraction of the time of a frozen dataclass, and each append creates several.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class StoredEvent(NamedTuple):
 
     @property
     def digest(self) -> bytes:
-        """Computed when asked for: it is not stored, and a replay does not need it."""
+        """Return the digest, computed on demand: it is not stored, and a replay does not need it."""
         return canonical.digest(
             stream=str(self.stream),
             version=self.version,
@@ -55,7 +55,7 @@ class StoredEvent(NamedTuple):
         )
 
     def as_record(self) -> dict[str, Any]:
-        """The event in the one JSON shape of store, API and exports."""
+        """Return the event in the JSON format of store, API and exports."""
         return {
             "match": str(self.stream),
             "version": self.version,
@@ -71,12 +71,12 @@ class StoredEvent(NamedTuple):
 
     @property
     def head(self) -> Head:
-        """The head of its stream at this version: what the next append expects."""
+        """Return the head of its stream at this version, which the next append expects."""
         return Head(self.version, self.hash, self.occurred_at)
 
 
 class Head(NamedTuple):
-    """The last event of a stream, as far as an append must know it."""
+    """The last event of a stream, as far as an append needs it."""
 
     version: int
     hash: bytes
@@ -84,7 +84,7 @@ class Head(NamedTuple):
 
     @classmethod
     def empty(cls, stream: UUID) -> Head:
-        """The head of a stream without events."""
+        """Return the head of a stream without events."""
         return cls(0, canonical.genesis(stream), None)
 
 
@@ -100,7 +100,7 @@ class Statement(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """A place in the feed. Compares as the feed is ordered."""
+    """A place in the feed. Cursors compare in the order of the feed."""
 
     epoch: int
     xid: int
@@ -111,11 +111,11 @@ START = Cursor(0, 0, 0)
 
 
 class VersionConflict(Exception):
-    """The stream's head is not the expected one: nothing was appended. Load again and decide anew."""
+    """The stream's head is not the expected one; nothing was appended. Load again and decide again."""
 
 
 class DuplicateCommand(Exception):
-    """The stream has this command already: nothing was appended. `version` is its first event's, `count` their number."""
+    """The stream has this command already; nothing was appended. `version` is that of its first event, `count` their number."""
 
     def __init__(self, version: int, count: int) -> None:
         super().__init__(f"This command was applied already, as version {version} and the {count - 1} after it.")
@@ -131,23 +131,23 @@ class Store(Protocol):
     ) -> tuple[StoredEvent, ...]:
         """Append all events of one command, or none.
 
-        Raises `DuplicateCommand` if the stream has the command (whatever was expected), else `VersionConflict` if its head
-        is not `expected`, and `canonical.NotCanonical` for what cannot be written. An event never takes place before its
-        predecessor: an earlier `occurred_at` is moved up to that one's.
+        Raises `DuplicateCommand` if the stream has the command (whatever was expected), else `VersionConflict` if its head is not
+        `expected`, and `canonical.NotCanonical` for values that cannot be written. Time never goes back: an earlier `occurred_at`
+        is moved up to that of the event before.
         """
 
     def read(self, stream: UUID, after: int = 0, until: int | None = None) -> list[StoredEvent]:
-        """The events with a version above `after` and not above `until`, in order."""
+        """Return the events with a version above `after` and not above `until`, in order."""
 
     def head(self, stream: UUID) -> Head | None:
-        """The stream's head; None where there is no event."""
+        """Return the stream's head; None if there is no event."""
 
     def command(self, stream: UUID, command_id: UUID) -> list[StoredEvent]:
-        """The events of an earlier command, in order; none if it is unknown."""
+        """Return the events of an earlier command, in order; none if it is unknown."""
 
     def feed(self, cursor: Cursor, limit: int) -> tuple[list[StoredEvent], Cursor]:
-        """The next events of all streams, at most `limit`, and where to go on.
+        """Return the next events of all streams, at most `limit`, and the cursor to continue from.
 
-        Gives each event once, and skips none, however the writers' transactions overlap. The order within a stream may
-        differ from its versions: `FeedReader` mends that.
+        Returns each event once, and skips none, however the writers' transactions overlap. The order within a stream may differ
+        from its versions: `FeedReader` corrects that.
         """

@@ -1,4 +1,4 @@
-"""A database that is away: how an error tells it, and how the log tells it once a minute instead of with each request."""
+"""Detection of an unreachable database, and one log line a minute instead of one per request."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import time
 import psycopg
 
 SAID_EVERY_SECONDS = 60.0
-# SQLSTATE: connection lost, shut down or starting up, no connection free. Without one the server was not reached at all.
+# SQLSTATE: connection lost, server shutting down or starting up, no free connection. Without a code the server was not reached.
 _AWAY = ("08", "57P", "53300")
 
 
 def is_away(error: BaseException | None) -> bool:
-    """Return True if an error, or one that led to it, says that the database cannot be reached."""
+    """Return True if an error, or one of its causes, says that the database cannot be reached."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -25,7 +25,7 @@ def is_away(error: BaseException | None) -> bool:
 
 
 class SaidOnceAMinute(logging.Filter):
-    """Replaces the tracebacks of a database that is away by one line a minute, for each process."""
+    """Logging filter: replaces the tracebacks of an unreachable database by one line a minute and process."""
 
     def __init__(self) -> None:
         super().__init__()

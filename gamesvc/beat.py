@@ -1,4 +1,4 @@
-"""The Celery application of beat: it sends tasks by their names, so it loads none of them, nor Django, and stays small."""
+"""The Celery application of beat. It sends tasks by name, so it loads neither them nor Django and stays small."""
 
 import os
 

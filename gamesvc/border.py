@@ -1,7 +1,7 @@
-"""The border of HTTP: a request whose text no door takes, or one too many, is refused before anything reads it.
+"""The border of HTTP: requests with forbidden text, or beyond a rate limit, are refused before anything reads them.
 
-Address, query, headers, cookies and form fields are judged here for pages and API alike; the body of an API request by its
-parser (`gamesvc.api.rendering`), with the same judgement (`gamesvc.games.kernel.intake`).
+Address, query, headers, cookies and form fields are checked here for pages and API alike. The API's parser checks its bodies
+(`gamesvc.api.rendering`), by the same rules (`gamesvc.games.kernel.intake`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.intake import Fault
 
 LONGEST_FIELD = 32 * 1024
-"""Of one field of a form, in characters."""
+"""Longest value of a form field, in characters."""
 _READ = ("utf-8", "ascii")
 
 
 class Border:
-    """Middleware. A view that reads bodies in another way than as text fields bears the mark `takes_bytes`."""
+    """Middleware that refuses forbidden text. A view that reads other bodies than text fields has the attribute `takes_bytes`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -45,11 +45,11 @@ class Border:
 
 
 class RateLimits:
-    """Middleware: counts each request once, whatever answers it, by its network; those of pages by their user as well.
+    """Middleware that counts each request once for its network, and page requests for their user as well.
 
-    It stands before all that refuse a request. One that comes to a view is counted first; one that does not (another host, no
-    such address, a fault of its envelope) is counted with its answer. Static files are free. A request of a program counts for
-    its user and token once these are known (`gamesvc.api.throttling`).
+    It comes before everything that refuses requests. A request that reaches a view is counted first; another one (wrong host,
+    unknown address, forbidden text) is counted with its response. Static files are free. API requests count for their user and
+    token once these are known (`gamesvc.api.throttling`).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -76,7 +76,7 @@ class RateLimits:
 
 
 def _counted(request: HttpRequest, who: Mapping[str, object]) -> HttpResponse | None:
-    """Count a request; return its refusal where it is one too many."""
+    """Count a request. Return its refusal if it exceeds a limit."""
     try:
         rate_limits.count(request, who)
     except rate_limits.Exceeded as exceeded:
@@ -85,7 +85,7 @@ def _counted(request: HttpRequest, who: Mapping[str, object]) -> HttpResponse | 
 
 
 def _envelope_fault(request: HttpRequest) -> Fault | None:
-    """What is wrong with the request before its body: only what bytes can be at fault in, as it is not decoded yet."""
+    """Return the fault of a request outside its body. Checks bytes only, since nothing is decoded yet."""
     if detail := intake.text_fault(request.path_info):
         return Fault("bad_text", f"The address: {detail}")
     query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
@@ -99,8 +99,8 @@ def _envelope_fault(request: HttpRequest) -> Fault | None:
 
 
 def _encoding_fault(request: HttpRequest) -> Fault | None:
-    """Forms and JSON are UTF-8: in another encoding anything could be hidden, and some cannot be decoded at all."""
-    # Django keeps the encoding that the request names, where Python knows it.
+    """Refuse encodings other than UTF-8: they could hide anything, and some cannot be decoded at all."""
+    # Django keeps the encoding that the request names, if Python knows it.
     named = request.encoding
     if named is None or codecs.lookup(named).name in _READ:
         return None
@@ -108,7 +108,7 @@ def _encoding_fault(request: HttpRequest) -> Fault | None:
 
 
 def _form_fault(request: HttpRequest) -> Fault | None:
-    """What is wrong with the fields of a form."""
+    """Return the fault of a form's fields."""
     if request.method != "POST" or unanswered.is_api(request):
         return None
     for name, values in request.POST.lists():

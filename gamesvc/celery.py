@@ -1,4 +1,7 @@
-"""The Celery application. The workers and their queues: `gamesvc.queues`; one beat: `celery -A gamesvc.celery beat`."""
+"""The Celery application.
+
+`gamesvc.queues` lists the workers and their queues. Start one beat: `celery -A gamesvc.celery beat`.
+"""
 
 import gc
 import os
@@ -7,7 +10,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_init
 
-gc.disable()  # until all is loaded: `gamesvc.web.apps`
+gc.disable()  # until everything is loaded: `gamesvc.web.apps`
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
 app = Celery("gamesvc", task_cls="gamesvc.time_limits:LimitedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -19,6 +22,7 @@ def _before_forking(**_: Any) -> None:
     from django.db import connections
 
     connections.close_all()  # the children would share the connection
-    # What is loaded by now stays: unlooked at by the garbage collector, its memory remains shared with the children.
+    # Everything loaded so far stays. If the garbage collector never looks through it, its memory remains shared with the
+    # children.
     gc.collect()
     gc.freeze()

@@ -1,6 +1,6 @@
-"""The queues of the workers: which tasks go where, how long each may take, and which worker process listens to which queue.
+"""The queues of the workers: their tasks, the time limit of each, and the worker processes that listen to them.
 
-Settings, `manage.py up` and the tests of `deploy/` read this one table. Pure Python: nothing here knows Django or Celery.
+Settings, `manage.py up` and the tests of `deploy/` all read this table. Pure Python: nothing here knows Django or Celery.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 DEFAULT = "celery"
-# A task over its soft limit gets an exception and may tidy up; so much later its process is killed.
+# A task over its soft limit gets an exception and may tidy up. This much later its process is killed.
 HARD_AFTER_SECONDS = 15
 
 
@@ -22,8 +22,7 @@ class Queue:
     tasks: tuple[str, ...] = ()
 
 
-# The first queue that names a task takes it. A sweep ends by itself well before its limit: the limit is for the input nobody
-# foresaw.
+# The first queue that matches a task takes it. A sweep stops well before its limit: the limit is for unforeseen input.
 QUEUES = {
     DEFAULT: Queue(120),
     "deadlines": Queue(30, ("gamesvc.matches.tasks.sweep_deadlines", "gamesvc.matches.tasks.watch_outages")),
@@ -34,8 +33,8 @@ QUEUES = {
     "checkpoints": Queue(300, ("gamesvc.matches.tasks.make_checkpoint", "gamesvc.matches.tasks.checkpoint_ended")),
 }
 
-# What must not wait for anything else has a process of its own: deadlines, mail in, mail out. So have the channels beside
-# mail: they wait for machines of the players, which may be slow.
+# Work that must not wait for anything else has its own process: deadlines, mail in, mail out. So have the channels beside mail:
+# they wait for the players' servers, which may be slow.
 WORKERS = {
     "worker": (DEFAULT, "bots", "checkpoints"),
     "deadlines": ("deadlines",),
@@ -46,17 +45,17 @@ WORKERS = {
 
 
 def queue_of(task: str) -> str:
-    """Name the queue of a task."""
+    """Return the name of a task's queue."""
     return next((name for name, queue in QUEUES.items() if any(fnmatchcase(task, each) for each in queue.tasks)), DEFAULT)
 
 
 def route(name: str, /, *_: object, **__: object) -> dict[str, str]:
-    """Route a task, as Celery's `task_routes` wants it."""
+    """Return the route of a task, for Celery's `task_routes`."""
     return {"queue": queue_of(name)}
 
 
 class Limits:
-    """Time limits for every task, as Celery's `task_annotations` wants them."""
+    """Time limits for every task, for Celery's `task_annotations`."""
 
     def annotate(self, task: object) -> dict[str, int]:
         seconds = QUEUES[queue_of(str(getattr(task, "name", "")))].seconds
@@ -67,9 +66,10 @@ class Limits:
 
 
 def worker_options(name: str, listens: Collection[str] = ()) -> list[str]:
-    """The options of `celery worker` for one of the `WORKERS`, in `up` and in the Procfile alike. `listens`: to other queues.
+    """Return the options of `celery worker` for one of the `WORKERS`, in `up` and in the Procfile alike.
 
-    Prefork, as no other pool has time limits. Each child takes one task at a time and none in advance.
+    `listens`: other queues than its own. Prefork, since no other pool has time limits. Each child takes one task at a time and
+    none in advance.
     """
     concurrency = 2 if name == "worker" else 1
     return [

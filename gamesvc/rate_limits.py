@@ -1,7 +1,7 @@
-"""Rate limits of HTTP: so many requests a minute from one network, user and token, and fewer that fold or draw the past.
+"""Rate limits of HTTP: requests per minute from one network, user and token, with a lower limit for looking at the past.
 
-The counts live in Valkey, in fixed windows of a minute, all of a request in one round trip. They protect neighbours and guard
-no secret: while Valkey does not answer, requests pass uncounted. A limit of 0 is none.
+The counts live in Valkey, in fixed windows of a minute, all counts of a request in one round trip. They protect other users and
+guard no secret: while Valkey does not answer, requests pass uncounted. 0 means no limit.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from accounts.models import User
 
 WINDOW_SECONDS = 60
 LONGEST_WAIT_SECONDS = 0.25
-"""How long a request waits for Valkey before it passes uncounted."""
+"""Longest wait for Valkey. After that a request passes uncounted."""
 PAUSE_SECONDS = 10.0
-"""How long Valkey is not asked again after it did not answer."""
+"""Time without queries to Valkey after it did not answer."""
 ALWAYS = "always"
 
 SETTINGS = {
@@ -47,15 +47,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """One limit as a request has met it."""
+    """The state of one limit at a request."""
 
     name: str
     """A key of `SETTINGS`."""
     limit: int
     used: int
-    """Requests in this window, with this one."""
+    """Requests in this window, including this one."""
     seconds: int
-    """Until the window ends."""
+    """Seconds until the window ends."""
 
     @property
     def remaining(self) -> int:
@@ -63,7 +63,7 @@ class Count:
 
     @property
     def sentence(self) -> str:
-        """Say what is exceeded and what to do."""
+        """Return what is exceeded and what to do."""
         return f"{SENTENCES[self.name].format(limit=self.limit)} Try again in {self.seconds} seconds."
 
 
@@ -93,7 +93,7 @@ def folds(request: HttpRequest) -> bool:
 
 
 def count(request: HttpRequest, who: Mapping[str, object]) -> None:
-    """Count a request under limits by name, each for one holder; its answer tells what is left. Raises `Exceeded`."""
+    """Count a request under limits by name, each for one holder. Its response will name the rest. Raises `Exceeded`."""
     named = {name: (holder, getattr(settings, SETTINGS[name])) for name, holder in who.items()}
     named = {name: (holder, limit) for name, (holder, limit) in named.items() if limit > 0 and holder not in (None, "")}
     if not named:
@@ -109,13 +109,13 @@ def count(request: HttpRequest, who: Mapping[str, object]) -> None:
 
 
 def holders(request: HttpRequest, user: User, token: object = None) -> dict[str, object]:
-    """Return under which limits a request of a user counts: their own, their token's, and the one for the past."""
+    """Return the limits for a user's request: their own, their token's, and the one for the past."""
     found = {"user": user.pk, "token": token}
     return found | {"history": user.pk} if folds(request) else found
 
 
 def add_headers(request: HttpRequest, response: HttpResponse) -> None:
-    """Tell what is left, as draft-ietf-httpapi-ratelimit-headers-10 has it, and when to come again after a 429."""
+    """Add the remaining requests (draft-ietf-httpapi-ratelimit-headers-10), and Retry-After to a 429."""
     counts: list[Count] = getattr(request, "rate_counts", [])
     if counts:
         response["RateLimit-Policy"] = ", ".join(f'"{one.name}";q={one.limit};w={WINDOW_SECONDS}' for one in counts)
@@ -131,7 +131,7 @@ def _key(name: str, holder: object, now: float) -> str:
 
 @functools.cache
 def _valkey(url: str) -> redis.Redis:
-    # Celery's way to write a socket file, and the client's own.
+    # Celery's notation for a socket file, and the client's own.
     url = url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
     # The older protocol needs no handshake, which a busy machine may not answer in time.
     return redis.Redis.from_url(url, protocol=2, socket_timeout=LONGEST_WAIT_SECONDS, socket_connect_timeout=LONGEST_WAIT_SECONDS)
@@ -141,7 +141,7 @@ _not_before = 0.0
 
 
 def _increase(keys: list[str]) -> list[int]:
-    """Count one more for each key and return the counts; nothing while Valkey does not answer."""
+    """Increment each key and return the counts; nothing while Valkey does not answer."""
     global _not_before
     if time.monotonic() < _not_before:
         return []

@@ -1,7 +1,7 @@
-"""The soft time limit of a task, which nothing on the way swallows.
+"""The soft time limit of a task as an exception that no `except Exception` swallows.
 
-Celery raises `SoftTimeLimitExceeded`, an `Exception`: any `except Exception` that lets one item fail and goes on with the next
-would take it for that item's fault, and the task would run on until it is killed.
+Celery raises `SoftTimeLimitExceeded`, an `Exception`. Code that lets one item fail and continues with the next would take it for
+that item's fault, and the task would run on until it is killed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 
 class TimeIsUp(BaseException):
-    """The soft limit of the running task is reached. No `Exception`, so that only what names it stops it."""
+    """The soft limit of the running task is reached. It is no `Exception`, so only code that names it catches it."""
 
 
 class LimitedTask(Task):  # type: ignore[misc]
-    """A task whose soft time limit passes every `except Exception`; to Celery it ends as any task over its limit."""
+    """A task whose soft time limit passes every `except Exception`. To Celery it ends like any task over its limit."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # Elsewhere than in a child of Celery's pool there is no such signal.
+        # The signal exists only in a child of Celery's pool.
         ours = threading.current_thread() is threading.main_thread()
         if not ours or signal.getsignal(SIG_SOFT_TIMEOUT) is not soft_timeout_sighandler:
             return self.run(*args, **kwargs)

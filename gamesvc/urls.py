@@ -1,8 +1,8 @@
-"""Where each address leads."""
+"""The addresses of the service."""
 
 from django.urls import include, path
 
-# What operators see is registered by being imported.
+# Importing registers the operators' pages.
 import accounts.admin  # noqa: F401
 import gamesvc.matches.admin  # noqa: F401
 import notifications.admin  # noqa: F401

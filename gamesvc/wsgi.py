@@ -1,11 +1,11 @@
-"""The web application, as the server (granian) loads it."""
+"""The web application, loaded by the server (granian)."""
 
 import gc
 import os
 
 from django.core.wsgi import get_wsgi_application
 
-gc.disable()  # until all is loaded: `gamesvc.web.apps`
+gc.disable()  # until everything is loaded: `gamesvc.web.apps`
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
 application = get_wsgi_application()
 

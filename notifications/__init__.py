@@ -1,1 +1,1 @@
-"""Notices: the outbox, mail and webhooks out, bounces, preferences; mail in (`inbound`). Knows no game."""
+"""Notices: the outbox, mail and webhooks out, bounces, notification settings; mail in (`inbound`). Knows no game."""

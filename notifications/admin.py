@@ -1,7 +1,7 @@
-"""What operators see of notices: what was queued, sent by which channel, refused, bounced and acted upon, and people's wishes.
+"""Operators' pages about notices: queued, sent by which channel, refused, bounced and acted on; and notification settings.
 
-Neither words nor topics nor deadlines: they would tell who plays where. Of matches that are closed to the operator there is
-nothing at all, as the moments alone would tell. No addresses, and nothing that opens one.
+They show neither texts nor topics nor deadlines, which would reveal who plays where. Of matches closed to the operator they show
+nothing, since even the times would reveal something. They show no addresses, and nothing that grants access.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class SuppressionAdmin(ReadOnly):
 
 @admin.register(Reminder, site=operators)
 class ReminderAdmin(ReadOnly):
-    """Which points were reached. Where a later one spoke for it there is no notice."""
+    """The points of deadlines that were reached. A point has no notice if a later one replaced it."""
 
     list_display = ("made_at", "user", "point", "notice")
     list_filter = ("point",)
@@ -100,7 +100,7 @@ class PreferenceAdmin(ReadOnly):
 
 @admin.register(Webhook, site=operators)
 class WebhookAdmin(ReadOnly):
-    """The host alone: what follows it often opens the door."""
+    """Only the host of a webhook: the rest of its address is often a secret."""
 
     list_display = ("user", "host", "rotated_at", "failing_since", "disabled_at")
     search_fields = ("user__username",)

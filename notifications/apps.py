@@ -1,4 +1,4 @@
-"""The app of notices: an outbox, its sender, who does not want which, and the mail that answers. It knows no game."""
+"""The app of notices: an outbox, its sender, mutes, and inbound mail. It knows no game."""
 
 from django.apps import AppConfig
 from django.core import checks

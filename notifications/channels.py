@@ -1,7 +1,7 @@
-"""The channels beside mail: each is tried when those before it had their time and nothing has happened.
+"""The channels beside mail. Each is tried after those before it, if nothing has happened by then.
 
-A notice's way through the mail stands in its outbox row, its way through each other channel in a `Handover`. Which channels,
-and in which order, each person chooses (`notifications.wanted.wishes`).
+The outbox row records a notice's delivery by mail, a `Handover` that by each other channel. The user chooses the channels and
+their order (`notifications.wanted.wishes`).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from notifications.models import Handover, Outbox, Status
 
 
 class ChannelRefused(Exception):
-    """The receiver's side will not take this notice, now or later."""
+    """The receiver's side will never take this notice."""
 
 
 class ChannelBusy(Exception):
-    """It could not be handed over now; another try may succeed."""
+    """The notice could not be handed over now; another try may succeed."""
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A notice packed for its way over the net.
+    """A notice ready to be sent over the network.
 
-    `go` hands it over or raises, in a thread of its own, so it asks no database. `lane` names the machine it goes to.
+    `go` hands it over or raises; it runs in a separate thread and does not query the database. `lane` names the host it goes to.
     `settled` is called with the exception that `go` raised, or None, and may write to the database.
     """
 
@@ -39,10 +39,10 @@ class Parcel:
 
 @dataclass(frozen=True)
 class Channel:
-    """A way to a user.
+    """A way to reach a user.
 
-    `pack(notice, handover)` returns what has to go over the net, or None if the notice is handed over already; it raises
-    `ChannelRefused` or `ChannelBusy`. `has(user_id)` tells if the user has set the channel up.
+    `pack(notice, handover)` returns what has to be sent over the network, or None if the notice is handed over already; it raises
+    `ChannelRefused` or `ChannelBusy`. `has(user_id)` returns True if the user has set the channel up.
     """
 
     name: str
@@ -54,7 +54,7 @@ _channels: dict[str, Channel] = {}
 
 
 def register(name: str, pack: Callable[[Outbox, Handover], Parcel | None], has: Callable[[int], bool]) -> None:
-    """Offer a channel beside mail. A name registers once."""
+    """Register a channel beside mail. A name registers once."""
     known = _channels.get(name)
     if known is not None and known.pack is not pack:
         raise ValueError(f"the channel {name!r} is already registered")
@@ -62,19 +62,19 @@ def register(name: str, pack: Callable[[Outbox, Handover], Parcel | None], has: 
 
 
 def find(name: str) -> Channel | None:
-    """Return the channel of that name, or None if nobody offers it."""
+    """Return the channel of that name, or None if it is not registered."""
     return _channels.get(name)
 
 
 def names() -> list[str]:
-    """All channels but mail, in the order of registration."""
+    """Return the names of all channels but mail, in the order of registration."""
     return list(_channels)
 
 
 def plan(row: Outbox, order: Sequence[str], step: timedelta, now: datetime) -> datetime | None:
-    """Give each channel before the mail its time, once for a notice; the moment of the mail then, None where it comes first.
+    """Schedule the channels before the mail, once per notice. Return the time of the mail; None if it comes first.
 
-    Those after the mail have theirs when it is known what became of it (`follow`): a mail may be held back for days.
+    Channels after the mail are scheduled when its result is known (`follow`): a mail may be held back for days.
     """
     before = before_mail(row, order)
     if not before or row.handovers.exists():
@@ -84,12 +84,12 @@ def plan(row: Outbox, order: Sequence[str], step: timedelta, now: datetime) -> d
 
 
 def follow(row: Outbox, order: Sequence[str], step: timedelta, settled: datetime) -> None:
-    """Give each channel after the mail its time: the first a step after the mail was settled."""
+    """Schedule the channels after the mail, the first one a step after the mail was settled."""
     _give_times(row, _usable(row, order[order.index("mail") + 1 :]), settled + step, step)
 
 
 def before_mail(row: Outbox, order: Sequence[str]) -> list[str]:
-    """The channels that are tried before the mail, as far as the receiver has set them up."""
+    """Return the channels to try before the mail, as far as the receiver has set them up."""
     return _usable(row, order[: order.index("mail")])
 
 
@@ -104,13 +104,13 @@ def _give_times(row: Outbox, wanted: Sequence[str], first: datetime, step: timed
 
 
 def withdraw(row: Outbox) -> None:
-    """It does not hold any more: no channel that still has to hand it over does so."""
+    """Drop an obsolete notice from all channels that still have to hand it over."""
     waiting = Handover.objects.filter(notice=row, status=Handover.Status.WAITING)
     waiting.update(status=Handover.Status.DROPPED, done_at=timezone.now(), claimed_until=None, error="it no longer held")
 
 
 def hurry(row: Outbox) -> None:
-    """A channel has failed: the next one need not wait. The mail of several notices has failed for each of them."""
+    """Let the next channel go ahead after a failure. A mail of several notices has failed for each of them."""
     for told in [row, *Outbox.objects.filter(merged_into=row.pk)]:
         _hurry(told)
 
@@ -127,7 +127,7 @@ def _hurry(row: Outbox) -> None:
 
 
 def answered(row: Outbox) -> bool:
-    """Whether nothing more need be said: what it asks for is done or over, or, where it asks nothing, somebody took it."""
+    """Return True if the notice needs no further delivery: its question is settled or, without a question, it was delivered."""
     kind = registry.find(row.kind)
     if kind is None:
         return True

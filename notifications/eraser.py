@@ -1,4 +1,4 @@
-"""What erasing a person means for notices."""
+"""Erasing a user's notices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from notifications.wanted.preferences import address_hash
 
 
 def erase_notices(user: User) -> None:
-    """Delete all notices to the user, also those that went to his addresses before he was one, his preferences, and his mail."""
+    """Delete all notices to the user (also those to their addresses before they signed up), their settings and mail."""
     Outbox.objects.filter(user=user).delete()
     addresses = [address.lower() for address in verified_addresses(user)]
     Outbox.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).exclude(address="").delete()
@@ -34,4 +34,4 @@ def erase_notices(user: User) -> None:
     hashes = [address_hash(address) for address in addresses]
     for about in (Bounce, Suppression):
         about.objects.filter(Q(user=user) | Q(address_hash__in=hashes)).delete()
-    ReplyAddress.objects.filter(user=user).delete()  # and with them every mail that came to them
+    ReplyAddress.objects.filter(user=user).delete()  # and with them every mail sent to them

@@ -1,4 +1,4 @@
-"""Hints to the workers that there is something to do. Losing one costs one sweep, nothing else."""
+"""Hints that wake the workers. A lost hint delays the work until the next sweep, and does nothing worse."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kombu.exceptions import OperationalError
 
 log = logging.getLogger(__name__)
 
-# After a broker failure no hint is tried for this long, so that a broker that is down slows down nobody.
+# After a broker failure no hint is sent for this long, so that a missing broker does not slow down requests.
 PAUSE_SECONDS = 10.0
 
 _silent_until = 0.0
 
 
 def publish(task: str, *args: object) -> None:
-    """Start a task by its name, if the broker answers. Call it after the commit of what the task is to find."""
+    """Start a task by its name if the broker answers. Call it after the commit."""
     global _silent_until
     if time.monotonic() < _silent_until:
         return

@@ -1,4 +1,4 @@
-"""Leases: a claimed row is its worker's for some seconds, and for longer while the worker goes on.
+"""Leases: a claimed row belongs to its worker for some seconds, and for longer while the worker goes on.
 
 A lease is short, so that a killed worker's rows are free soon; a thread renews it, so that slow work keeps them. `claimed_until`
 is also the proof of a claim: a row may be settled only with the moment that was last set, so both are changed under one lock.
@@ -18,7 +18,7 @@ from django.utils import timezone
 # Held while claims are changed or compared, never while waiting for a row.
 CHANGING = threading.RLock()
 
-# Rows that our own transaction is at are skipped: waiting for them could be waiting for ourselves.
+# Rows locked by our own transaction are skipped: waiting for them could be a deadlock with ourselves.
 _RENEW = """
 WITH ours AS (
   SELECT t.id FROM {table} t JOIN unnest(%s::uuid[], %s::timestamptz[]) AS c(id, until) ON c.id = t.id
@@ -36,7 +36,7 @@ class Claimed(Protocol):
 
 @contextmanager
 def repeating(renew: Callable[[], None], every_seconds: float) -> Iterator[None]:
-    """Call `renew` in a thread, each time so many seconds have passed, until the block ends."""
+    """Call `renew` in a thread every `every_seconds` until the block ends."""
     done = threading.Event()
 
     def run() -> None:
@@ -44,7 +44,7 @@ def repeating(renew: Callable[[], None], every_seconds: float) -> Iterator[None]
             try:
                 renew()
             except (DatabaseError, InterfaceError):
-                connections.close_all()  # the lease may run out; whoever works notices it when they settle
+                connections.close_all()  # the lease may expire; the worker notices when it settles
         connections.close_all()
 
     thread = threading.Thread(target=run, name="lease", daemon=True)

@@ -1,4 +1,4 @@
-"""What became of each notice, channel by channel: queued, sent, refused, bounced, acted upon. For its receiver."""
+"""The delivery of each notice, channel by channel, for its receiver: queued, sent, refused, bounced, acted on."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from accounts.models import User
 from notifications import registry
 from notifications.models import Bounce, Handover, Outbox, Status
 
-# Afterwards an act is not looked for any more: it would not be because of the notice.
+# Later acts are not counted: they would not be because of the notice.
 LOOKED_FOR = timedelta(days=60)
 
 
 def page(user: User, *, before: tuple[datetime, UUID] | None, limit: int) -> list[Outbox]:
-    """A user's notices, the newest first, those before a place of the list."""
+    """Return a user's notices before a place in the list, newest first."""
     rows = Outbox.objects.filter(user=user).order_by("-created_at", "-id")
     if before is not None:
         rows = rows.filter(Q(created_at__lt=before[0]) | Q(created_at=before[0], id__lt=before[1]))
@@ -27,13 +27,13 @@ def page(user: User, *, before: tuple[datetime, UUID] | None, limit: int) -> lis
 
 
 def note_acts(rows: Sequence[Outbox]) -> None:
-    """Find out which of these notices were acted upon since they were told, by whatever channel, and remember it."""
+    """Find out which of these notices were acted on since they were sent by any channel, and store it."""
     since = timezone.now() - LOOKED_FOR
     carriers = Outbox.objects.in_bulk([row.merged_into for row in rows if row.merged_into is not None])
     for row in rows:
         carrier = carriers.get(row.merged_into) if row.merged_into is not None else None
         if carrier is not None:
-            row.sent_at = carrier.sent_at  # in memory: when its words went out, by whatever mail
+            row.sent_at = carrier.sent_at  # in memory: when its text was sent, by whatever mail
     told = {row.pk: at for row in rows if row.acted_at is None and (at := _told_at(row)) is not None and at > since}
     by_kind: dict[str, list[Outbox]] = {}
     for row in rows:
@@ -51,13 +51,13 @@ def note_acts(rows: Sequence[Outbox]) -> None:
 
 
 def _told_at(row: Outbox) -> datetime | None:
-    """When the notice first went out."""
+    """Return when the notice was first sent."""
     moments = [row.sent_at, *(one.done_at for one in row.handovers.all() if one.status == Handover.Status.SENT)]
     return min((moment for moment in moments if moment is not None), default=None)
 
 
 def entries(rows: Sequence[Outbox]) -> list[dict[str, Any]]:
-    """What became of these notices, each with its steps in order of time."""
+    """Return the delivery of these notices, each with its steps in order of time."""
     note_acts(rows)
     bounces: dict[UUID, list[Bounce]] = {}
     for bounce in Bounce.objects.filter(delivery__in=[row.pk for row in rows]):

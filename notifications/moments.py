@@ -1,4 +1,4 @@
-"""Moments as our mails write them: "Fri 21 Nov 18:00 CET", in the language that is active."""
+"""Moments in the format of our mails: "Fri 21 Nov 18:00 CET", in the active language."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from django.utils.translation import pgettext
 
 
 def local(moment: datetime, zone: tzinfo) -> str:
-    """A moment in a zone, the zone named."""
-    # Translators: as Django's date formats write it: weekday, day, month, time, zone.
+    """Return a moment in a zone, with the zone's name."""
+    # Translators: in Django's date format: weekday, day, month, time, zone.
     return str(dateformat.format(moment.astimezone(zone), pgettext("moment", "D j M H:i T")))
 
 
 def utc(moment: datetime) -> str:
-    """The same in UTC: what players in different zones can tell each other."""
+    """Return a moment in UTC, for players in different zones to compare."""
     return local(moment, UTC)

@@ -1,6 +1,6 @@
-"""Queueing notices, for the apps above: in the transaction of what they tell of, so that neither exists without the other.
+"""Queueing notices, for the apps above: in the transaction of the event they report, so that neither exists without the other.
 
-Sending is `notifications.sending.delivery`, started by `notifications.tasks`.
+`notifications.sending.delivery` sends them, started by `notifications.tasks`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _TOPIC = re.compile(r"\A[A-Za-z0-9._-]{0,100}\Z")
 # More ids than this in one hint save nothing: the sweep takes them in batches anyway.
 _HINTED = 100
 
-# `appended` is the CTE in which the event store returns what it appended: no event, no notice. Everything else about a row
-# is a default of the table.
+# `appended` is the CTE in which the event store returns what it appended: without an event, no notice. Everything else about a
+# row is a default of the table.
 _INSERT = """INSERT INTO notifications_outbox (id, kind, user_id, address, topic, payload, due_at, created_at)
 SELECT n.id, n.kind, n.user_id, n.address, n.topic, n.payload::jsonb, coalesce(n.due_at, c.now), c.now
 FROM unnest(%s::uuid[], %s::text[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[])
@@ -36,10 +36,10 @@ WHERE EXISTS (SELECT FROM appended)"""
 
 @dataclass(frozen=True)
 class Notice:
-    """A notice to be queued, either for a user or, an invitation, for a stranger's address.
+    """A notice to queue, either for a user or (an invitation) for a stranger's address.
 
-    `topic` ties together what a mail program shall show as one thread (a match's id). `payload` holds ids and numbers only:
-    the words are made when it is sent. Without `due_at` it is due at once.
+    `topic` groups mails into one thread in mail programs (a match's id). `payload` holds ids and numbers only: the text is
+    written when it is sent. Without `due_at` it is due at once.
     """
 
     kind: str
@@ -65,9 +65,9 @@ class Notice:
 
 
 def insert_sql(rows: Sequence[Notice]) -> tuple[str, list[Any]]:
-    """The statement that queues `rows` if the CTE `appended`, beside which it stands, returned a row; and its parameters.
+    """Return the statement that queues `rows` if the CTE `appended` beside it returned a row, and its parameters.
 
-    The text is always the same, also for no rows at all, so that it is prepared once.
+    The text is always the same, also without rows, so that it is prepared once.
     """
     return _INSERT, [
         [row.id for row in rows],
@@ -82,7 +82,7 @@ def insert_sql(rows: Sequence[Notice]) -> tuple[str, list[Any]]:
 
 
 def notify(*notices: Notice) -> None:
-    """Queue notices within the caller's transaction; the sender is woken after its commit."""
+    """Queue notices within the caller's transaction. The sender is woken after the commit."""
     now = timezone.now()
     Outbox.objects.bulk_create(
         Outbox(
@@ -102,7 +102,7 @@ def notify(*notices: Notice) -> None:
 
 
 def wake(ids: Iterable[uuid.UUID]) -> None:
-    """Tell the sender of new notices. Call it after the commit; if the broker is away, the next sweep finds them."""
+    """Notify the sender of new notices. Call it after the commit; if the broker is away, the next sweep finds them."""
     hinted = [str(identity) for identity in ids][:_HINTED]
     if hinted:
         hints.publish("notifications.tasks.send_soon", hinted)

@@ -1,4 +1,4 @@
-"""Which kinds of notices there are and who words them. The apps above register theirs at start-up."""
+"""The kinds of notices and their wording. The apps above register theirs at start-up."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Attachment:
 
 @dataclass(frozen=True)
 class Message:
-    """What a renderer makes of a notice: the words. Addressing, marks and threading are added by `notifications.sending.mail`.
+    """The text of a notice, as a renderer returns it. `notifications.sending.mail` adds addressing, marks and threading.
 
     `sender_name` and `list_name` should be the same for all notices of a topic (`Stones #42`, `match-42`). `reason` is
-    machine-readable and goes to `X-Game-Reason`; it is the kind unless said otherwise. `in_reply_to` answers a mail outside
-    the topic's own thread; `auto_replied` says that the whole mail answers one that came in. A topic's subject should stay
-    stable, or mail programs split the thread.
+    machine-readable and goes to `X-Game-Reason`; by default it is the kind. `in_reply_to` answers a mail outside the topic's own
+    thread; `auto_replied` marks a mail that only answers one that came in. A topic's subject should stay stable, or mail programs
+    split the thread.
     """
 
     subject: str
@@ -56,9 +56,9 @@ class Message:
 
 @dataclass(frozen=True)
 class Brief:
-    """A notice in a few lines, for a mail that tells of several. Briefs with the same `key` are one thing told twice.
+    """A notice in a few lines, for a combined mail. Briefs with the same `key` are about the same thing.
 
-    `due_at` is what they are sorted by; those without come last. `lines` is what happened since the receiver last looked.
+    They are sorted by `due_at`; those without come last. `lines` are the events since the receiver's last look.
     """
 
     key: str
@@ -80,12 +80,12 @@ Subject = Callable[[Outbox], str]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of notice. `essential` ones are sent whatever the person muted and offer no unsubscribing.
+    """A kind of notice. `essential` ones are sent regardless of mutes and offer no unsubscribing.
 
-    `deadline`: until when a notice of this kind can be acted upon, None once it no longer holds. `brief`: the notice in a few
-    lines. With both, notices of the kind may wait for each other and for the digest. `acted(rows, told)`: which of these notices
-    their receivers have acted upon since they were told, at the moments `told`, and when. `subject`: what within its topic a
-    notice is about; of several that wait the newest speaks for all. `again`: it only says again what another has said.
+    `deadline`: until when a notice can be acted on, None once it is obsolete. `brief`: the notice in a few lines. With both,
+    notices of the kind may wait for each other and for the digest. `acted(rows, told)`: which of these notices their receivers
+    have acted on since they were sent (at the moments in `told`), and when. `subject`: what a notice is about within its topic;
+    of several that wait, the newest replaces the others. `again`: it only repeats what another kind has said.
     """
 
     name: str
@@ -114,11 +114,10 @@ def register(
     subject: Subject | None = None,
     again: bool = False,
 ) -> None:
-    """Have notices of this kind worded by `renderer(row)`, in the receiver's language and time zone.
+    """Register `renderer(row)` for this kind of notice. It runs in the receiver's language and time zone.
 
-    The renderer asks again whether the notice still holds and returns None if it does not: then nothing is sent. It may be
-    called several times for one notice and must have no effect that a second call would repeat. `label` is how people call
-    the kind ("Your turn").
+    The renderer checks again if the notice is current and returns None if not: then nothing is sent. It may be called several
+    times for one notice and must be free of side effects. `label` is the kind's name for users ("Your turn").
     """
     if not _KIND.match(kind):
         raise ValueError(f"a kind of notice is named in snake_case, at most 60 characters: {kind!r}")
@@ -130,12 +129,12 @@ def register(
 
 
 def find(kind: str) -> Kind | None:
-    """The kind of that name, or None if no app registered it."""
+    """Return the kind of that name, or None if no app registered it."""
     return _kinds.get(kind)
 
 
 def kinds() -> list[Kind]:
-    """All kinds, in the order of registration: what a page of preferences lists."""
+    """Return all kinds, in the order of registration, for the page of notification settings."""
     return list(_kinds.values())
 
 
@@ -143,13 +142,13 @@ _facts: list[Callable[[Outbox], Mapping[str, object]]] = []
 
 
 def register_facts(facts: Callable[[Outbox], Mapping[str, object]]) -> None:
-    """Have `facts(row)` add what a program is told of a notice: names and numbers by which it can fetch the rest."""
+    """Register `facts(row)`, which adds data for programs to a notice: names and numbers by which they can fetch the rest."""
     if facts not in _facts:
         _facts.append(facts)
 
 
 def facts_of(row: Outbox) -> dict[str, object]:
-    """What a program is told of a notice."""
+    """Return the data of a notice for programs."""
     return {name: value for facts in _facts for name, value in facts(row).items()}
 
 
@@ -157,11 +156,11 @@ _namers: list[Callable[[str], str]] = []
 
 
 def register_topic_name(namer: Callable[[str], str]) -> None:
-    """Have `namer(topic)` say how people call a topic ("Stones #42"); empty for a topic it does not know."""
+    """Register `namer(topic)`, which returns a topic's name ("Stones #42"); empty for a topic it does not know."""
     if namer not in _namers:
         _namers.append(namer)
 
 
 def topic_name(topic: str) -> str:
-    """Return how people call a topic; empty if nobody knows."""
+    """Return the name of a topic; empty if it is unknown."""
     return next((name for namer in _namers if (name := namer(topic))), "")

@@ -1,7 +1,7 @@
-"""How long notices, mails and what belongs to them are kept (see `accounts.retention`).
+"""Retention of notices, mails and related rows (see `accounts.retention`).
 
-A notice goes once it is settled and old. While its topic lives, two remain: the one whose mail began the thread, since the next
-mail would bear its Message-ID again, and one that still waits for an answer.
+A notice is deleted once it is settled and old. While its topic is in use, two kinds remain: the one whose mail began the thread,
+since the next mail would get its Message-ID again, and those that still wait for an answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from notifications.wanted import presence, reminders
 
 log = logging.getLogger(__name__)
 
-# A mail's links and its return path need the notice; a report of a bounce, the earlier ones that it is weighed with.
+# A mail's links and its return path need the notice; a bounce report needs the earlier ones for its evaluation.
 SHORTEST_NOTICES = timedelta(days=30)
 SHORTEST_BOUNCES = suppression.FORGOTTEN
 
@@ -32,7 +32,7 @@ _living: list[Living] = []
 
 
 def register_topics(living: Living) -> None:
-    """Have `living(topics)` name those of the topics in which notices may still come."""
+    """Register `living(topics)`, which returns the topics in which notices may still come."""
     if living not in _living:
         _living.append(living)
 
@@ -52,14 +52,14 @@ def _needed_notices(rows: Sequence[Outbox]) -> Collection[UUID]:
 
 
 def _asks(row: Outbox) -> bool:
-    """Return True if a notice can still be acted upon."""
+    """Return True if a notice can still be acted on."""
     kind = registry.find(row.kind)
     if kind is None or kind.deadline is None:
         return False
     try:
         return kind.deadline(row) is not None
     except Exception:
-        # As with wordings: the app that queued the notice is asked, and its faults keep nothing else from being deleted.
+        # As with texts: the app that queued the notice is asked, and its faults must not prevent other deletions.
         log.exception("it could not be told if the notice %s still holds; it is kept", row.id)
         return True
 

@@ -15,7 +15,7 @@ from notifications.sending.delivery import send_claimed, sweep
 
 @shared_task(name="notifications.tasks.send_due", ignore_result=True)  # type: ignore[untyped-decorator]
 def send_due() -> int:
-    """Send all that is due, until nothing is or half a minute is over; beat calls it often, and one at a time works."""
+    """Send due notices until none are left or half a minute is over. Beat calls it often, and only one runs at a time."""
     with only_sweeper() as alone:
         return sweep() if alone else 0
 
@@ -28,12 +28,12 @@ def send_soon(ids: Sequence[str]) -> int:
 
 @shared_task(name="notifications.tasks.sweep_digests", ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_digests() -> int:
-    """Queue the digests whose hour has come."""
+    """Queue the digests that are due."""
     return digests.sweep()
 
 
 @shared_task(name="notifications.tasks.sweep_channels", ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_channels() -> int:
-    """Hand notices over to the channels beside mail, where their time has come and nothing has happened."""
+    """Hand due notices over to the channels beside mail if nothing has happened."""
     with only_sweeper(CHANNELS_LOCK) as alone:
         return handovers.sweep() if alone else 0

@@ -1,4 +1,4 @@
-"""The addresses that stand in mails: `notifications:unsubscribe`, `notifications:confirm`. Include them under `mail/`."""
+"""The addresses in mails: `notifications:unsubscribe`, `notifications:confirm`. Include them under `mail/`."""
 
 from django.urls import include, path
 

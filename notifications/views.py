@@ -1,4 +1,4 @@
-"""The pages behind links in mails: unsubscribing, and confirming orders that are held."""
+"""The pages behind links in mails: unsubscribing, and confirming held orders."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONFIRM_PAGE = "notifications/confirm.html"
 
 
 def in_readers_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A page in the language that the reader's browser asks for: nobody is signed in here."""
+    """Wrap a view to use the browser's language: nobody is signed in here."""
 
     @functools.wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -36,13 +36,13 @@ def in_readers_language(view: Callable[..., HttpResponse]) -> Callable[..., Http
     return answer
 
 
-# A mail provider posts without cookie, login or form token; the signed link is the authority, and all it can do is this.
+# A mail provider posts without cookie, sign-in or form token. The signed link is the authority, and this is all it can do.
 @csrf_exempt
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_readers_language
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """GET shows a button and changes nothing, since link scanners follow links; POST acts, as often as it comes."""
+    """Show a button on GET, since link scanners follow links; act on POST, however often it comes."""
     subscription = read(token)
     if subscription is None:
         return render(request, PAGE, {"state": "unknown"}, status=404)
@@ -63,13 +63,13 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     return _page(request, subscription, "done", scope=scope)
 
 
-# Without login and form token: the link stands in one mail to the receiver alone, and all it can do is to undo that mail.
+# Without sign-in and form token: only one mail to the receiver contains the link, and all it can do is to reverse that mail.
 @csrf_exempt
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_readers_language
 def resume(request: HttpRequest, token: str) -> HttpResponse:
-    """GET shows which mails were stopped and changes nothing, since link scanners follow links; POST lets them come again."""
+    """Show the stopped mails on GET, since link scanners follow links; resume them on POST."""
     known = muting.read_undo(token)
     if known is None:
         return render(request, RESUME_PAGE, {"state": "unknown"}, status=404)
@@ -94,13 +94,14 @@ def _page(
     return render(request, PAGE, context, status=status)
 
 
-# Without login and form token: whoever reads the player's mailbox is the player, and the link stands in a mail to him alone.
+# Without sign-in and form token: anyone who reads the player's mailbox counts as the player, and only a mail to them has the
+# link.
 @csrf_exempt
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_readers_language
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
-    """GET shows the orders that are held and changes nothing, since link scanners follow links; POST confirms them, once."""
+    """Show the held orders on GET, since link scanners follow links; confirm them on POST, once."""
     address = addresses.find(token)
     if address is None or address.purpose != held.PURPOSE:
         return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=404)

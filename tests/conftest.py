@@ -1,4 +1,4 @@
-"""What the tests of several apps need: players, their programs, and the toy game as if it were offered."""
+"""Fixtures for several apps: players, their programs, and the toy game as if it were on offer."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from tests import databases
 from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY
 
-# What is loaded and collected stays: the garbage collector need not look through it, neither on the way nor during the tests.
+# Everything loaded and collected stays: the garbage collector need not look through it, neither now nor during the tests.
 gc.disable()
 
-# The same examples every time, and no limit on how long a busy machine takes over one.
+# The same examples every time, and no time limit, since the machine may be busy.
 hypothesis.register_profile("here", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 hypothesis.load_profile("here")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files whose tests may take long, most of which wait for services: the others fill the time beside them."""
+    """Run files with slow tests first. Most of them wait for services, and the others fill that time."""
     slow = {item.path for item in items if item.get_closest_marker("timeout")}
     items.sort(key=lambda item: item.path not in slow)
 
@@ -53,9 +53,9 @@ def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def remember_nothing(patch: pytest.MonkeyPatch) -> None:
-    """Begin with no match in memory, and keep there what the service would.
+    """Start with no match in memory, and remember matches as the service does.
 
-    The transaction around a test ends after it: within the test, what is read outside of every other one stays.
+    The transaction around a test ends after it. Within the test, data read outside any inner transaction is kept.
     """
     loading.forget_all()
     patch.setattr(loading, "lasts", lambda: all(block._from_testcase for block in connection.atomic_blocks))
@@ -79,10 +79,10 @@ def fix_chance(seed: str, patch: pytest.MonkeyPatch) -> None:
 def shared(
     request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Callable[[], AbstractContextManager[pytest.MonkeyPatch]]]:
-    """A transaction around the tests of a module: each of them finds what the module's own fixtures wrote `with shared():`.
+    """A transaction around the tests of a module: each of them finds what the module's fixtures wrote `with shared():`.
 
-    What a test changes is undone after it, as always; to objects of Python it gets copies. The tests of such a module that
-    need nothing of this see it, too; none of them commits.
+    Changes by a test are rolled back after it, as always; it gets copies of Python objects. Tests of the module that do not use
+    this see it too; none of them commits.
     """
 
     @contextmanager
@@ -93,7 +93,7 @@ def shared(
             yield patch
 
     around = transaction.atomic()
-    around._from_testcase = True  # as in Django's own tests: what asks for a transaction of its own gets one within this one
+    around._from_testcase = True  # As in Django's own tests: a nested transaction becomes a savepoint within this one.
     with django_db_blocker.unblock():
         around.__enter__()
     yield making
@@ -104,7 +104,7 @@ def shared(
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """Copy the database of this process from one that all processes of the run share."""
+    """Copy the database of this process from the template that all processes of the run share."""
     template = settings.DATABASES["default"]["TEST"].get("TEMPLATE")
     if template:
         with django_db_blocker.unblock():
@@ -113,7 +113,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 
 @pytest.fixture(autouse=True, scope="session")
 def _emptied_by_us() -> None:
-    """After a test that really commits: `flush` would refill what it has emptied, and cannot empty the log."""
+    """Empty the database after a test that commits. `flush` would refill it, and cannot empty the log."""
 
     def emptied(case: TransactionTestCase) -> None:
         for alias in case._databases_names(include_mirrors=False):  # type: ignore[attr-defined]
@@ -124,12 +124,12 @@ def _emptied_by_us() -> None:
 
 @pytest.fixture
 def player(db: None) -> Callable[..., User]:
-    """How to make a user."""
+    """A function that creates a user."""
     return make_player
 
 
 def make_player(name: str, **more: Any) -> User:
-    """Make a user."""
+    """Create a user."""
     return User.objects.create_user(username=name, email=f"{name}@players.example", password="a long password", **more)
 
 
@@ -153,7 +153,7 @@ def ben(db: None) -> User:
 
 @pytest.fixture
 def auction(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Offer the auction beside the others."""
+    """Offer the auction beside the other games."""
     real = catalog.game
     monkeypatch.setattr(catalog, "game", lambda game_id: AUCTION if game_id == "auction" else real(game_id))
     return "auction"
@@ -172,7 +172,9 @@ def offer_toy(patch: pytest.MonkeyPatch) -> str:
 
 
 class Program:
-    """A player's program in the test's own process: JSON requests with their token, which may play and what else is named."""
+    """A player's program in the test's own process: JSON requests with their token, which may play and has further scopes on
+    request.
+    """
 
     def __init__(self, user: User, *scopes: str) -> None:
         _row, self.token = tokens.create_token(user=user, name="test", scopes=["read", "play", *scopes])
@@ -181,7 +183,7 @@ class Program:
     def call(
         self, method: str, path: str, body: Any = None, *, key: str | None = "", etag: str | None = None, **more: Any
     ) -> Any:
-        """One request. `key`: an Idempotency-Key, a new one when empty, none when None."""
+        """Send one request. `key`: an Idempotency-Key; a new one when empty, none when None."""
         headers = {"Authorization": f"Bearer {self.token}", **more}
         if key is not None and method != "GET":
             headers["Idempotency-Key"] = key or str(uuid.uuid4())

@@ -1,4 +1,4 @@
-"""The databases of a run: migrated once and copied, and emptied after a test that really commits."""
+"""The databases of a run: migrated once and copied, and emptied after a test that commits."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from gamesvc.embedded.postgres import bundled_programs
 DUMP = settings.DATA_DIR / "migrated.dump"
 MAKING = 0x74656D706C617465  # "template"
 LOG = ("events_event", "events_checkpoint", "events_checkpoint_head")
-# The same rows in every database, made by `migrate`.
+# The same rows in every database, created by `migrate`.
 KEPT = {ContentType._meta.db_table, Permission._meta.db_table}
 
 
 def make_template(name: str) -> None:
-    """Make and migrate a database to copy from, unless another process of this run has done so."""
+    """Create and migrate a template database, unless another process of this run has done so."""
     default: dict[str, Any] = connections["default"].settings_dict
     own = default["NAME"]
     with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
@@ -42,7 +42,7 @@ def make_template(name: str) -> None:
         finally:
             connections["default"].close()
             default["NAME"] = own
-        # Now, for a database cannot be copied while anybody else looks at it.
+        # Now, since a database cannot be copied while another connection uses it.
         _pg("pg_dump", "--format=custom", "--file", str(DUMP), make_conninfo(settings.DATABASE_OWNER_URL, dbname=f"{name}_new"))
         owner.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(half_made, sql.Identifier(name)))
 
@@ -53,7 +53,7 @@ def copy_into(servers: Servers) -> None:
         return
     _pg("pg_restore", "--exit-on-error", "--dbname", servers.admin_url, str(DUMP))
     with psycopg.connect(servers.admin_url) as admin:
-        # As if it had been made here, not restored.
+        # As if it had been created here, not restored.
         admin.execute("UPDATE events_epoch SET system_identifier = s.system_identifier FROM pg_control_system() s")
 
 
@@ -64,7 +64,7 @@ def _pg(program: str, *arguments: str) -> None:
 
 
 def empty(alias: str) -> None:
-    """Empty the tables, as `flush` does but only those with rows, and the event log, which the triggers of its owner guard."""
+    """Empty the tables that have rows, and the event log, which triggers of its owner protect."""
     with connections[alias].cursor() as cursor:
         filled_ones = (f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in _tables(alias))  # noqa: S608
         cursor.execute(" UNION ALL ".join(filled_ones))
@@ -82,6 +82,6 @@ def empty(alias: str) -> None:
 
 @cache
 def _tables(alias: str) -> list[str]:
-    """Name the tables that tests fill."""
+    """Return the names of the tables that tests fill."""
     of_models = connections[alias].introspection.django_table_names(only_existing=True, include_views=False)
     return [*sorted({*of_models} - KEPT), *LOG, "events_snapshot"]

@@ -1,11 +1,11 @@
-"""Text that people should not send, but do: for the tests that put it into every field of every door."""
+"""Hostile text, for tests that put it into every field of every input."""
 
 from __future__ import annotations
 
 from typing import Any
 
 UNTAKEN = {"nul": "a\x00b", "nul alone": "\x00", "high surrogate": "a\ud800b", "low surrogate": "\udfff"}
-"""What no door takes."""
+"""Texts that are refused everywhere."""
 
 TEXTS = {
     **UNTAKEN,
@@ -49,7 +49,7 @@ VALUES: dict[str, Any] = {
 
 
 def nested(depth: int) -> Any:
-    """Lists in lists."""
+    """Return nested lists."""
     value: Any = []
     for _ in range(depth):
         value = [value]

@@ -1,4 +1,4 @@
-"""Play by mail in tests: real SMTP into our receiver, real SMTP out into a sink, the workers run by hand."""
+"""Play by mail in tests: real SMTP into our receiver, real SMTP out into a sink, workers run by hand."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ class Mailing:
         self.receiver = receiver
 
     def deliver(self, raw: bytes, *, to: str, sender: str = "anna@players.example", source: str = "127.0.0.1") -> None:
-        """Hand a raw mail to the receiver from one address of this machine, with a To line where it has none; smtplib's
-        exceptions pass."""
+        """Hand a raw mail to the receiver, with a To line if it has none. `smtplib` exceptions are passed on."""
         raw = raw.replace(b"turn+" + b"a" * 26 + b"@reply.games.example", to.encode(), 1)  # in the fixtures
         if not re.search(rb"^to:", raw.partition(b"\r\n\r\n")[0], re.IGNORECASE | re.MULTILINE) and raw.startswith(b"From:"):
             raw = f"To: {to}\r\n".encode() + raw
@@ -60,7 +59,7 @@ class Mailing:
         self.deliver(mail.as_bytes(policy=SMTP), to=to, sender=sender, source=source)
 
     def work(self) -> None:
-        """What the workers would do: read all that waits, send all that is due."""
+        """Do the workers' job: read all waiting mail, send all due notices."""
         pipeline.work()
         delivery.sweep()
 

@@ -1,4 +1,4 @@
-"""Several acts at the same moment, each in a thread and on a connection of its own."""
+"""Several acts at the same moment, each in its own thread and connection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def at_once(*acts: Callable[[], T]) -> list[T]:
-    """Run functions at the same time; what each returned, in their order. Raises what the first that failed raised."""
+    """Run functions at the same time. Return their results in order, or raise the first exception."""
     barrier = threading.Barrier(len(acts))
 
     def run(act: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""The settings of a whole service in processes of its own, on servers of its own, with a sink for its mails."""
+"""Settings for a whole service in separate processes, on its own servers, with a sink for its mails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.ops.sink import MailSink
 
 
 def environment_of(data: Path, servers: Servers, sink: MailSink, *, seconds_per_hour: int, **more: str) -> dict[str, str]:
-    """What such a service finds in its environment; time runs fast, and sweeps come more often than in earnest."""
+    """Return the environment of such a service. Time runs fast, and sweeps come more often than in production."""
     return {
         "DJANGO_SETTINGS_MODULE": "gamesvc.settings.dev",
         "GAMESVC_DATA": str(data),
@@ -28,6 +28,6 @@ def environment_of(data: Path, servers: Servers, sink: MailSink, *, seconds_per_
 
 
 def workers(*alone: str) -> dict[str, tuple[str, ...]]:
-    """One Celery worker for all queues, which is up sooner than five, beside those `alone` that the tests stop or kill."""
+    """Return one Celery worker for all queues, which starts sooner than five, beside those `alone` that tests stop or kill."""
     shared = tuple(queue for name, listens in queues.WORKERS.items() if name not in alone for queue in listens)
     return {"worker": shared, **{name: queues.WORKERS[name] for name in alone}}

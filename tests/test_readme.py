@@ -1,4 +1,4 @@
-"""The README's commands, run as they stand there; its match by curl is played on the `up` of `tests.embedded.test_up`."""
+"""The README's commands, run exactly as written; its match by curl is played on the `up` of `tests.embedded.test_up`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def commands() -> list[str]:
 
 
 def alone() -> dict[str, str]:
-    """The environment of a fresh machine: none of our settings."""
+    """Return the environment of a fresh machine: none of our settings."""
     ours = (
         "DATABASE_URL",
         "DATABASE_OWNER_URL",
@@ -85,7 +85,7 @@ def test_a_bench_from_the_command_line():
 
 @pytest.mark.long
 def test_a_bench_leaves_the_service_of_its_environment_alone(tmp_path):
-    """With a database named there, benches once filled it, and the second one found too many open matches."""
+    """With a database in their environment, benches once filled it, and the second one found too many open matches."""
     named = {
         "DATABASE_URL": "postgresql://app@127.0.0.1:1/none",
         "REDIS_URL": "redis://127.0.0.1:1/0",
@@ -100,14 +100,14 @@ def test_a_bench_leaves_the_service_of_its_environment_alone(tmp_path):
 
 
 def rows() -> dict[str, str]:
-    """What the table of commands says of each."""
+    """Return the description of each command in the table of commands."""
     table = README.split("## Commands")[1].split("\n## ")[0]
     told = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| `")]
     return {name: " ".join(row) for row in told for name in re.findall(r"`([a-z]+)[^`]*`", row[0])}
 
 
 def ours() -> dict[str, str]:
-    """The commands of our own apps, and whose they are."""
+    """Return the commands of our own apps, with their apps."""
     return {
         name: app for name, app in get_commands().items() if app.startswith(("gamesvc", "accounts", "events", "notifications"))
     }
@@ -128,7 +128,7 @@ def test_the_row_of_the_benches_names_them_all():
 
 @pytest.mark.parametrize("name", sorted(ours()))
 def test_every_command_is_run_by_a_test(name):
-    """By one that calls it, or by `up` and the service, which the tests here and others start."""
+    """In a test that calls it, or through `up` and the service, which tests start."""
     code = [
         *(ROOT / "tests").rglob("*.py"),
         ROOT / "gamesvc/embedded/service.py",

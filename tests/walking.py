@@ -1,4 +1,4 @@
-"""The addresses of the service, as its URL configuration lists them: what tests of every door walk over."""
+"""The addresses of the service from its URL configuration, for tests that visit all of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.urls.resolvers import RoutePattern
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """One address: its route, its view, and the parameters in it with the names of their converters."""
+    """One address: its route, its view, and its parameters with the names of their converters."""
 
     route: str
     view: Callable[..., Any]
@@ -20,14 +20,14 @@ class Door:
 
     @property
     def methods(self) -> list[str]:
-        """The methods of a view of the API; of a page GET and POST."""
+        """Return the methods of an API view; GET and POST for a page."""
         kind = getattr(self.view, "cls", None)
         if kind is None:
             return ["GET", "POST"]
         return [name.upper() for name in ("get", "post", "put", "patch", "delete") if hasattr(kind, name)]
 
     def path(self, **values: object) -> str:
-        """The path with a value for each parameter."""
+        """Return the path with a value for each parameter."""
         path = self.route
         for name, kind in self.parameters.items():
             path = path.replace(f"<{kind}:{name}>", str(values[name])).replace(f"<{name}>", str(values[name]))
@@ -35,7 +35,7 @@ class Door:
 
 
 def doors(prefix: str = "") -> list[Door]:
-    """Every address that begins so and is written as a route (those of libraries that are regular expressions are left out)."""
+    """Return every address with this prefix that is written as a route, which leaves out regular expressions of libraries."""
     return [door for door in _walk(get_resolver().url_patterns, "", {}) if door.route.startswith(prefix)]
 
 

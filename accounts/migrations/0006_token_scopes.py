@@ -3,13 +3,13 @@ from django.db import migrations, models
 
 
 def split_admin(apps, schema_editor):
-    """Give keys that had the scope `admin` each scope by name. Keys with `play` keep it, and lose their power over the account."""
+    """Replace the scope `admin` of tokens by each scope. Tokens with `play` keep it, but may no longer change the account."""
     keys = apps.get_model("accounts", "ApiToken").objects.filter(scopes__contains=["admin"])
     keys.update(scopes=["read", "play", "account", "organise", "operate"])
 
 
 def join_admin(apps, schema_editor):
-    """Name the scope `admin` again, which older code takes for all of them."""
+    """Restore the scope `admin`, which older code takes for all scopes."""
     keys = apps.get_model("accounts", "ApiToken").objects.filter(scopes__contains=["operate"])
     keys.update(scopes=["read", "play", "admin"])
 

@@ -1,1 +1,1 @@
-"""Signing in: what django-allauth asks of us, its forms, and asking again for the password."""
+"""Sign-in: the adapter and forms of django-allauth, and proof of identity before irreversible acts."""

@@ -1,4 +1,4 @@
-"""Our answers where django-allauth asks: which addresses an account may have, how its mails leave."""
+"""Our adapter for django-allauth: the addresses an account may have, and the mails of accounts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ log = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Sign-up, sign-in and address book of django-allauth, with our limits."""
+    """Sign-up, sign-in and address management of django-allauth, with our limits."""
 
     def new_user(self, request: HttpRequest) -> User:
-        """An account begins in the language that the person's browser asks for, if we write in it."""
+        """Return a new user in the browser's language, if we support it."""
         user: User = super().new_user(request)
         wanted = translation.get_language_from_request(request)[:2]
         if wanted in Language.values:
@@ -37,7 +37,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return user
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        """Refuse the name an erased account would have, beside what allauth and the validators refuse."""
+        """Refuse the name an erased account would have, in addition to allauth's and our validators."""
         if username.lower().startswith("erased-"):
             raise ValidationError("Names that begin with erased- are kept for erased accounts.", code="username_blacklisted")
         return str(super().clean_username(username, shallow))
@@ -50,7 +50,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return address
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """The address that allauth's limits count by; allauth takes the /64 of an IPv6 address itself."""
+        """Return the address that allauth's limits count by; allauth takes the /64 of an IPv6 address itself."""
         address = network.client_address(request)
         if address is None:
             raise PermissionDenied("The network address of the client is not known.")
@@ -64,16 +64,16 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def render_mail(
         self, template_prefix: str, email: str | list[str], context: dict[str, Any], headers: dict[str, str] | None = None
     ) -> EmailMessage:
-        """Mark the mail as a machine's, so that no vacation responder answers it."""
+        """Mark the mail as automatic, so that no vacation responder answers it."""
         marks = {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All", **(headers or {})}
         message: EmailMessage = super().render_mail(template_prefix, email, context, headers=marks)
         return message
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail of the account itself, in its language, so many of a kind to one address in a day at most.
+        """Send a mail about the account, in its language, at most ten of each kind to one address per day.
 
-        Each kind counts by itself: nobody keeps the link for a new password away by causing other mails.
-        When no mail server answers, the user is told so and can ask again; the account is not lost by it.
+        Each kind counts separately, so causing other mails cannot block the link for a new password. If no mail server answers,
+        the user is told so and can ask again; the account is not lost.
         """
         request = allauth_context.request
         if throttle(f"account-mail:{template_prefix}:{email.lower()}", MAILS_PER_ADDRESS_AND_DAY, DAY):

@@ -1,6 +1,6 @@
-"""How django-allauth is set up here. `gamesvc.settings` takes all of it: `from accounts.signing_in.allauth_settings import *`.
+"""The settings of django-allauth. `gamesvc.settings` takes them all: `from accounts.signing_in.allauth_settings import *`.
 
-Nothing of Django is imported: settings are being made when this module is read.
+Nothing of Django is imported: this module is read while Django's settings are built.
 """
 
 import os
@@ -9,19 +9,19 @@ ACCOUNT_ADAPTER = "accounts.signing_in.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_USERNAME_MIN_LENGTH = 2
-# Names that would look as if the service itself spoke; `erased-...` is what an erased account is called.
+# Names that could pass for the service itself. Erased accounts are named `erased-...`.
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "administrator", "root", "postmaster", "abuse", "system", "clock", "bot", "host", "nobody"]
 
-# mandatory: no sign-in before an address is proved; optional; none: no proof at all, for a closed circle without mail.
+# mandatory: no sign-in before an address is verified; optional; none: no verification, for a closed group without mail.
 ACCOUNT_EMAIL_VERIFICATION = os.environ.get("ACCOUNT_EMAIL_VERIFICATION", "mandatory")
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-# Link scanners open every link of a mail: a GET shows a button, the POST confirms.
+# Link scanners open every link in a mail: a GET shows a button, the POST confirms.
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_LOGOUT_ON_GET = False
-# Sign-up and forgotten password answer alike whether or not the address is known; mail tells its owner.
+# Sign-up and password reset respond alike whether or not the address is known; a mail tells its owner.
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_NOTIFICATIONS = True
@@ -29,9 +29,9 @@ ACCOUNT_LOGIN_ON_PASSWORD_RESET = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "http" if os.environ.get("BASE_URL", "http://").startswith("http://") else "https"
 
-# `ip` is the client's network as `accounts.network` finds it. `key` of a failed login is the account together with that network
-# (`adapter`): who guesses slows down themselves, and the owner still signs in. The adapter also caps the mails to one address
-# per day.
+# `ip` is the client's network from `accounts.network`. `key` of a failed login is the account together with that network
+# (`adapter`): guessing slows down only the guesser, and the owner can still sign in. The adapter also limits the mails to one
+# address per day.
 ACCOUNT_RATE_LIMITS = {
     "change_password": "5/m/user",
     "confirm_email": "1/3m/key",
@@ -43,7 +43,7 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password_from_key": "20/m/ip",
     "signup": "20/h/ip",
 }
-# A new password offers to revoke the keys of programs.
+# A new password offers to revoke the API tokens.
 ACCOUNT_FORMS = {
     "change_password": "accounts.signing_in.forms.ChangePasswordForm",
     "reset_password_from_key": "accounts.signing_in.forms.ResetPasswordKeyForm",

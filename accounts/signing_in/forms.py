@@ -1,6 +1,6 @@
-"""The forms of django-allauth for a new password, with the offer to revoke the keys of one's programs.
+"""django-allauth's forms for a new password, with the offer to revoke the API tokens.
 
-A key goes on working after the password is changed; who fears that somebody knew the password wants to end them as well.
+A token keeps working after the password is changed. A user whose password was known to others wants to revoke them as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from accounts.models import User
 
 
 class _OffersRevoking(forms.Form):
-    """A form whose user may have keys."""
+    """A form whose user may have tokens."""
 
     user: User | None
 
@@ -36,12 +36,12 @@ class _OffersRevoking(forms.Form):
 
 
 class ChangePasswordForm(_OffersRevoking, account_forms.ChangePasswordForm):  # type: ignore[misc]
-    """Change the password."""
+    """The form to change the password."""
 
     field_order = ["oldpassword", "password1", "password2", "revoke_keys"]
 
 
 class ResetPasswordKeyForm(_OffersRevoking, account_forms.ResetPasswordKeyForm):  # type: ignore[misc]
-    """Choose a new password behind the link of a mail."""
+    """The form to choose a new password, reached by the link in a mail."""
 
     field_order = ["password1", "password2", "revoke_keys"]

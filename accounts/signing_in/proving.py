@@ -1,4 +1,4 @@
-"""Proof that it is the user who asks, for what cannot be undone: their password, given a moment ago or with the request."""
+"""Proof of identity before irreversible acts: the user's password, given a moment ago or with the request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOO_MANY = "too_many_passwords"
 
 
 class ProofRefused(Exception):
-    """Why a password proves nothing: a stable code, a sentence for people."""
+    """The password was not accepted: a stable code, and a sentence for users."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -22,12 +22,12 @@ class ProofRefused(Exception):
 
 
 def proved_in_session(request: HttpRequest) -> bool:
-    """Return True if the signed-in user has given their password (or second factor) again a moment ago."""
+    """Return True if the signed-in user has just given their password (or second factor) again."""
     return bool(reauthentication.did_recently_reauthenticate(request))
 
 
 def check_password(user: User, password: str) -> None:
-    """Check a password sent with a request; tries count as tries to sign in do. Raises `ProofRefused`."""
+    """Check a password sent with a request. Attempts count like sign-in attempts. Raises `ProofRefused`."""
     try:
         right = get_adapter().reauthenticate(user, password)
     except ValidationError:

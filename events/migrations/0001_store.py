@@ -1,4 +1,4 @@
-"""The event log, its epoch and the snapshots. Written in SQL: most of what they promise, Django's models cannot say."""
+"""The event log, its epoch and the snapshots. Written in SQL, since Django's models cannot express most of its guarantees."""
 
 from django.db import migrations
 

@@ -1,4 +1,4 @@
-"""Checkpoints over what moved: where each head stands, what lies between, and from which transaction on to look next time."""
+"""Checkpoints over what moved: the place of each head, the blinding between them, and the transaction to start from next time."""
 
 from django.db import migrations
 

@@ -1,4 +1,4 @@
-"""The heads of one checkpoint are found without reading those of all others."""
+"""An index to find the heads of one checkpoint without reading those of all others."""
 
 from django.db import migrations
 
@@ -7,7 +7,7 @@ DROP = "DROP INDEX CONCURRENTLY IF EXISTS events_checkpoint_head_number"
 
 
 class Migration(migrations.Migration):
-    # An index is built beside writers outside a transaction only.
+    # Only outside a transaction can an index be built while others write.
     atomic = False
     dependencies = [("events", "0003_moved_heads")]
     operations = [migrations.RunSQL(CREATE, DROP)]

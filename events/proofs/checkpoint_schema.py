@@ -1,7 +1,7 @@
-"""The tables of the checkpoints as SQL, behind the same walls as the log: the runtime role may read and append."""
+"""The tables of the checkpoints as SQL, protected like the log: the runtime role may read and append."""
 
-# Of the heads only those that changed since the checkpoint before: the leaves of checkpoint n are each stream's newest row
-# up to n. `salt` goes into every leaf of its checkpoint and is shown in proofs only; it is empty where each leaf has its own.
+# Only the heads that changed since the checkpoint before: the leaves of checkpoint n are each stream's newest row up to n. `salt`
+# goes into every leaf of its checkpoint and is shown in proofs only; it is empty if each leaf has its own.
 TABLES = """
 CREATE TABLE events_checkpoint (
     number int PRIMARY KEY,

@@ -1,10 +1,10 @@
-"""Checkpoints: made over the heads of streams, signed, kept, written to a file outside the database, and found again.
+"""Checkpoints over the heads of streams: made, signed, stored, written to a file outside the database, and looked up.
 
-Whoever keeps one can prove later that a stream was cut or written anew. The key is not in the database.
+A kept checkpoint proves later that a stream was cut or rewritten. The key is not in the database.
 
-A checkpoint holds the heads that moved since the one before it, to which it is chained; so it costs what moved. Its tree has
-a place for every stream all the same: the heads stand at places drawn anew each time, and what lies between them is random
-(`blind`), so that neither root nor proof tells how many moved, or which. Those made before hold every stream's head.
+A checkpoint holds the heads that moved since the one before it, to which it is chained, so its cost depends on what moved. Its
+tree still has a place for every stream: heads get new random places each time, and everything between them is random (`blind`).
+So neither root nor proof reveals how many heads moved, or which. Older checkpoints hold every stream's head.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from events.proofs.statements import Checkpoint, Inclusion
 
 log = logging.getLogger(__name__)
 
-# "chkp": makes of two processes that make a checkpoint at once the second wait for the first.
+# "chkp": of two processes that make a checkpoint at once, the second waits for the first.
 LOCK = 0x63686B70
 COLUMNS = "number, made_at, streams, root, previous, key, signature"
 TREES = 4
-# In the place of the one salt that all leaves of a checkpoint once had.
+# Instead of the one salt that all leaves of a checkpoint once shared.
 SALTED_BY_LEAF = b""
-# So much of the file's end is read to find its last line; a line has less than a thousand bytes.
+# Bytes read at the file's end to find its last line; a line has less than a thousand.
 LAST_LINES = 8192
 
 # Each stream's head, found by hops along the primary key: the log itself is not read.
@@ -58,9 +58,9 @@ LEAVES = """
 SELECT DISTINCT ON (stream) stream, version, hash FROM events_checkpoint_head
 WHERE checkpoint <= %s::int ORDER BY stream, checkpoint DESC
 """
-# Below it no event comes any more that is not to be seen now.
+# No event below it that is invisible now can still appear.
 HORIZON = "SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text FROM events_epoch"
-# The heads of the streams with events since a horizon, each beside the last head that a checkpoint holds.
+# The heads of the streams with events since a horizon, each beside the last head in a checkpoint.
 MOVED = """
 SELECT h.stream, h.version, h.hash, k.version, k.hash
 FROM (SELECT DISTINCT stream FROM events_event WHERE (epoch, xid) >= (%s::smallint, %s::text::xid8)) AS m,
@@ -74,12 +74,12 @@ Heads = dict[str, tuple[int, bytes]]
 
 
 class FileParted(Exception):
-    """The file of checkpoints and the database do not tell the same; nothing was written to the file."""
+    """The checkpoint file and the database contradict each other. Nothing was written to the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """The tree of one checkpoint, kept for the next proofs from it. `places`: where each stream's leaf stands."""
+    """The tree of one checkpoint, kept for the next proofs from it. `places`: the place of each stream's leaf."""
 
     heads: Heads
     places: dict[str, int]
@@ -93,7 +93,7 @@ _chance = random.SystemRandom()
 
 
 def seeds() -> list[bytes]:
-    """The keys of `CHECKPOINT_KEY`, the one that signs first. Raises `ImproperlyConfigured` for what is no key."""
+    """Return the keys of `CHECKPOINT_KEY`, the signing one first. Raises `ImproperlyConfigured` for an invalid key."""
     try:
         return statements.read_seeds(settings.CHECKPOINT_KEY)
     except ValueError:
@@ -101,7 +101,7 @@ def seeds() -> list[bytes]:
 
 
 def check_key(app_configs: object, **_: Any) -> list[CheckMessage]:
-    """Tell at the start where no checkpoint can be signed."""
+    """Report at the start if no checkpoint can be signed."""
     try:
         if seeds():
             return []
@@ -112,14 +112,14 @@ def check_key(app_configs: object, **_: Any) -> list[CheckMessage]:
 
 
 def trusted() -> list[bytes]:
-    """The public keys of our own checkpoints, today's first."""
+    """Return the public keys of our own checkpoints, the present one first."""
     return [statements.public_key(seed) for seed in seeds()]
 
 
 def make(using: str = DEFAULT_DB_ALIAS, *, unless: tuple[UUID, int] | None = None) -> Checkpoint | None:
-    """Sign the heads that moved since the newest checkpoint and keep the new one. None if there is no stream yet.
+    """Sign the heads that moved since the newest checkpoint, and store the new one. Return None if there is no stream yet.
 
-    `unless`: a stream and a version; when checkpoints cover it already, the newest is returned and none is made.
+    `unless`: a stream and a version; if checkpoints cover it already, the newest is returned and none is made.
     """
     keys = seeds()
     if not keys:
@@ -176,9 +176,9 @@ def make(using: str = DEFAULT_DB_ALIAS, *, unless: tuple[UUID, int] | None = Non
 
 
 def _moved(before: Checkpoint | None, using: str) -> tuple[Heads, int]:
-    """The heads that are others than checkpoints hold, and how many streams there are with them.
+    """Return the heads that differ from those in checkpoints, and the number of streams including them.
 
-    A stream that is gone is counted still: its last head goes on standing in the checkpoint that holds it.
+    A deleted stream still counts: its last head remains in the checkpoint that holds it.
     """
     with connections[using].cursor() as cursor:
         horizon = None
@@ -201,18 +201,20 @@ def _moved(before: Checkpoint | None, using: str) -> tuple[Heads, int]:
 
 
 def grow(heads: Heads, places: Mapping[str, int], size: int, salt: bytes, blind: bytes) -> merkle.Tree:
-    """The tree of a checkpoint over the heads that moved, each at its place among `size`."""
+    """Return the tree of a checkpoint over the heads that moved, each at its place among `size`."""
     found = {places[stream]: merkle.leaf(salt_of(stream, salt, blind), stream, *head) for stream, head in heads.items()}
     return merkle.sparse(found, size, lambda level, place: hmac.digest(blind, b"%d %d" % (level, place), "sha256"))
 
 
 def salt_of(stream: str, salt: bytes, blind: bytes) -> bytes:
-    """The salt of one leaf, which its proof shows: known for another leaf, it would let a reader try a head against it."""
+    """Return the salt of one leaf, which its proof shows. If it were known for another leaf, a reader could test guesses of a
+    head.
+    """
     return salt or hmac.digest(blind, b"salt " + stream.encode(), "sha256")[:16]
 
 
 def root_of(heads: Heads, salt: bytes) -> bytes:
-    """The root of a checkpoint over all heads, as they were once made."""
+    """Return the root of a checkpoint over all heads, as old checkpoints have it."""
     return merkle.root([merkle.leaf(salt, stream, *heads[stream]) for stream in sorted(heads)])
 
 
@@ -221,7 +223,7 @@ def newest(using: str = DEFAULT_DB_ALIAS) -> Checkpoint | None:
 
 
 def page(before: int | None = None, limit: int = 50, using: str = DEFAULT_DB_ALIAS) -> list[Checkpoint]:
-    """Checkpoints with a number below `before`, the newest first."""
+    """Return checkpoints with a number below `before`, newest first."""
     with connections[using].cursor() as cursor:
         cursor.execute(
             f"SELECT {COLUMNS} FROM events_checkpoint WHERE number < %s::int ORDER BY number DESC LIMIT %s::int",  # noqa: S608
@@ -241,7 +243,7 @@ def read_row(row: tuple[Any, ...]) -> Checkpoint:
 
 
 def leaves(number: int, using: str = DEFAULT_DB_ALIAS) -> Heads:
-    """Every stream's head at a checkpoint."""
+    """Return every stream's head at a checkpoint."""
     with connections[using].cursor() as cursor:
         cursor.execute(LEAVES, [number])
         return {str(stream): (version, bytes(hash)) for stream, version, hash in cursor.fetchall()}
@@ -255,9 +257,9 @@ def heads_of(
     below: int | None = None,
     most: int | None = None,
 ) -> list[tuple[int, int, bytes]]:
-    """The heads of one stream that checkpoints hold: (number of the first with it, version, hash), the newest first.
+    """Return the heads of one stream in checkpoints: (number of the first with it, version, hash), newest first.
 
-    Up to a version, from checkpoints below a number, and so many at most, where these are given.
+    Optionally up to a version, from checkpoints below a number, and at most `most`.
     """
     with connections[using].cursor() as cursor:
         cursor.execute(
@@ -269,7 +271,7 @@ def heads_of(
 
 
 def prove(stream: UUID, number: int, using: str = DEFAULT_DB_ALIAS) -> Inclusion | None:
-    """The proof of a stream's head at a checkpoint; None where that checkpoint does not hold the stream."""
+    """Return the proof of a stream's head at a checkpoint; None if that checkpoint does not hold the stream."""
     checkpoint = get(number, using)
     if checkpoint is None:
         return None
@@ -306,12 +308,12 @@ def _tree(checkpoint: Checkpoint, using: str) -> _Tree:
 
 
 def forget_trees() -> None:
-    """Start from the tables again."""
+    """Forget all trees."""
     _trees.clear()
 
 
 def own_leaves(number: int, using: str = DEFAULT_DB_ALIAS) -> tuple[Heads, dict[str, int]]:
-    """The heads that a checkpoint itself holds, and the place of each."""
+    """Return the heads that a checkpoint itself holds, and the place of each."""
     with connections[using].cursor() as cursor:
         cursor.execute("SELECT stream, version, hash, place FROM events_checkpoint_head WHERE checkpoint = %s::int", [number])
         rows = cursor.fetchall()
@@ -322,7 +324,7 @@ def own_leaves(number: int, using: str = DEFAULT_DB_ALIAS) -> tuple[Heads, dict[
 
 
 def append_file(using: str = DEFAULT_DB_ALIAS) -> int:
-    """Append the checkpoints that the file does not hold yet. Returns how many; raises `FileParted`."""
+    """Append the checkpoints missing in the file. Return how many. Raises `FileParted`."""
     path = Path(settings.CHECKPOINT_FILE)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
@@ -333,7 +335,7 @@ def append_file(using: str = DEFAULT_DB_ALIAS) -> int:
         text = file.read()
         whole = text.rfind(b"\n") + 1
         if whole < len(text):
-            # A power cut or a full disk has torn the last line. Written behind it, the next one could not be read either.
+            # A power cut or a full disk has cut the last line. A line written after it would be unreadable too.
             log.warning("%s ended in the middle of a line; its last %s bytes are written anew.", path, len(text) - whole)
             file.truncate(end - len(text) + whole)
         lines = text[:whole].splitlines(keepends=True)
@@ -351,7 +353,7 @@ def append_file(using: str = DEFAULT_DB_ALIAS) -> int:
 
 
 def read_file(text: bytes) -> Iterator[Checkpoint]:
-    """The checkpoints of the file. Raises `BadCheckpoint` with the number of the line that cannot be read."""
+    """Yield the checkpoints of the file. Raises `BadCheckpoint` with the number of an unreadable line."""
     for number, line in enumerate(text.split(b"\n")[:-1], 1):
         try:
             yield statements.read_checkpoint(canonical.decode(line))

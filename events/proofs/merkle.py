@@ -1,7 +1,7 @@
 """The hash tree over the heads of streams: its root, the path from a leaf to it, and the way back. Pure.
 
-Level by level two neighbours become one node; the last of an odd level goes up as it is. `events/README.md`
-describes it for those who write a verifier of their own.
+On each level two neighbours become one node; the last one of an odd level goes up unchanged. `events/README.md` describes it for
+authors of independent verifiers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NODE_TAG = b"gamesvc.node/1"
 
 
 def leaf(salt: bytes, stream: str, version: int, hash: bytes) -> bytes:
-    """The leaf of a stream's head. Without the salt two roots would tell whether anything happened."""
+    """Return the leaf of a stream's head. Without the salt, two roots would reveal whether anything had happened."""
     return hashlib.sha256(prefixed(LEAF_TAG, salt.hex().encode(), stream.encode(), b"%d" % version, hash)).digest()
 
 
@@ -25,20 +25,20 @@ def node(left: bytes, right: bytes) -> bytes:
 
 
 Tree = list[dict[int, bytes]]
-"""Level by level, the leaves first and the root alone in the last: the nodes that are known, by their place in the level."""
+"""The known nodes of each level by their index in it. The leaves come first; the last level holds the root alone."""
 
 
 def levels(leaves: Sequence[bytes]) -> Tree:
-    """The tree in which every leaf is known. Raises `ValueError` without leaves."""
+    """Return the tree in which every leaf is known. Raises `ValueError` without leaves."""
     if not leaves:
         raise ValueError("A tree needs a leaf.")
     return sparse(dict(enumerate(leaves)), len(leaves), _no_filler)
 
 
 def sparse(leaves: Mapping[int, bytes], size: int, filler: Callable[[int, int], bytes]) -> Tree:
-    """The tree of `size` leaves of which some are known; `filler(level, place)` stands for what lies over others alone.
+    """Return the tree of `size` leaves of which some are known. `filler(level, place)` replaces nodes over unknown leaves only.
 
-    It costs what the known leaves cost, however many places there are.
+    Its cost depends on the known leaves, however many places there are.
     """
     found: Tree = []
     nodes = dict(leaves)
@@ -64,7 +64,7 @@ def root(leaves: Sequence[bytes]) -> bytes:
 
 
 def path(tree: Sequence[Mapping[int, bytes]], index: int) -> list[bytes]:
-    """The neighbours that lead from leaf `index` to the root, from below; none where a node goes up as it is."""
+    """Return the neighbours that lead from leaf `index` up to the root; none where a node goes up unchanged."""
     found = []
     for level in tree[:-1]:
         if index ^ 1 in level:
@@ -74,7 +74,7 @@ def path(tree: Sequence[Mapping[int, bytes]], index: int) -> list[bytes]:
 
 
 def climb(start: bytes, index: int, size: int, neighbours: Sequence[bytes]) -> bytes:
-    """The root that a leaf, its index among `size` leaves and its path lead to. Raises `ValueError` where they do not fit."""
+    """Return the root that a leaf, its index among `size` leaves and its path lead to. Raises `ValueError` if they do not fit."""
     if not 0 <= index < size:
         raise ValueError(f"leaf {index} is not one of {size}")
     left = list(neighbours)

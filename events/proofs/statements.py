@@ -1,6 +1,6 @@
-"""A checkpoint as what is signed: the root over all heads, chained to the checkpoint before. Pure; a verifier needs no more.
+"""The signed content of a checkpoint: the root over all heads, chained to the checkpoint before. Pure; all a verifier needs.
 
-Not here: where checkpoints are kept and made (`checkpoints`), the tree (`merkle`).
+Not here: storing and making checkpoints (`checkpoints`), the tree (`merkle`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEX = re.compile(r"[0-9a-f]*", re.ASCII)
 
 
 class BadCheckpoint(ValueError):
-    """A checkpoint or a proof of inclusion that is not formed as described, or does not prove what it says."""
+    """A checkpoint or a proof of inclusion with a wrong format, or that does not prove its claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class Checkpoint:
 
     @property
     def signed(self) -> bytes:
-        """The bytes that are signed."""
+        """Return the bytes that are signed."""
         return canonical.prefixed(TAG, canonical.encode(self.statement))
 
     @property
     def hash(self) -> bytes:
-        """What the next checkpoint holds as `previous`."""
+        """Return the hash that the next checkpoint holds as `previous`."""
         return hashlib.sha256(self.signed).digest()
 
     def as_json(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Inclusion:
     path: tuple[bytes, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The checkpoint with its proof, as the trailer of an export holds it."""
+        """Return the checkpoint with its proof, as in the trailer of an export."""
         proof = {
             "version": self.version,
             "hash": self.hash.hex(),
@@ -90,7 +90,7 @@ class Inclusion:
 
 
 def sign(seed: bytes, *, number: int, made_at: datetime, streams: int, root: bytes, previous: bytes = NONE_BEFORE) -> Checkpoint:
-    """Sign a statement with the 32-byte seed of an Ed25519 key."""
+    """Return a statement signed with the 32-byte seed of an Ed25519 key."""
     private = Ed25519PrivateKey.from_private_bytes(seed)
     unsigned = Checkpoint(number, made_at, streams, root, previous, public_key(seed), b"")
     signature = private.sign(unsigned.signed)
@@ -102,7 +102,7 @@ def public_key(seed: bytes) -> bytes:
 
 
 def check_signature(checkpoint: Checkpoint) -> None:
-    """Raise `BadCheckpoint` unless the signature is that of the key the checkpoint names."""
+    """Raise `BadCheckpoint` unless the signature was made with the key the checkpoint names."""
     try:
         Ed25519PublicKey.from_public_bytes(checkpoint.key).verify(checkpoint.signature, checkpoint.signed)
     except (InvalidSignature, ValueError):
@@ -121,7 +121,7 @@ def check_inclusion(inclusion: Inclusion, stream: str) -> None:
 
 
 def read_checkpoint(value: Any) -> Checkpoint:
-    """Read what `Checkpoint.as_json` writes, nothing else."""
+    """Return the checkpoint that `Checkpoint.as_json` wrote. Raises `BadCheckpoint` for anything else."""
     outer = _fields(value, {"statement", "key", "signature"}, "A checkpoint")
     inner = _fields(outer["statement"], {"made_at", "number", "previous", "root", "streams"}, "The statement of a checkpoint")
     try:
@@ -140,7 +140,7 @@ def read_checkpoint(value: Any) -> Checkpoint:
 
 
 def read_inclusion(value: Any) -> Inclusion:
-    """Read what `Inclusion.as_json` writes, nothing else."""
+    """Return the proof that `Inclusion.as_json` wrote. Raises `BadCheckpoint` for anything else."""
     outer = _fields(value, {"statement", "key", "signature", "proof"}, "A checkpoint with its proof")
     checkpoint = read_checkpoint({name: one for name, one in outer.items() if name != "proof"})
     proof = _fields(outer["proof"], {"version", "hash", "salt", "index", "path"}, "The proof of inclusion")
@@ -157,7 +157,10 @@ def read_inclusion(value: Any) -> Inclusion:
 
 
 def read_key(text: str) -> bytes:
-    """A public key as people keep it: 64 hex digits, the JSON that `/api/v1/checkpoints/key/` serves, or PEM."""
+    """Return a public key in one of the usual formats: 64 hex digits, the JSON of `/api/v1/checkpoints/key/`, or PEM.
+
+    Raises `BadCheckpoint`.
+    """
     if "-----BEGIN" in text:
         try:
             loaded = load_pem_public_key(text.encode())
@@ -178,7 +181,7 @@ def read_key(text: str) -> bytes:
 
 
 def read_seeds(text: str) -> list[bytes]:
-    """`CHECKPOINT_KEY`: base64 of 32 bytes, several separated by commas; the first signs. Raises `ValueError`."""
+    """Return the keys in `CHECKPOINT_KEY`: base64 of 32 bytes, separated by commas; the first signs. Raises `ValueError`."""
     seeds = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         seed = base64.b64decode(part, validate=True)

@@ -1,4 +1,4 @@
-"""Who calls: a bearer token of the accounts app, or the session of the web pages (with its CSRF check)."""
+"""Authentication by a bearer token of the accounts app, or by the session of the web pages (with its CSRF check)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from accounts.models import User
 
 
 class BearerToken(BaseAuthentication):
-    """`Authorization: Bearer gsk_...`. `request.auth` is the token with its scopes (`tokens.Bearer`); None for a session."""
+    """Authentication by `Authorization: Bearer gsk_...`. `request.auth` is the token with its scopes (`tokens.Bearer`)."""
 
     def authenticate(self, request: Request) -> tuple[User, tokens.Bearer] | None:
         header = request.META.get("HTTP_AUTHORIZATION", "")
@@ -32,14 +32,14 @@ class BearerToken(BaseAuthentication):
 
 
 class Session(SessionAuthentication):
-    """A signed-in browser may do what its user may: all scopes."""
+    """Authentication by a browser session, which has all scopes. `request.auth` is None."""
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="gamesvc"'
 
 
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the schema describes the tokens."""
+    """The description of tokens in the OpenAPI schema."""
 
     target_class = "gamesvc.api.authentication.BearerToken"
     name = "token"
@@ -49,7 +49,7 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the schema describes the sessions."""
+    """The description of sessions in the OpenAPI schema."""
 
     target_class = "gamesvc.api.authentication.Session"
     name = "session"

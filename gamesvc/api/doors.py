@@ -1,8 +1,8 @@
-"""Every way into the service, who may use it and which limits hold: the rows behind `manage.py doors`.
+"""The ways into the service with their users and limits: the rows behind `manage.py doors`.
 
-What stands in the code (routes, methods, scopes, sign-in, purposes, commands, operations, the numbers) is read from it. What
-does not (who, beyond a scope or a sign-in) is declared here, and in `permissions` for the doors of a match; a door that is
-neither is an error, so a new one must be decided.
+Routes, methods, scopes, sign-in, purposes, commands, operations and numbers are read from the code. The users of a way, beyond a
+scope or a sign-in, are declared here, and in `permissions` for matches. A way without a declaration is an error, so every new one
+needs a decision.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OPERATORS = "operators"
 PROVIDER = "the mail provider, by the shared secret"
 SHELL = "whoever has a shell on the server"
 
-# Pages by name, where their route does not tell.
+# Users of pages whose route does not imply them, by name.
 PAGES = {
     "home": EVERYONE,
     "lobby": EVERYONE,
@@ -59,7 +59,7 @@ MAIL_ADDRESSES = {
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """One way in: what it is called, how it is used, by whom, within which limits."""
+    """One way into the service: its name, methods or use, users, and limits."""
 
     name: str
     use: str
@@ -89,7 +89,10 @@ def _routes(entries: Sequence[Any], before: str) -> Iterator[tuple[str, URLPatte
 
 
 def _of_a_row(route: str) -> bool:
-    """Return True for Django's own pages of one row under /admin/: they stand behind the list of its table, and only read."""
+    """Return True for Django's own pages of one row under /admin/.
+
+    They only read, and the list of their table represents them.
+    """
     parts = [part for part in route.split("/") if part]
     return parts[:1] == ["admin"] and len(parts) > 3 and parts[-1] != "act"
 
@@ -117,20 +120,20 @@ def _endpoint(route: str, view: Callable[..., Any]) -> Door:
 
 
 def _below_a_match(route: str) -> str | None:
-    """Return what stands below a match in an address of it, empty for the match itself; None for any other address."""
+    """Return the part of an address below a match, empty for the match itself; None for any other address."""
     _before, is_of_match, below = route.partition("matches/<str:ident>/")
     return below if is_of_match else None
 
 
 def _each(who: dict[str, str]) -> str:
-    """Say who may use each method, once where it is the same for all."""
+    """Return the users of each method as text, mentioned once if all methods have the same."""
     if len(set(who.values())) == 1:
         return next(iter(who.values()))
     return "; ".join(f"{method}: {text}" for method, text in who.items())
 
 
 def _past(view: Callable[..., Any], limits: str) -> str:
-    """Add the limit for looking at the past, where it holds."""
+    """Return the limits with the one for looking at the past, if it applies."""
     marks = getattr(view, "folds", ())
     if not marks:
         return limits
@@ -139,7 +142,7 @@ def _past(view: Callable[..., Any], limits: str) -> str:
 
 
 def _who(route: str, name: str) -> str:
-    """Say who may use an address that is not open to everyone. Raises `LookupError` for one that nobody has decided about."""
+    """Return the users of an address that is not open to everyone. Raises `LookupError` for an undeclared one."""
     parts = [part for part in route.split("/") if part]
     if name in PAGES:
         return PAGES[name]
@@ -157,7 +160,7 @@ def _who(route: str, name: str) -> str:
 
 
 def _extra(route: str, limits: str) -> str:
-    """The limits of an address beside its size."""
+    """Return the limits of an address beside its size."""
     parts = [part for part in route.split("/") if part]
     last = parts[-1] if parts else ""
     if last in ("commands", "orders", "command"):
@@ -187,7 +190,7 @@ def _page(route: str, name: str, view: Callable[..., Any]) -> Door:
 
 
 def _rates(route: str) -> list[tuple[str, str]]:
-    """The limits of django-allauth that hold at an address of its own."""
+    """Return django-allauth's limits for an address."""
     at = {
         "login": ("login", "login_failed"),
         "signup": ("signup",),
@@ -207,7 +210,7 @@ def _wrapped(view: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
 
 
 def _methods(view: Callable[..., Any]) -> list[str]:
-    """The methods that Django's decorators let through; GET and POST where none says otherwise."""
+    """Return the methods that Django's decorators allow; GET and POST if none says otherwise."""
     for layer in _wrapped(view):
         listed = inspect.getclosurevars(layer).nonlocals.get("request_method_list") if inspect.isfunction(layer) else None
         if listed is not None:
@@ -215,7 +218,7 @@ def _methods(view: Callable[..., Any]) -> list[str]:
     return ["GET", "POST"]
 
 
-# --- the other doors ---
+# --- the other ways in ---
 
 
 def _mail_addresses() -> Iterator[Door]:
@@ -249,7 +252,7 @@ def _operations() -> Iterator[Door]:
 
 
 def as_markdown() -> str:
-    """The whole table, as it stands in `deploy/DOORS.md`."""
+    """Return the whole table in the format of `deploy/DOORS.md`."""
     lines = [
         "# Doors",
         "",

@@ -1,4 +1,4 @@
-"""Versions as ETags: `"<match>-<seat or o>-<version>"`, the version being that of the viewer."""
+"""Versions as ETags: `"<match>-<seat or o>-<version>"`, with the viewer's version."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ def etag(match_id: UUID, viewer: Viewer, version: int) -> str:
 
 
 def named_seat(request: Request) -> int | None:
-    """The seat whose view the sender answers, as If-Match names it: on a what-if board it says for whom he acts."""
+    """Return the seat in If-Match, whose view the sender answers. On an analysis board it is the seat they act for."""
     parts = _FORM.match(request.headers.get("If-Match", "").strip())
     return int(parts["viewer"]) if parts is not None and parts["viewer"] != "o" else None
 
 
 def required_version(request: Request, match_id: UUID, viewer: Viewer) -> int:
-    """The version the sender saw, from If-Match. Raises `Problem`: 428 without one, 412 with one of something else."""
+    """Return the version the sender saw, from If-Match.
+
+    Raises `Problem`: 428 if it is missing, 412 if it names something else.
+    """
     given = request.headers.get("If-Match")
     if not given:
         detail = "Send If-Match with the ETag of the view this command answers."

@@ -1,4 +1,4 @@
-"""GET /health/: whether this service answers, and which one it is. For balancers, and for `up` to know its own web server."""
+"""GET /health/: the state of the service and its instance. For load balancers, and for `up` to recognise its own web server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 @require_safe
 @never_cache
 def health(request: HttpRequest) -> JsonResponse:
-    """Answer 200 where requests can be served; a database that is away makes it 503, as with every other address."""
+    """Answer 200 if requests can be served. Without the database it is 503, as for every other address."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return JsonResponse({"status": "ok", "instance": settings.INSTANCE})

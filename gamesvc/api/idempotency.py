@@ -1,6 +1,6 @@
-"""Idempotency-Key on requests that create something: the first answer is kept, in the transaction of its effect.
+"""Idempotency-Key for requests that create something: the first response is stored in the transaction of its effect.
 
-Commands need none of this: their key becomes the event's command id, which guards for ever (`matches.turns`).
+Commands need none of this: their key becomes the event's command id, which is unique for ever (`matches.play.turns`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gamesvc.matches.record.idempotency import Answer
 
 
 def required_key(request: Request) -> str:
-    """The request's Idempotency-Key, quotes stripped. Raises `Problem` (400) for none, or one that is too long."""
+    """Return the request's Idempotency-Key, without quotes. Raises `Problem` (400) if it is missing or too long."""
     key = str(request.headers.get("Idempotency-Key", "")).strip().strip('"')
     if not key or len(key) > 255:
         detail = "Send an Idempotency-Key header: 1 to 255 characters, new for each new request, the same for a retry."
@@ -31,9 +31,9 @@ def required_key(request: Request) -> str:
 
 
 def once(request: Request, effect: Callable[[], Answer]) -> Response:
-    """Run `effect` once per user and key; a repetition gets the first answer, success or refusal by the rules.
+    """Run `effect` once per user and key. A repetition gets the first response, be it a success or a refusal by the rules.
 
-    Whether the caller may do it at all is asked within `effect`: what it did may have taken that away.
+    `effect` itself must check whether the user may do it: its own success may take that permission away.
     """
     key, user = required_key(request), request.user
     assert isinstance(user, User)

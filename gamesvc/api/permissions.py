@@ -1,20 +1,20 @@
-"""Who may do what with a match: the one declaration behind the table of doors and the matrix of permissions."""
+"""Permissions for matches: the one declaration behind the table of doors and the permission matrix."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Everyone whom the matrix of permissions tries, at a match that they have the link of (but for the stranger).
+# All kinds of readers in the permission matrix. Everyone but the stranger has the link of the match.
 KINDS = ("stranger", "observer", "seat", "former", "host", "host_played", "operator", "operator_played")
 _LINKED = frozenset(KINDS[1:])
 
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Those who may use a door: in words, and as kinds of readers of a running match.
+    """The users of an address: as text, and as kinds of readers of a running match.
 
-    `over` are those who may once the match is over, where there are more of them. Of a door for a match that has not begun there
-    is nothing to say by these kinds: `kinds` is None.
+    `over`: the kinds that may use it once the match is over, if there are more. `kinds` is None for an address of a match that
+    has not begun, to which these kinds do not apply.
     """
 
     text: str
@@ -33,7 +33,7 @@ NEWCOMER = Who("signed-in users who fit what the match asks for, before it start
 SUBSTITUTE = Who("signed-in users who fit what the match asks for and never held another seat of it", None)
 BOARD = Who("the owner of a what-if board", None)
 
-# What is read of a match is for its readers, but for these addresses below it (of the API).
+# Users of the API's reading addresses below a match. Any other is open to the readers of the match.
 READS = {
     "position/": Who(f"{READERS.text}; once the match is over", frozenset()),
     "preferences/": PLAYER,
@@ -43,7 +43,7 @@ READS = {
     "standing/": PLAYER,
     "tenures/": RULERS,
 }
-# All that is done with a match, by method and address below it.
+# Users of the API's changing addresses below a match, by method and address.
 ACTS = {
     ("POST", "join/"): NEWCOMER,
     ("POST", "leave/"): MEMBER,
@@ -74,7 +74,7 @@ ACTS = {
     ("PATCH", "preferences/"): PLAYER,
     ("POST", "presence/"): PLAYER,
 }
-# The same of the pages, where one address may stand for several acts.
+# Users of the pages' addresses below a match, where one address may serve several acts.
 PAGE_ACTS: dict[str, dict[str, Who]] = {
     "command": {"": PLAYER},
     "orders": {"": PLAYER},
@@ -92,7 +92,7 @@ PAGE_ACTS: dict[str, dict[str, Who]] = {
 
 
 def of_api(method: str, below: str) -> Who:
-    """Return who may use an address below a match of the API. Raises `LookupError` for what nobody has decided about."""
+    """Return the users of an API address below a match. Raises `LookupError` for an undeclared one."""
     if method == "GET":
         return READS.get(below, READERS)
     if (method, below) not in ACTS:
@@ -101,7 +101,7 @@ def of_api(method: str, below: str) -> Who:
 
 
 def of_page(method: str, below: str) -> str:
-    """Say who may use a page of a match. Raises `LookupError` for what nobody has decided about."""
+    """Return the users of a page of a match as text. Raises `LookupError` for an undeclared one."""
     if method in ("GET", "HEAD"):
         return READERS.text
     if below not in PAGE_ACTS:

@@ -1,4 +1,4 @@
-"""Every error as problem details (RFC 9457): one handler for what the services refuse and for what HTTP demands."""
+"""Every error as problem details (RFC 9457): one handler for refusals by services and for HTTP errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(Exception):
-    """An error of this API's own."""
+    """An error raised by the API itself."""
 
     def __init__(self, status: int, code: str, title: str, detail: str, **more: Any) -> None:
         super().__init__(detail)
@@ -27,7 +27,7 @@ class Problem(Exception):
 
 
 class TooLarge(exceptions.APIException):
-    """The body is larger than we read."""
+    """The body exceeds the size limit."""
 
     status_code = 413
 
@@ -49,7 +49,7 @@ TITLES = {
 
 
 def details(status: int, code: str, title: str, detail: str, **more: Any) -> dict[str, Any]:
-    """Problem details; `type` is our stable address for the code."""
+    """Return problem details. `type` is our permanent address for the code."""
     return {
         "type": f"{settings.BASE_URL}/problems/{code}",
         "title": title,
@@ -61,12 +61,12 @@ def details(status: int, code: str, title: str, detail: str, **more: Any) -> dic
 
 
 def problem(status: int, code: str, title: str, detail: str, **more: Any) -> Response:
-    """An answer with problem details."""
+    """Return a response with problem details."""
     return Response(details(status, code, title, detail, **more), status=status, content_type=MEDIA_TYPE)
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Translate an exception of a view. None: a fault of ours, which is logged and answered with 500."""
+    """Return the response for an exception of a view; None for a fault of ours, which is logged and answered with 500."""
     answer = translate(error)
     if answer is not None:
         request = context.get("request")
@@ -77,7 +77,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def translate(error: Exception) -> Response | None:
-    """The problem an exception stands for; None for a fault of ours."""
+    """Return the problem for an exception; None for a fault of ours."""
     match error:
         case Refused():
             pointer = f"#/{error.parameter.replace('.', '/')}" if error.parameter else None
@@ -129,7 +129,7 @@ def translate(error: Exception) -> Response | None:
 
 
 def _invalid(error: exceptions.ValidationError) -> Response:
-    """A body whose fields do not fit: each with its place and what would be right."""
+    """Return the problem for invalid fields: the place of each, and what would be right."""
     errors = []
     fields = error.detail if isinstance(error.detail, dict) else {"": error.detail}
     for name, details in fields.items():

@@ -1,4 +1,4 @@
-"""JSON in and out, by orjson; a body over the limit is refused before it is read, one with text that no door takes after it."""
+"""JSON in and out, by orjson. Oversized bodies are refused before they are read, forbidden text after."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class JSON(BaseRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
-        # The labels in a form's schema stand by what they name, which may be numbers; JSON knows only text there.
+        # Labels in a form's schema are keyed by what they name, which may be a number; JSON needs text.
         return b"" if data is None else orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
 
 

@@ -1,4 +1,4 @@
-"""The rate limits of programs, which the API framework asks for once it knows who calls."""
+"""Rate limits of the API, checked by the framework after authentication."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from accounts.network import client_network
 from accounts.tokens import Bearer
 from gamesvc import rate_limits
 
-if TYPE_CHECKING:  # the framework imports this module for its class of views
+if TYPE_CHECKING:  # the framework imports this module for its view classes
     from rest_framework.views import APIView
 
 
 class Throttle(BaseThrottle):
-    """Counts a request for its user and token, and as one that looks at the past. Raises `rate_limits.Exceeded`."""
+    """Counts a request for its user and token, and for looking at the past. Raises `rate_limits.Exceeded`."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         token = request.auth.token.pk if isinstance(request.auth, Bearer) else None

@@ -1,4 +1,4 @@
-"""Answers where no view gives one, also while the database is away: under /api/ a problem, elsewhere a page."""
+"""Responses outside any view, also without a database: problem details under /api/, a page elsewhere."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ UNREADABLE = Fault("bad_request", "The request is not one that can be read. Load
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Return True if a program asks, which is to get a problem instead of a page."""
+    """Return True for requests by programs, which get problem details instead of a page."""
     return request.path.startswith(API)
 
 
 def bad_request(request: HttpRequest, exception: Fault | Exception) -> HttpResponse:
-    """Refuse a request that cannot be read: one with a fault of its text, or one that Django found suspicious."""
+    """Refuse an unreadable request: one with forbidden text, or one that Django found suspicious."""
     fault = exception if isinstance(exception, Fault) else UNREADABLE
     if not is_api(request):
         page = render(request, "400.html", {"detail": fault.detail}, status=400)
@@ -40,7 +40,7 @@ def too_many(request: HttpRequest, exceeded: Exceeded) -> HttpResponse:
     if is_api(request):
         response = _problem(request, 429, "too_many", problems.TITLES[429][1], str(exceeded))
     else:
-        # Without the parts of a page that ask the database: that is what the limit saves.
+        # Without the parts of a page that query the database: saving those is the point of the limit.
         page = loader.get_template("429.html").render({"detail": str(exceeded)})
         response = HttpResponse(page, status=429, headers={"Cache-Control": "no-store"})
     response["Retry-After"] = str(exceeded.count.seconds)
@@ -55,7 +55,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer for the exception that is being handled: 503 where the database is away, else 500."""
+    """Answer for the exception being handled: 503 if the database is away, else 500."""
     if is_away(sys.exc_info()[1]):
         return _unavailable(request)
     if not is_api(request):

@@ -1,13 +1,13 @@
-"""Servers of one's own: PostgreSQL and Valkey in one data folder, for machines where none are given.
+"""Embedded servers: PostgreSQL and Valkey in one data folder, for machines that provide none.
 
-    servers = use(Path("var"))          # starts what does not run yet
+    servers = use(Path("var"))          # starts the servers that are not running
     servers.database_url, servers.redis_url
-    servers.release()                   # or at the end of the process; the last one out stops the servers
+    servers.release()                   # or at the end of the process; the last user stops the servers
 
-Any number of processes may use a folder at once. Each holds a shared lock on its `users.lock`, which the system takes
-back when a process ends, even if it is killed; starting and stopping happen under the lock of `start.lock`. What a killed
-process or server leaves behind is put right by the next `use`. A small watcher process stops the servers when the last
-user ended without `release`. Nothing here knows Django.
+Any number of processes may use a folder at once. Each holds a shared lock on its `users.lock`, which the system releases
+when a process ends, even if it is killed. Starting and stopping happen under the lock of `start.lock`. The next `use`
+repairs what a killed process or server leaves behind. A small watcher process stops the servers if the last user ended
+without `release`. Nothing here knows Django.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["EmbeddedError", "Servers", "use"]
 
 
 class Servers:
-    """A hold on the servers of one data folder. Made by `use`; also a context manager."""
+    """A hold on the servers of one data folder, returned by `use`. Also a context manager."""
 
     def __init__(
         self, home: Path, users: IO[str], postgres: Postgres | None, valkey: Valkey | None, watching: Popen[bytes]
@@ -47,22 +47,22 @@ class Servers:
 
     @property
     def database_url(self) -> str:
-        """For the service: a role that owns no table."""
+        """Return the database address for the service: a role that owns no table."""
         return self._database().url(RUNTIME)
 
     @property
     def owner_url(self) -> str:
-        """For migrations and tests: the role that owns the tables and may make databases."""
+        """Return the database address for migrations and tests: the role that owns the tables and may create databases."""
         return self._database().url(OWNER)
 
     @property
     def admin_url(self) -> str:
-        """For restoring: the superuser."""
+        """Return the database address for restoring: the superuser."""
         return self._database().url("postgres")
 
     @property
     def redis_url(self) -> str:
-        """For Celery: `redis+socket://...`."""
+        """Return the broker address for Celery: `redis+socket://...`."""
         return self._broker().url
 
     @property
@@ -71,11 +71,11 @@ class Servers:
 
     @property
     def programs(self) -> Path:
-        """The folder of PostgreSQL's own programs (pg_dump, pg_restore)."""
+        """Return the folder of PostgreSQL's programs (pg_dump, pg_restore)."""
         return self._database().programs
 
     def mend(self) -> None:
-        """Start again what has died, and keep the logs small. To be called often; returns at once where all runs."""
+        """Restart servers that have died, and keep the logs small. Call it often; it returns at once if all is well."""
         for server in (self._postgres, self._valkey):
             if server is None or self._users.closed:
                 continue
@@ -88,16 +88,16 @@ class Servers:
                     server.ensure()
 
     def release(self) -> None:
-        """Let go. Stops the servers if nobody else holds them. A second call does nothing, nor does a forked child's."""
+        """Release the hold, and stop the servers if nobody else holds them. No effect in a second call or in a forked child."""
         if self._users.closed or os.getpid() != self._process:
             return
         atexit.unregister(self.release)
         with locked(self.home / "start.lock"):
-            # Closed, not unlocked: children that were forked and still run keep the hold.
+            # Closed, not unlocked: running forked children keep the hold.
             self._users.close()
             if not held_by_others(self.home / "users.lock"):
                 _stop(self.home)
-        # Reaps the watcher if it is our child and has seen the same already.
+        # Reaps the watcher if it is our child and has already noticed.
         self._watcher.poll()
 
     def __enter__(self) -> Servers:
@@ -118,9 +118,9 @@ class Servers:
 
 
 def use(data_dir: Path, *, postgres: bool = True, valkey: bool = True) -> Servers:
-    """Have the servers of `data_dir` run, and hold them until `release` or the end of this process.
+    """Start the servers of `data_dir` if needed, and hold them until `release` or the end of this process.
 
-    Raises `EmbeddedError`, in one sentence, where that cannot be.
+    Raises `EmbeddedError` with a one-sentence reason.
     """
     home = Path(data_dir).resolve()
     try:
@@ -149,7 +149,7 @@ def use(data_dir: Path, *, postgres: bool = True, valkey: bool = True) -> Server
 
 
 def stop_unused(home: Path, *, before_leaving: Callable[[], None]) -> bool:
-    """Stop the servers if nobody uses them, for the watcher. Says whether it did; then no new user was let in meanwhile."""
+    """Stop the servers if nobody uses them, for the watcher. If it returns True, no new user came in between."""
     with locked(home / "start.lock"):
         if held_by_others(home / "users.lock"):
             return False
@@ -159,7 +159,7 @@ def stop_unused(home: Path, *, before_leaving: Callable[[], None]) -> bool:
 
 
 def _stop(home: Path) -> None:
-    """Stop whatever runs in this folder, also servers that this holder did not ask for."""
+    """Stop all servers in this folder, also those this holder did not ask for."""
     if (home / "valkey").exists():
         Valkey(home).stop()
     if (home / "postgres").exists() or (home / "postgres-home").exists():

@@ -1,4 +1,4 @@
-"""`python -m gamesvc.embedded DIR`: start the servers, print where they are as lines for a shell, hold them until Ctrl-C."""
+"""`python -m gamesvc.embedded DIR`: start the servers, print their addresses as shell lines, hold them until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m gamesvc.embedded DIR\n")
         return 2
-    # A polite kill ends as Ctrl-C does, so that the servers are let go.
+    # SIGTERM ends it like Ctrl-C, so that the servers are released.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with use(Path(arguments[0])) as servers:

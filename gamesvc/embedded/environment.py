@@ -1,4 +1,4 @@
-"""The environment of an embedded run: addresses of the servers started here, secrets made once and kept in the data folder."""
+"""The environment of an embedded run: addresses of the servers started here, and secrets kept in the data folder."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _held: list[Servers] = []  # keeps the servers in use until this process ends
 
 
 def provide(data_dir: Path) -> None:
-    """Set what the environment does not name yet: DATABASE_URL, DATABASE_OWNER_URL, REDIS_URL and the secrets.
+    """Set missing variables: DATABASE_URL, DATABASE_OWNER_URL, REDIS_URL and the secrets.
 
-    Raises `EmbeddedError`, in one sentence, where that cannot be.
+    Raises `EmbeddedError` with a one-sentence reason.
     """
     data_dir = data_dir.absolute()
     provide_secrets(data_dir)
@@ -36,25 +36,25 @@ def provide(data_dir: Path) -> None:
 
 
 def provide_secrets(data_dir: Path) -> None:
-    """Set the secrets of a data folder that the environment does not name yet; they are made at their first use."""
+    """Set missing secrets from a data folder. They are created at their first use."""
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, value in _secrets(data_dir / "secrets").items():
         os.environ.setdefault(name, value)
 
 
 def mend() -> None:
-    """Start those servers held by `provide` again that have died."""
+    """Restart the servers held by `provide` that have died."""
     for servers in _held:
         servers.mend()
 
 
 def release() -> None:
-    """Let go of the servers held by `provide`; the last process to do so stops them."""
+    """Release the servers held by `provide`. The last process to do so stops them."""
     while _held:
         _held.pop().release()
 
 
-# What says whose data, mail and mailbox are used. A run that is thrown away must reach none of them.
+# Variables that lead to the data, mail and mailboxes of a real service. A temporary run must reach none of them.
 _OF_A_SERVICE = {
     *("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "GAMESVC_DATA", "CHECKPOINT_FILE", "BASE_URL", "ALLOWED_HOSTS"),
     *(
@@ -77,11 +77,11 @@ RATE_LIMITS = ("RATE_LIMIT_PER_ADDRESS", "RATE_LIMIT_PER_USER", "RATE_LIMIT_PER_
 
 @contextlib.contextmanager
 def throwaway(prefix: str, *, servers: bool = True) -> Iterator[Path]:
-    """Yield a temporary data folder whose servers and secrets `os.environ` names, and nothing of the service it named before.
+    """Yield a temporary data folder, with `os.environ` set to its own servers and secrets only.
 
-    Benches, the demo and the simulation run there: they neither fill nor slow down anybody's service. Afterwards the servers
-    are stopped, the folder is removed and the environment is as it was. Without `servers` the folder has its secrets only, for
-    an `up` that starts its own.
+    Benches, the demo and the simulation run there, so they neither fill nor slow down a real service. Afterwards the servers are
+    stopped, the folder is removed and the environment is restored. Without `servers` the folder has only secrets, for an `up`
+    that starts its own servers.
     """
     before = dict(os.environ)
     folder = Path(tempfile.mkdtemp(prefix=prefix))
@@ -89,7 +89,7 @@ def throwaway(prefix: str, *, servers: bool = True) -> Iterator[Path]:
         if name in _OF_A_SERVICE or name.startswith("ANYMAIL_"):
             del os.environ[name]
     os.environ["GAMESVC_DATA"] = str(folder)
-    # What runs there asks faster than any person, all from one address.
+    # Programs there send requests faster than any user, all from one address.
     os.environ |= dict.fromkeys(RATE_LIMITS, "0")
     try:
         provide(folder) if servers else provide_secrets(folder)
@@ -120,7 +120,10 @@ def _secrets(folder: Path) -> dict[str, str]:
 
 
 def _keep(path: Path, secret: str) -> None:
-    """Write a secret, whole and for good before anything is sealed with it, unless another process was faster: all read one."""
+    """Write a secret, completely and durably before anything is sealed with it.
+
+    If another process was faster, its secret stays.
+    """
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:

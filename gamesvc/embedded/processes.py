@@ -1,4 +1,4 @@
-"""Running server programs: as whom, whether a recorded process still lives, and locks between processes."""
+"""Server programs: the user they run as, checks of recorded processes, and locks between processes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LARGEST_LOG = 10_000_000
 
 
 class EmbeddedError(RuntimeError):
-    """The embedded servers cannot be used here; the message says why and what to do instead."""
+    """The embedded servers cannot be used here. The message gives the reason and an alternative."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """How PostgreSQL is started: which copy of its programs, which folder holds its data, as which user.
+    """The way to start PostgreSQL: the copy of its programs, the folder of its data, and the user.
 
-    PostgreSQL refuses to run as root. `prefix` is put before each command; `user` and `group` are numbers to change to.
+    PostgreSQL refuses to run as root. `prefix` is put before each command; `user` and `group` are ids to change to.
     """
 
     bin: Path
@@ -40,7 +40,7 @@ class Runner:
     group: int | None = None
 
     def run(self, program: str, *args: str, timeout: float = 180) -> None:
-        """Run a program of PostgreSQL to its end. Raises `EmbeddedError` with what it printed if it fails.
+        """Run a program of PostgreSQL to its end. Raises `EmbeddedError` with its output if it fails.
 
         Its output goes to a file, not to a pipe: a server started by it would keep a pipe open for ever.
         """
@@ -56,7 +56,7 @@ class Runner:
                 extra_groups=None if self.user is None else [],
                 timeout=timeout,
                 check=False,
-                # Ctrl-C in a terminal is meant for us: we decide what becomes of the server.
+                # Ctrl-C in a terminal is meant for us: we decide about the server.
                 start_new_session=True,
             )
             if done.returncode:
@@ -65,7 +65,7 @@ class Runner:
                 raise EmbeddedError(f"PostgreSQL's {program} failed in {self.home}: {said}")
 
     def mkdir(self, path: Path) -> None:
-        """Make a private folder that the server may use."""
+        """Create a private folder that the server may use."""
         path.mkdir(mode=0o700, exist_ok=True)
         if self.user is not None and self.group is not None:
             os.chown(path, self.user, self.group)
@@ -75,11 +75,11 @@ NAMESPACE = ("unshare", "-U", "--map-user=65534", "--map-group=65534")
 
 
 def choose_runner(programs: Path, home: Path) -> Runner:
-    """Decide how PostgreSQL can run with its programs at `programs` and its data below `home`.
+    """Return the way to run PostgreSQL with its programs at `programs` and its data below `home`.
 
-    As an ordinary user: directly. As root: in a user namespace, where the server sees an ordinary user and the files
-    stay root's, so that nothing has to be opened to other users. Where namespaces are forbidden: from a copy owned by an
-    unprivileged user in a folder of its own, recorded in `home`, so that data made there is found again.
+    As an ordinary user: directly. As root: in a user namespace, where the server sees an ordinary user and the files stay root's,
+    so that nothing has to be opened to other users. If namespaces are forbidden: from a copy owned by an unprivileged user in a
+    separate folder, recorded in `home`, so that its data is found again.
     """
     if os.geteuid() != 0:
         return Runner(programs, home)
@@ -90,7 +90,7 @@ def choose_runner(programs: Path, home: Path) -> Runner:
 
 
 def namespaces_work(programs: Path, home: Path) -> bool:
-    """Whether root may enter a user namespace and, as the ordinary user it is there, still reach programs and data."""
+    """Return True if root may enter a user namespace and can still access programs and data as the ordinary user there."""
     probe = 'test -w "$1" && exec "$2" --version'
     with contextlib.suppress(FileNotFoundError):
         command = [*NAMESPACE, "sh", "-c", probe, "sh", str(home), str(programs / "postgres")]
@@ -124,11 +124,11 @@ def _copied(programs: Path, home: Path, recorded: Path) -> Runner:
             f"The database of {home} was kept in {elsewhere}, which is gone: bring it back, or remove {recorded} to start empty."
         )
     os.chown(elsewhere, user.pw_uid, user.pw_gid)
-    # programs is PACKAGE/pginstall18/bin; the programs look for their libraries beside PACKAGE, or in it.
+    # programs is PACKAGE/pginstall18/bin. The programs look for their libraries beside PACKAGE, or in it.
     package, version = programs.parents[1], programs.parent.name
     copy = elsewhere / "programs"
     copied = copy / package.name / version / "bin"
-    # A copy that was cut short lacks the mark, which is made last of all.
+    # An incomplete copy lacks the mark, which is written last.
     mark = copy / "copied"
     if not mark.exists() or not filecmp.cmp(programs / "postgres", copied / "postgres"):
         shutil.rmtree(copy, ignore_errors=True)
@@ -150,9 +150,9 @@ def _copied(programs: Path, home: Path, recorded: Path) -> Runner:
 
 
 def lives(pid_file: Path, mark: str) -> int | None:
-    """The process a pid file names, if it still lives and its command line holds `mark`.
+    """Return the process in a pid file if it is alive and its command line contains `mark`.
 
-    After a crash or in a new container the number may belong to a stranger: hence the mark.
+    After a crash or in a new container the number may belong to an unrelated process: hence the mark.
     """
     try:
         pid = int(pid_file.read_text().split(maxsplit=1)[0])
@@ -162,7 +162,7 @@ def lives(pid_file: Path, mark: str) -> int | None:
 
 
 def shows(pid: int, mark: str) -> bool:
-    """Return True if there is such a process and its command line holds `mark` as a whole word: a path, not the end of one."""
+    """Return True if the process exists and its command line contains `mark` as a whole word: a path, not the end of one."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
     except OSError:
@@ -175,16 +175,16 @@ def shows(pid: int, mark: str) -> bool:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a file's lock alone; the system lets go of it when the process ends, however it ends."""
+    """Hold a file's exclusive lock. The system releases it when the process ends, however it ends."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def held_by_others(path: Path) -> bool:
-    """Whether any process holds the shared lock of this file. To be asked under the start lock.
+    """Return True if any process holds the shared lock of this file. Call it under the start lock.
 
-    The watcher may hold it alone for a moment, once, before it waits for the start lock: so a refusal is asked twice.
+    The watcher may hold the exclusive lock for a moment, once, before it waits for the start lock. So a refusal is tried twice.
     """
     with path.open("a") as file:
         refusals = 0
@@ -193,7 +193,7 @@ def held_by_others(path: Path) -> bool:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 with contextlib.suppress(BlockingIOError):
-                    # Granted beside other users, refused beside the watcher, which then lets go by itself.
+                    # Granted beside other users, refused beside the watcher, which then releases its lock.
                     fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
                     fcntl.flock(file, fcntl.LOCK_UN)
                     refusals += 1
@@ -204,7 +204,7 @@ def held_by_others(path: Path) -> bool:
 
 
 def rotate(path: Path, largest: int = LARGEST_LOG) -> None:
-    """Copy a log that has grown too large to `NAME.1` and empty it. Its writers go on: they append."""
+    """Copy an oversized log to `NAME.1` and empty it. Its writers continue: they append."""
     with contextlib.suppress(OSError):
         if path.stat().st_size > largest:
             shutil.copyfile(path, path.with_name(f"{path.name}.1"))
@@ -212,7 +212,7 @@ def rotate(path: Path, largest: int = LARGEST_LOG) -> None:
 
 
 def tail(path: Path, characters: int = 600) -> str:
-    """The end of a log, on one line."""
+    """Return the end of a log, on one line."""
     try:
         return " ".join(path.read_text(errors="replace")[-characters:].split())
     except FileNotFoundError:

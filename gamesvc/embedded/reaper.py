@@ -1,8 +1,8 @@
-"""Kills the process groups of a supervisor that died without stopping them. Run as a script; standard library only.
+"""Killer of the process groups of a supervisor that died without stopping them. Run as a script; standard library only.
 
-It reads lines `+GROUP` and `-GROUP` from the supervisor. The end of its input means that the supervisor is gone: then it kills
-every group that is left, with all descendants in it. It inherits the lock of the data folder, so that the folder is free
-only when nothing runs in it any more.
+It reads lines `+GROUP` and `-GROUP` from the supervisor. At the end of its input the supervisor is gone: it then kills every
+remaining group with all descendants. It inherits the lock of the data folder, so that the folder is free only when nothing runs
+in it any more.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def start(lock: IO[str]) -> subprocess.Popen[str]:
 
 
 def reap(lines: Iterable[str]) -> None:
-    """Follow the groups until the supervisor is gone, then kill those that are left and wait for their end."""
+    """Keep track of the groups until the supervisor is gone, then kill the remaining ones and wait for their end."""
     groups: set[int] = set()
     for line in lines:
         if line.startswith("+"):

@@ -1,6 +1,6 @@
 """The processes of the service on one machine: web server, mail receiver, Celery workers and beat.
 
-Used by `manage.py up`, `manage.py demo` and the tests that speak real HTTP. Nothing here knows Django.
+Used by `manage.py up`, `manage.py demo` and the tests that use real HTTP. Nothing here knows Django.
 """
 
 from __future__ import annotations
@@ -28,20 +28,19 @@ from gamesvc.embedded.supervisor import Supervisor, launched
 __all__ = ["Service", "ServiceError", "free_port"]
 
 READY_SECONDS = 120.0
-# How long the folder may stay taken by the rest of a service that was killed.
+# Longest wait for a folder that the rest of a killed service still holds.
 FOLDER_SECONDS = 3.0
 
 
 class ServiceError(Exception):
-    """The service did not come up; the message says where the reasons are."""
+    """The service did not start. The message says where to find the reason."""
 
 
 class Service:
-    """The running service. `environment` is what its processes get: addresses of the servers, secrets, settings.
+    """The running service. `environment` is passed to its processes: addresses of the servers, secrets, settings.
 
-    The port (0: any free one) and the data folder are its own alone until `stop`; `ServiceError` where they are taken.
-    `upkeep` is called about once a second, to bring back servers that have died. The Celery workers
-    listen to the queues that `workers` names.
+    It holds the port (0: any free one) and the data folder until `stop`, and raises `ServiceError` if they are taken. `upkeep` is
+    called about once a second, to restart servers that have died. The Celery workers listen to the queues given in `workers`.
     """
 
     def __init__(
@@ -71,17 +70,17 @@ class Service:
         self.environment = {
             "HEARTBEAT_PROBES": os.environ.get("HEARTBEAT_PROBES", ",".join(doors[name] for name in doors if name in processes)),
             "BASE_URL": f"http://localhost:{port}",
-            # Mail comes in from this machine only, so every mail may be believed.
+            # Mail comes only from this machine, so every mail is authentic.
             "REPLY_DOMAIN": os.environ.get("REPLY_DOMAIN", "reply.gamesvc.example"),
             "INBOUND_AUTH": os.environ.get("INBOUND_AUTH", "loopback"),
             **environment,
             "GAMESVC_INSTANCE": self.instance,
             "PYTHONUNBUFFERED": "1",
-            # `prepare` has made Django's checks; each worker would load all addresses and pages for them.
+            # `prepare` has run Django's checks. Each worker would load all addresses and pages for them.
             "CELERY_SKIP_CHECKS": "1",
         }
         if sys.dont_write_bytecode:
-            # So many processes would each compile every module again. What they keep of it stays in our own folder.
+            # So many processes would each compile every module again. The bytecode is kept in our own folder.
             self.environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(data / "bytecode")}
         celery = [sys.executable, "-m", "celery", "-A"]
         worker = [*celery, "gamesvc.celery", "worker", "--loglevel", "WARNING"]
@@ -90,7 +89,7 @@ class Service:
                 sys.executable,
                 *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
                 *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws"),
-                # A worker that dies is replaced by itself. At a stop requests have so long to be answered.
+                # The server replaces a worker that dies. At a stop, requests get this many seconds to finish.
                 *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5"),
                 "gamesvc.wsgi:application",
             ],
@@ -102,7 +101,7 @@ class Service:
             self.commands[name] = [*worker, *queues.worker_options(name, listens)]
 
     def manage(self, *arguments: str) -> str:
-        """Run one of the service's own commands to its end and return what it printed. Raises `ServiceError`."""
+        """Run one of the service's own commands to its end and return its output. Raises `ServiceError`."""
         command = launched([sys.executable, "manage.py", *arguments])
         done = subprocess.run(command, env=self._env(), capture_output=True, text=True, check=False, start_new_session=True)
         if done.returncode:
@@ -119,18 +118,18 @@ class Service:
         self._wait()
 
     def stop(self) -> None:
-        """End all processes; requests and tasks under way have some seconds to be finished."""
+        """End all processes. Running requests and tasks get some seconds to finish."""
         if self._supervisor is not None:
             self._supervisor.stop()
         self._port.release()
         self._lock.close()
 
     def kill(self, name: str) -> None:
-        """Kill a process with all its children the hard way (the tests do); it is started again."""
+        """Kill a process with all its children by SIGKILL, for tests. It is started again."""
         os.killpg(self.pid(name), signal.SIGKILL)
 
     def pid(self, name: str) -> int:
-        """The process that runs now under this name; another one after it has ended and was started again."""
+        """Return the process that now runs under this name. It changes with each restart."""
         assert self._supervisor is not None
         return self._supervisor.pid(name)
 
@@ -149,7 +148,7 @@ class Service:
         return {**os.environ, **self.environment}
 
     def _wait(self) -> None:
-        """Wait until the web server answers as ours and the mail receiver accepts connections."""
+        """Wait until our own web server answers and the mail receiver accepts connections."""
         until = time.monotonic() + READY_SECONDS
         while time.monotonic() < until:
             if self._is_ours() and self._takes_mail():
@@ -191,7 +190,7 @@ def _take_port(port: int) -> Port:
 
 
 def _take_folder(data: Path) -> IO[str]:
-    """Hold a data folder until the file is closed, by us and by the reaper that inherits it."""
+    """Lock a data folder until the file is closed, by us and by the reaper that inherits it."""
     lock = (data / "service.lock").open("a")
     until = time.monotonic() + FOLDER_SECONDS
     while True:

@@ -1,7 +1,7 @@
-"""The private folder that holds the sockets.
+"""The private folder of the sockets.
 
-A socket's path may have 107 bytes, and PostgreSQL reads commas and quotes in it as a list: where the data folder's own
-path does not fit, a short folder in the temporary directory is used and recorded in the data folder.
+A socket's path may have 107 bytes, and PostgreSQL reads commas and quotes in it as a list. If the data folder's own path does not
+fit, a short folder in the temporary directory is used and recorded in the data folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST = 107 - len("/.s.PGSQL.5432")
 
 
 def find_folder(home: Path, owner: int | None = None) -> Path:
-    """The folder for the sockets of this data folder, made if need be. Nobody but its owner may enter it."""
+    """Return the folder for the sockets of this data folder, created if needed. Only its owner may enter it."""
     folder = home / "run"
     record = home / "socket-folder"
     if not _fits(folder):
@@ -41,7 +41,7 @@ def find_folder(home: Path, owner: int | None = None) -> Path:
 
 
 def remove_folder(home: Path) -> None:
-    """Take away a short folder in the temporary directory once no server uses it."""
+    """Remove the short folder in the temporary directory once no server uses it."""
     record = home / "socket-folder"
     if record.exists():
         shutil.rmtree(record.read_text(), ignore_errors=True)

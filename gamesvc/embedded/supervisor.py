@@ -1,4 +1,4 @@
-"""Keeps processes running, each in a session of its own, and ends all of them: on request, or when this process dies.
+"""Supervisor of processes: keeps them running, each in its own session, and ends all on request or with its own death.
 
 One thread starts, watches and ends them. On Linux a child dies with the thread that started it (`launch`), so that thread lives
 until the last child has ended. A process is ended with its whole group: servers and workers have children of their own.
@@ -27,16 +27,16 @@ log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.2
 UPKEEP_SECONDS = 1.0
-# What ends soon after its start is started again after a pause, longer each time.
+# Processes that end soon after their start are restarted after a pause, longer each time.
 FIRST_PAUSE, LONGEST_PAUSE, STEADY_SECONDS = 0.5, 30.0, 10.0
-# What has not ended so long after it was asked to is killed.
+# Processes that have not ended this long after the request are killed.
 STOP_SECONDS = 7.0
 COMPLAIN_SECONDS = 60.0
 
 
 @dataclass(slots=True)
 class Child:
-    """A process as it runs now, or when it may be started again."""
+    """A running process, or the time of its next start."""
 
     process: subprocess.Popen[bytes]
     began: float
@@ -44,19 +44,19 @@ class Child:
     again_at: float | None = None
 
     def ended(self) -> bool:
-        """Tell without burying it: until then its group's number belongs to nobody else."""
+        """Return True if it has ended, without reaping it: until then no other process can get its group id."""
         if self.process.returncode is not None:
             return True
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def launched(command: Sequence[str]) -> list[str]:
-    """The command that runs `command` so that it dies with this process."""
+    """Return the command that runs `command` so that it dies with this process."""
     return [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), *command]
 
 
 class Supervisor:
-    """Runs `commands` by their names. `lock` is the held lock of the data folder, `upkeep` is called about once a second."""
+    """Runs `commands` under their names. `lock` is the held lock of the data folder; `upkeep` is called about once a second."""
 
     def __init__(
         self,
@@ -82,19 +82,19 @@ class Supervisor:
         ]
 
     def start(self) -> None:
-        """Start all processes; returns at once."""
+        """Start all processes. Returns at once."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """End all processes, within `STOP_SECONDS` and a little. A second call does nothing."""
+        """End all processes, in slightly more than `STOP_SECONDS` at most. A second call does nothing."""
         self._stopping.set()
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(timeout=STOP_SECONDS + 2)
 
     def pid(self, name: str) -> int:
-        """The process that runs now under this name, which leads its group."""
+        """Return the process that now runs under this name. It leads its group."""
         return self._children[name].process.pid
 
     # --- the one thread that owns the processes ---
@@ -108,7 +108,7 @@ class Supervisor:
         self._end_all()
 
     def _keep(self, name: str) -> None:
-        """Start a process that does not run, unless it has to pause."""
+        """Start a process that is not running, unless it has to pause."""
         rotate(self._log(name))
         child, now = self._children.get(name), time.monotonic()
         if child is None:
@@ -138,8 +138,8 @@ class Supervisor:
         self._tell_reaper(f"+{process.pid}")
 
     def _bury(self, child: Child) -> None:
-        """Kill what is left of a group, and reap its leader."""
-        # macOS gives no permission where only the dead leader is left.
+        """Kill the rest of a group, and reap its leader."""
+        # macOS denies permission if only the dead leader is left.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.process.pid, signal.SIGKILL)
         child.process.wait()
@@ -149,7 +149,7 @@ class Supervisor:
         running = [child for child in self._children.values() if child.process.returncode is None]
         for child in running:
             if not child.ended():
-                # The leaders alone: each ends its own children when they have finished what they are at.
+                # Only the leaders: each ends its own children after they have finished their work.
                 child.process.terminate()
         until = time.monotonic() + STOP_SECONDS
         while time.monotonic() < until and not all(child.ended() for child in running):
@@ -160,7 +160,7 @@ class Supervisor:
             self._reaper.stdin.close()
             self._reaper.wait()
 
-    # --- what must go on whatever happens ---
+    # --- tasks that must go on whatever happens ---
 
     def _keep_reaper(self) -> None:
         if self._reaper is None or self._reaper.poll() is not None:
@@ -177,7 +177,7 @@ class Supervisor:
                 log.warning("The reaper is gone; another one is started.")
 
     def _keep_up(self) -> None:
-        # A thread of its own: servers take seconds to start.
+        # In a separate thread: servers take seconds to start.
         while not self._stopping.wait(UPKEEP_SECONDS):
             self._try("upkeep", self._upkeep)
 

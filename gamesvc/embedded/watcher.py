@@ -1,5 +1,6 @@
-"""Stops the servers of a data folder once nobody uses them, also where the last user had no time to: killed, or ended by
-`os._exit`. A process of its own, started as a script by `use`; until it wakes it needs nothing but the standard library.
+"""Stops the servers of a data folder once nobody uses them, even if the last user was killed or ended by `os._exit`.
+
+It is a separate process, started as a script by `use`. Until it wakes it needs only the standard library.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ PID_FILES = ("postgres/postmaster.pid", "valkey/valkey.pid", "postgres-home")
 
 
 def start(home: Path) -> subprocess.Popen[bytes]:
-    """Have one watcher run for this folder; a second one sees the first and ends. The caller holds the start lock."""
+    """Start the watcher of this folder. A second one notices the first and ends. The caller holds the start lock."""
     # In a session of its own: Ctrl-C in a terminal is meant for the users, and the watcher outlives them.
     return subprocess.Popen(
         [sys.executable, __file__, str(home)],
@@ -33,11 +34,11 @@ def watch(home: Path) -> None:
         except BlockingIOError:
             return
         while True:
-            # Granted when the last user is gone, and given back at once: whoever starts now must not wait for us.
+            # Granted when the last user is gone, and released at once: a new user must not wait for us.
             fcntl.flock(users, fcntl.LOCK_EX)
             fcntl.flock(users, fcntl.LOCK_UN)
-            # The last user mostly stops the servers himself. Opened for reading: the folder may be on its way out, and a file
-            # made in it now would stand in the way.
+            # Usually the last user has stopped the servers. Opened for reading: the folder may be about to be removed, and a new
+            # file would prevent that.
             with (home / "start.lock").open() as starting:
                 fcntl.flock(starting, fcntl.LOCK_EX)
                 if not any((home / name).exists() for name in PID_FILES):
@@ -51,7 +52,7 @@ def watch(home: Path) -> None:
 
 
 if __name__ == "__main__":
-    # As a script its own folder comes first on the path, where `postgres` and `valkey` would hide other modules.
+    # A script's own folder comes first on the path, where `postgres` and `valkey` would hide other modules.
     sys.path.pop(0)
     try:
         watch(Path(sys.argv[1]))

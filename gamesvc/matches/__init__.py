@@ -1,1 +1,1 @@
-"""The heart of the service: a match is an engine plus seats, a clock and a stream of events."""
+"""Matches, the core of the service: an engine with seats, a clock and a stream of events."""

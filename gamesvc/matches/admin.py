@@ -1,7 +1,7 @@
-"""What operators see of matches: the record as observers see it, step by step; all of it after the end.
+"""Operators' pages about matches: the record as observers see it, step by step; all of it after the end.
 
-From the page of a match it can be verified, looked behind and organised. Each is a POST that is recorded by its own service;
-there is no way here to what is hidden in a running match but `looks`, and none for an operator who plays or has played in it.
+From the page of a match operators can verify it, look behind a seat, and take measures. Each is a POST that is recorded by its
+own service. `looks` is the only way to what is hidden in a running match, and it is closed to operators who have played in it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ EVENTS_PAGE = 100
 
 
 def _access(request: HttpRequest, match: Match) -> Access:
-    """The match as an observer has it, also for an operator who plays in it: his own seat is for the page of the match."""
+    """Return the match as an observer sees it, also for an operator who plays in it: the match page shows their own seat."""
     assert isinstance(request.user, User)
     return Access(match, request.user, None, tuple(match.seats.select_related("user").order_by("index")))
 
@@ -49,7 +49,7 @@ def _number(text: str | None) -> int | None:
 
 @admin.register(Match, site=operators)
 class MatchAdmin(ReadOnly):
-    # No version: it counts hidden events, too, so that one could tell when they happen.
+    # No version: it counts hidden events too, so it would reveal when they happen.
     list_display = ("number", "game", "status", "players", "created_at", "started_at", "ended_at")
     list_filter = ("status", "game")
     search_fields = ("=number", "=id")
@@ -78,7 +78,7 @@ class MatchAdmin(ReadOnly):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The match at a version, as an observer sees it, or after the end as any seat."""
+        """Show the match at a version as an observer sees it, or after the end as any seat."""
         return self._page(request, self._find(request, object_id))
 
     def _page(self, request: HttpRequest, match: Match, more: dict[str, Any] | None = None) -> HttpResponse:
@@ -103,7 +103,7 @@ class MatchAdmin(ReadOnly):
             "seen": seen,
             "at": seen.loaded.version if seen.past else last,
             "last": last,
-            # Pictures come from our own engines, which escape what people wrote into them.
+            # Pictures come from our own engines, which escape user text.
             "picture": mark_safe(seen.picture),
             "view_json": json.dumps(seen.view, indent=2, sort_keys=True),
             "events": _events(loaded, seen.viewer, after),
@@ -124,10 +124,10 @@ class MatchAdmin(ReadOnly):
         answer["Cache-Control"] = "private, no-store"
         return answer
 
-    # --- what can be done ---
+    # --- actions ---
 
     def act(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Verify, look behind, or carry out a measure."""
+        """Verify the match, look behind a seat, or carry out a measure."""
         match = self._find(request, object_id)
         try:
             match request.POST.get("act"):
@@ -146,9 +146,9 @@ class MatchAdmin(ReadOnly):
         return redirect(reverse("admin:matches_match_change", args=[match.pk]))
 
     def _verify(self, request: HttpRequest, match: Match) -> None:
-        """Audit this match: chain, checkpoints, draws, decisions, and all that follows from them.
+        """Audit this match: chain, checkpoints, draws, decisions, and everything that follows from them.
 
-        The findings count what is hidden, so until the end they are not for an operator who has played in it.
+        The findings count what is hidden, so until the end they are closed to operators who have played in the match.
         """
         assert isinstance(request.user, User)
         if not match.over:
@@ -206,7 +206,7 @@ class MatchAdmin(ReadOnly):
 
 
 def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict[str, Any]]:
-    """A page of the record for a viewer: whole, redacted or sealed."""
+    """Return a page of the record for a viewer: events whole, redacted or sealed."""
     found = selectors.records_for(loaded, viewer, after, EVENTS_PAGE)
     return [
         {
@@ -224,7 +224,7 @@ def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict
 
 @admin.register(Refusal, site=operators)
 class RefusalAdmin(ReadOnly):
-    """Kept for `REFUSALS_KEPT_DAYS`. Of others in unfinished matches only that there was one, when, and its code."""
+    """Refused commands, kept for `REFUSALS_KEPT_DAYS`. In unfinished matches, only their existence, time and code are shown."""
 
     list_display = ("received_at", "match", "seat", "who", "code")
     list_filter = ("code", "match__game")
@@ -237,7 +237,7 @@ class RefusalAdmin(ReadOnly):
     of_match, of_player = "match", "user"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Leave out what was sent where it may not be read."""
+        """Leave out the content of a command that the operator may not read."""
         assert isinstance(request.user, User)
         whole = obj is None or refusals.opened(obj, obj.match, request.user)
         return [name for name in self.fields if whole or name not in self._sent]
@@ -261,7 +261,7 @@ class LookAdmin(ReadOnly):
 class QuestionAdmin(ReadOnly):
     """Pending decisions, the next deadline first.
 
-    Of an unfinished match the operator played in they see what its pages show them, and no more.
+    In an unfinished match they played in, operators see only what its pages show them.
     """
 
     list_display = ("due_at", "match", "seat", "prompt", "bot", "asked_at", "grace_from", "claimed_until")
@@ -288,7 +288,7 @@ class HeartbeatAdmin(ReadOnly):
 
 @admin.register(Premove, site=operators)
 class PremoveAdmin(ReadOnly):
-    """That there is one, and what became of it; never what it says, and none of an unfinished match the operator played in."""
+    """The existence and result of conditional orders, never their content; none of an unfinished match the operator played in."""
 
     list_display = ("made_at", "match", "seat", "number", "status", "given", "ended_at")
     list_filter = ("status", "match__game")
@@ -301,9 +301,9 @@ class PremoveAdmin(ReadOnly):
 
 @admin.register(Holding, site=operators)
 class HoldingAdmin(ReadOnly):
-    """The statistics of each seat tenure; whose it was only where names are told.
+    """The statistics of each seat tenure, with the player's name unless hidden.
 
-    In a running match they tell when a hidden answer was given: none of a match the operator played in.
+    In a running match they reveal when a hidden answer was given, so an operator sees none of a match they played in.
     """
 
     _numbers = (
@@ -344,7 +344,7 @@ class AtFault(admin.SimpleListFilter):
 
 @admin.register(Reckoned, site=operators)
 class ReckonedAdmin(ReadOnly):
-    """How far the statistics have come in each match, and why they could not go on. Versions count hidden events, too."""
+    """The progress of the statistics in each match, and the error that stopped them. Versions count hidden events too."""
 
     list_display = ("match", "version", "fault")
     list_filter = (AtFault,)

@@ -1,4 +1,4 @@
-"""Start-up of the heart: the Celery application, the notice renderers, the handler of answers, the check of the match keys."""
+"""Start-up of matches: the Celery application, the wording of notices, the mail handlers, the check of the match keys."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""What a start checks: that the keys given open the secrets stored. What a server on the net should have beside."""
+"""System checks: the given keys must open the stored secrets, and a public server should watch its availability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 @checks.register(checks.Tags.database)
 def keys_open_the_secrets(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Refuse a start with keys that do not open the stored secrets (one match per key id is tried)."""
+    """Refuse to start with keys that do not open the stored secrets. One match per key id is tried."""
     if not databases or Match._meta.db_table not in connection.introspection.table_names():
         return []  # nothing to open yet
     try:
@@ -32,7 +32,7 @@ def keys_open_the_secrets(app_configs: Any, databases: Any = None, **kwargs: Any
 
 @checks.register(deploy=True)
 def doors_are_watched(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Warn of a service that cannot know when its doors are shut: deadlines fire while nobody can meet them."""
+    """Warn if the service cannot detect an outage: then deadlines fire although nobody can meet them."""
     if settings.HEARTBEAT_PROBES:
         return []
     hint = "Name the web server and the mail receiver, such as http://127.0.0.1:8000/api/v1/games/,tcp://127.0.0.1:8024."
@@ -40,19 +40,19 @@ def doors_are_watched(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessa
 
 
 def open_one_secret_per_key() -> None:
-    """Try the keys given on the stored secrets, one match per key id. Raises `WrongKey`."""
+    """Try the given keys on the stored secrets, one match per key id. Raises `WrongKey`."""
     for match in Match.objects.filter(status__in=["open", "running"]).order_by("key_id", "-created_at").distinct("key_id"):
         secrets.open_secret(match.key_id, match.sealed_secret, match.id)
 
 
 def refuse_wrong_keys() -> None:
-    """For the processes of the service: end the start with a clear sentence when the keys do not fit what is stored."""
+    """Exit with a clear message if the keys do not fit the stored secrets. For the processes of the service."""
     try:
         open_one_secret_per_key()
     except secrets.WrongKey as wrong:
         sys.exit(f"gamesvc does not start: {wrong} Give the key that was in use when the match began (README.md, Settings).")
     except DatabaseError:
-        # A database that is away now may come back; each draw tries the key again.
+        # The database may come back; each draw tries the key again.
         logger.warning("The database does not answer; the keys were not tried.")
     finally:
         connection.close()

@@ -1,8 +1,8 @@
-"""What erasing a person means for his matches: they go on, replay and verify; his seats are nobody's, and his words are gone.
+"""Erasing a user from matches. The matches go on, replay and verify; the user's seats fall free, and their texts are deleted.
 
-In an open match he gives his seat back; one that he hosts is called off if nobody else sits in it. In a running match his seat is
-vacated as after too many time-outs: a substitute or a bot may take it, and until then the clock answers. What he held in matches
-that are over is shown as "player 2".
+In an open match they leave their seat; a match they host is cancelled if nobody else sits in it. In a running match their seat is
+vacated as after too many timeouts: a substitute or a bot may take it, and until then the clock answers. In matches that are over,
+their seats are shown as "player 2".
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ CHANNEL = "web"
 
 
 def register() -> None:
-    """Have the heart's part done when a person is erased."""
+    """Register the erasure of matches."""
     erasure.register("matches", erase_from_matches)
 
 
 def erase_from_matches(user: User) -> None:
-    """Take a person out of all matches, and delete what he wrote: press, refused commands, invitations to him or by him."""
+    """Remove a user from all matches, and delete their texts: press, refused commands, invitations to or from them."""
     _leave_open_matches(user)
     _vacate_running_matches(user)
     Press.objects.filter(user=user).delete()
@@ -48,7 +48,7 @@ def _leave_open_matches(user: User) -> None:
             try:
                 opening.cancel_match(by=user, match=match, channel=CHANNEL)
             except secrets.WrongKey:
-                # It cannot end before its key is found again; it stays open without a host, and lapses when it can.
+                # It cannot end before its key is found again. It stays open without a host, and lapses when it can.
                 logger.exception("Match %s could not be called off; it has no host any more.", match.pk)
                 Match.objects.filter(pk=match.pk).update(creator=None)
 

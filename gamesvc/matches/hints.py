@@ -1,4 +1,4 @@
-"""Hints to the workers that there is something to do. Losing one costs one sweep, nothing else."""
+"""Hints that wake the workers. A lost hint delays the work until the next sweep, and does nothing worse."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from notifications.hints import publish
 
-# One hint is enough for all that is written within this time; the sweep finds what comes after it was taken.
+# One hint covers everything written within this time; the sweep finds the rest.
 TOGETHER_SECONDS = 0.5
 
 _lock = threading.Lock()
@@ -16,27 +16,27 @@ _published_at: dict[str, float] = {}
 
 
 def bots(match_id: UUID) -> None:
-    """A bot is awaited in this match."""
+    """Announce that a bot is awaited in this match."""
     publish("gamesvc.matches.tasks.play_bots", str(match_id))
 
 
 def ended(match_id: UUID) -> None:
-    """A match is over: its head belongs into a checkpoint."""
+    """Announce that a match is over, so that a checkpoint can include its head."""
     publish("gamesvc.matches.tasks.checkpoint_ended", str(match_id))
 
 
 def conditional_orders() -> None:
-    """A command was given, which may be what conditional orders wait for."""
+    """Announce a command, which may meet the condition of conditional orders."""
     _publish_once("gamesvc.matches.tasks.give_conditional_orders")
 
 
 def notices() -> None:
-    """There are notices to send."""
+    """Announce notices to send."""
     _publish_once("notifications.tasks.send_due")
 
 
 def _publish_once(name: str) -> None:
-    """Publish a hint that speaks for all matches, unless one has just been published."""
+    """Publish a hint that covers all matches, unless one was published just now."""
     with _lock:
         now = time.monotonic()
         if now - _published_at.get(name, -TOGETHER_SECONDS) < TOGETHER_SECONDS:

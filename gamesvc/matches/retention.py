@@ -1,4 +1,4 @@
-"""How long the rows of all apps are kept: the one table, and the one sweep that deletes (see `accounts.retention`)."""
+"""The retention of all rows: the one table of periods, and the one sweep that deletes (see `accounts.retention`)."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ TABLES = {
 
 
 def register() -> None:
-    """Tell which topics still live."""
+    """Register the check for topics that are still in use."""
     notifications.retention.register_topics(living)
 
 
 def living(topics: set[str]) -> set[str]:
-    """Return those of the topics that are matches not yet over."""
+    """Return the topics that are unfinished matches."""
     matches = set()
     for topic in topics:
         with contextlib.suppress(ValueError):
@@ -77,5 +77,5 @@ def living(topics: set[str]) -> set[str]:
 
 
 def forget(lasting: float = LASTING) -> int:
-    """Delete what has reached its age; return how many rows that was."""
+    """Delete rows past their retention. Return how many."""
     return retention.sweep(RULES, lasting=lasting)

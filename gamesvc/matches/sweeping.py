@@ -1,7 +1,7 @@
-"""How a sweep goes through what is due: each item on its own, and one that fails is put behind the others.
+"""Sweeps over due items: each item runs on its own, and a failing one is put behind the others.
 
-A match that cannot go on, for want of a key or by a fault in its rules, is met by every sweep again. It neither stops a sweep nor
-takes a place in it that another match needs: it rests for a while, longer after each failure.
+Every sweep meets a match that cannot go on, because a key is missing or its rules have a fault. It must neither stop a sweep nor
+take the place of another match, so it rests for a while, longer after each failure.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 
 Item = TypeVar("Item", bound=Hashable)
 
-# What failed lately: how often, and until when it rests. Of this process only: another one tries it once more, no harm done.
+# Recent failures: their number, and the end of the rest. For this process only; another one tries once more without harm.
 _resting: dict[tuple[str, Hashable], tuple[int, datetime]] = {}
 
 
 def each(what: str, items: Iterable[Item], do: Callable[[Item], int], *, limit: int) -> int:
-    """Do each item, by its id, and return the sum of what `do` returned; stop when `limit` items came to something.
+    """Run `do` for each item and return the sum of its results. Stop when `limit` items returned something.
 
-    What fails is logged and rests. So `items` are all that are due, not the first `limit` of them. Where the database is away no
-    item is at fault, and the sweep ends with the error.
+    Failures are logged, and the item rests. So `items` should be all that are due, not just the first `limit`. If the database is
+    away no item is at fault, and the sweep ends with the error.
     """
     total = done = 0
     for item in items:

@@ -23,7 +23,7 @@ from gamesvc.matches.undo import taking_back
 
 logger = logging.getLogger(__name__)
 
-# A sweep takes so many matches at most that came to something, out of so many that wait.
+# Most matches with a result in one sweep, and most waiting matches to look at.
 BOTS_AT_ONCE, BOTS_WAITING, SNAPSHOTS_WAITING = 100, 10_000, 10_000
 
 
@@ -34,13 +34,13 @@ def play_bots(match_id: str) -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_bots() -> int:
-    """Find bots whose turn was forgotten."""
+    """Play the bots whose turn was forgotten."""
     return sweeping.each("the bots of match", bots.forgotten(BOTS_WAITING), bots.take_turns, limit=BOTS_AT_ONCE)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def watch_outages() -> int:
-    """The heartbeat of the service, and what follows when it has stood still."""
+    """Record a heartbeat of the service, and settle outages."""
     return outages.watch()
 
 
@@ -51,19 +51,19 @@ def sweep_deadlines() -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_reminders() -> int:
-    """Queue the reminders whose moment has come."""
+    """Queue the reminders that are due."""
     return reminding.sweep()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def give_conditional_orders() -> int:
-    """Give what conditional orders have waited for."""
+    """Submit the conditional orders that are due."""
     return conditional_orders.sweep()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_held_orders() -> int:
-    """Go on with orders of mails that waited for others to react."""
+    """Continue orders of mails that waited for the reactions of others."""
     return held_orders.sweep()
 
 
@@ -74,7 +74,7 @@ def sweep_lobby() -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def renew_snapshots(limit: int = 50) -> int:
-    """After a release: snapshots of the new rules code for running matches, before somebody waits for them."""
+    """Make snapshots with new rules code for running matches after a release, before a player waits for them."""
     games = dict(loading.snapshots_wanted(SNAPSHOTS_WAITING))
 
     def save(match_id: UUID) -> int:
@@ -86,7 +86,7 @@ def renew_snapshots(limit: int = 50) -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def make_checkpoint() -> int:
-    """Sign the heads of all matches; returns how many checkpoints were written to the file."""
+    """Sign the heads of all matches. Return how many checkpoints were written to the file."""
     if not settings.CHECKPOINT_KEY:
         logger.warning("No CHECKPOINT_KEY is set: no checkpoint is signed.")
         return 0
@@ -96,7 +96,10 @@ def make_checkpoint() -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def checkpoint_ended(match_id: str) -> int:
-    """The same for a match that is over, unless a checkpoint covers its end already: many that end at once share one."""
+    """Sign a checkpoint for a finished match unless one covers its end: matches that end at once share one.
+
+    Returns how many checkpoints were written to the file.
+    """
     if not settings.CHECKPOINT_KEY:
         return 0
     head = STORE.head(UUID(match_id))
@@ -108,7 +111,7 @@ def checkpoint_ended(match_id: str) -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def follow_statistics(batches: int = 20) -> int:
-    """Take what has happened into the players' statistics, so many batches at most: the next sweep takes the rest."""
+    """Process new events for the statistics, in at most `batches` batches. The next sweep does the rest."""
     taken = 0
     for _ in range(batches):
         if not (more := totals.follow()):
@@ -119,17 +122,17 @@ def follow_statistics(batches: int = 20) -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_substitutes() -> int:
-    """Let bots play on from seats that nobody took over; settle the pause that those who are left have agreed to."""
+    """Let bots take seats without a substitute, and settle pauses that the remaining players have agreed to."""
     return pauses.sweep() + substitutes.sweep()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_undo() -> int:
-    """Settle requests to take back whose time is over."""
+    """Settle undo requests that have lapsed."""
     return taking_back.lapse_requests()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def forget() -> int:
-    """Delete what was kept long enough, of all apps."""
+    """Delete rows past their retention, in all apps."""
     return retention.forget()

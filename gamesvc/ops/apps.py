@@ -1,4 +1,4 @@
-"""The application that holds the commands of `manage.py`."""
+"""The application with the commands of `manage.py`."""
 
 from django.apps import AppConfig
 

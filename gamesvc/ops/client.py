@@ -1,4 +1,4 @@
-"""A player's program: the HTTP API as `demo`, the benches and bots in other processes use it. Standard library only."""
+"""A client of the HTTP API, used by `demo`, the benches and bots in other processes. Standard library only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gamesvc.games.kernel.game import Form
 
 
 class Answer:
-    """One answer: status, headers, and the body as JSON."""
+    """A response: status, headers, and the body as JSON."""
 
     def __init__(self, status: int, headers: http.client.HTTPMessage, body: bytes) -> None:
         self.status = status
@@ -33,7 +33,7 @@ class ApiError(Exception):
 
 
 class Client:
-    """Speaks for one user over one connection that is kept open."""
+    """Requests of one user over one open connection."""
 
     def __init__(self, url: str, token: str) -> None:
         self.base = urlsplit(url)
@@ -41,7 +41,7 @@ class Client:
         self._connection: http.client.HTTPConnection | None = None
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """Send one request; header names are given with `_` for `-`. Reconnects once if the connection was closed."""
+        """Send one request. Header names have `_` for `-`. Reconnects once if the connection was closed."""
         sent = {"Authorization": f"Bearer {self.token}", **{name.replace("_", "-"): value for name, value in headers.items()}}
         data = None
         if body is not None:
@@ -65,12 +65,12 @@ class Client:
         return _good(self.call("GET", path, **headers))
 
     def post(self, path: str, body: Any = None, **headers: str) -> Answer:
-        """POST with a key of its own unless one is given."""
+        """Send a POST, with a random key unless one is given."""
         headers.setdefault("Idempotency_Key", str(uuid.uuid4()))
         return _good(self.call("POST", path, body if body is not None else {}, **headers))
 
     def forms(self, match: str) -> tuple[list[Form], str]:
-        """What the seat may do now, and the ETag of the version this holds for."""
+        """Return the commands open to the seat, and the ETag of their version."""
         answer = self.get(f"/api/v1/matches/{match}/forms/")
         return [read_form(form) for form in answer.body["forms"]], answer.headers["ETag"]
 
@@ -88,7 +88,7 @@ def _good(answer: Answer) -> Answer:
 
 
 def read_form(form: dict[str, Any]) -> Form:
-    """A form as the API serves it, as bots read it."""
+    """Return a form from the API in the structure that bots read."""
     schema = form["parameters"]
     parameters = {name: sub for name, sub in schema["properties"].items() if name != "name"}
     return Form(

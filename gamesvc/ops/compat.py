@@ -1,9 +1,8 @@
-"""The release check: recorded matches under the present code, and the first event where the record and today's fold part.
+"""The release check: recorded matches under the present code, and the first event where the two differ.
 
-A match counts as recorded in three ways: by its events, which must fold without a fault to the recorded end; by its
-commands, which must be decided as they were where the rules version is still the same; and by what the code of its day
-kept beside them (snapshots, open questions), which must be what is folded today. What another rules version decided is
-never decided again.
+A match is checked in three ways. Its events must fold without a fault to the recorded end. Its commands must be decided as
+before, if the rules version is still the same. What the code of its time stored beside the events (snapshots, open questions)
+must equal today's fold. Decisions of other rules versions are never repeated.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from gamesvc.matches.record.loading import STORE, Loaded, fresh, lift
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of one recorded match. `version`: the first event where record and fold part; None where they do not.
+    """The result for one recorded match. `version`: the first event where record and fold differ; None if there is none.
 
-    `decided`: events that followed from their commands again; `skipped`: why nothing could be checked.
+    `decided`: events that followed again from their commands; `skipped`: the reason why nothing could be checked.
     """
 
     name: str
@@ -54,7 +53,7 @@ class Checked:
 
 
 def check_file(path: Path) -> Checked:
-    """An export (JSON Lines), a playthrough or a golden file. Raises OSError."""
+    """Check an export (JSON Lines), a playthrough or a golden file. Raises OSError."""
     content = path.read_bytes()
     try:
         whole = json.loads(content)
@@ -89,7 +88,7 @@ def _check_playthrough(name: str, game: Game[Any], text: str, rules: str) -> Che
 
 
 def _check_golden(name: str, game: Game[Any], whole: dict[str, Any]) -> Checked:
-    """The beginning of a match, with the questions that were open at its end."""
+    """Check the beginning of a match, with the questions that were open at its end."""
     events = [
         Event(kind, body, version, type_version, tuple(draws))
         for version, (kind, type_version, body, draws) in enumerate(whole["events"], 1)
@@ -121,7 +120,7 @@ def _check_export(name: str, content: bytes) -> Checked:
 
 
 def check_match(match: Match) -> Checked:
-    """One match of the database, running or over."""
+    """Check one match of the database, running or over."""
     name = f"match {match.number}"
     stored = STORE.read(match.pk)
     try:
@@ -146,9 +145,9 @@ def check_match(match: Match) -> Checked:
 
 
 def _check_snapshots(game: Game[Any], match: Match, stored: Sequence[Any], loaded: Loaded) -> None:
-    """The states that the code of their day kept, against today's fold; leaves `loaded` at the newest version.
+    """Compare stored states with today's fold. Leaves `loaded` at the newest version.
 
-    Snapshots whose state today's classes cannot read prove nothing, and are thrown away by the next load.
+    Snapshots that today's classes cannot read prove nothing; the next load discards them.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT version, payload FROM events_snapshot WHERE stream = %s::uuid ORDER BY version", [match.pk])
@@ -176,7 +175,7 @@ def _differing(game: Game[Any], one: Any, other: Any) -> Iterator[str]:
 
 
 def _check_records(name: str, game: Game[Any], found: Sequence[evidence.Record], secret: bytes | None) -> Checked:
-    """Fold a whole match of the service, then decide what can be decided again. Raises `Wrong`."""
+    """Fold a whole match of the service, then decide again what is possible. Raises `Wrong`."""
     today = [act for act in decisions.acts(found) if evidence.field(act[0], str, "meta", "rules") == game.manifest.rules]
     _fold(game, [evidence.lifted(game, record) for record in found], {act[-1]["version"] for act in today})
     retold = decisions.retell(game, found, chance.read_chance(found, secret).source)
@@ -184,10 +183,9 @@ def _check_records(name: str, game: Game[Any], found: Sequence[evidence.Record],
 
 
 def _fold(game: Game[Any], events: Sequence[Event], ends: Collection[int] = ()) -> Timeline[Any]:
-    """Fold event by event. Raises `Wrong` with the first version that does not go.
+    """Fold event by event. Raises `Wrong` with the first version that fails.
 
-    `ends`: the versions at which a command was over that was decided under today's rules; there the state must hold
-    together by them.
+    `ends`: last versions of commands that were decided under today's rules. There the state must satisfy their invariants.
     """
     timeline: Timeline[Any] = Timeline(game)
     for event in events:
@@ -195,7 +193,7 @@ def _fold(game: Game[Any], events: Sequence[Event], ends: Collection[int] = ()) 
             timeline.apply(game.lift(event))
             faults = game.faults(timeline.state) if event.version in ends and timeline.started else ()
         except Exception as error:
-            # The code on trial may fail in any way; each is what is looked for here.
+            # The code under test may fail in any way, and each is a finding.
             raise Wrong(event.version, f"{event.type} cannot be folded ({type(error).__name__}: {error}).") from error
         if faults:
             raise Wrong(event.version, f"After {event.type} the state does not hold together: {faults[0]}.")

@@ -1,4 +1,4 @@
-"""A small SMTP server that keeps what it gets: for tests and for the demonstration. Never reachable from outside."""
+"""A small SMTP server that keeps the mails it gets, for tests and the demonstration. Never reachable from outside."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST = 10 * 1024 * 1024
 
 @dataclass(frozen=True)
 class CaughtMail:
-    """One mail as it came over the wire, what the envelope said, and when it came, in seconds."""
+    """One mail as received, its envelope, and the time in seconds."""
 
     message: EmailMessage
     raw: bytes
@@ -37,13 +37,13 @@ class CaughtMail:
 
     @property
     def text(self) -> str:
-        """The text/plain part, empty if there is none."""
+        """Return the text/plain part, empty if there is none."""
         part = self.message.get_body(("plain",))
         return str(part.get_content()) if part is not None else ""
 
     @property
     def html(self) -> str:
-        """The text/html part, empty if there is none."""
+        """Return the text/html part, empty if there is none."""
         part = self.message.get_body(("html",))
         return str(part.get_content()) if part is not None else ""
 
@@ -67,7 +67,7 @@ class MailSink:
         self._serving = threading.Event()
 
     def start(self) -> MailSink:
-        """Listen. A sink that was stopped may be started again, on the port it had."""
+        """Listen. A stopped sink may be started again, on the same port."""
         if self._thread is not None:
             raise RuntimeError("the mail sink is already running")
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ class MailSink:
         return self
 
     def stop(self) -> None:
-        """Stop listening and hang up; what was caught stays. Stopping twice is no fault."""
+        """Stop listening and close connections. The mails stay. A second call does nothing."""
         if self._thread is None or self._loop is None:
             return
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -103,16 +103,16 @@ class MailSink:
 
     @property
     def messages(self) -> list[CaughtMail]:
-        """What came so far, oldest first."""
+        """Return the mails so far, oldest first."""
         with self._changed:
             return list(self._caught)
 
     def to(self, address: str) -> list[CaughtMail]:
-        """What came so far for one address."""
+        """Return the mails so far for one address."""
         return [caught for caught in self.messages if address.lower() in (one.lower() for one in caught.recipients)]
 
     def wait_for(self, predicate: Callable[[CaughtMail], bool], timeout: float = 10.0) -> CaughtMail:
-        """The first mail, already here or still to come, for which `predicate` holds; TimeoutError if none comes in time."""
+        """Return the first mail, present or future, for which `predicate` is true. Raises TimeoutError if none comes in time."""
         end = time.monotonic() + timeout
         seen = 0
         with self._changed:
@@ -153,7 +153,7 @@ class MailSink:
         with self._changed:
             recipients = tuple(envelope.rcpt_tos)
             name = re.sub(r"[^a-z0-9]+", "-", f"{recipients[0]} {message['Subject']}".lower()).strip("-")[:80]
-            # Numbered after what lies there already, so that a sink started anew overwrites nothing.
+            # Numbered after the existing files, so that a restarted sink overwrites nothing.
             path = self.folder / f"{len(list(self.folder.glob('*.eml'))) + 1:04d}-{name}.eml"
             path.write_bytes(raw)
             self._caught.append(CaughtMail(message, raw, envelope.mail_from or "", recipients, path, clock))
@@ -162,7 +162,7 @@ class MailSink:
 
 
 class _Handler:
-    """What aiosmtpd calls; the names of the methods are its own."""
+    """The handler for aiosmtpd, which prescribes the names of the methods."""
 
     def __init__(self, sink: MailSink) -> None:
         self._sink = sink

@@ -1,4 +1,4 @@
-"""Exports of matches that no database holds, written as the service writes its own: for self-play and benches."""
+"""Exports of matches outside any database, in the service's own format, for self-play and benches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gamesvc.games.selfplay import Record
 
 
 class Written:
-    """The lines of an export in the making; everything in it happens at one moment."""
+    """The lines of an export under construction. Everything in it happens at one moment."""
 
     def __init__(self, game: Game[Any], match: UUID, moment: datetime) -> None:
         self.game = game
@@ -58,7 +58,7 @@ class Written:
 
 
 def opening(game: Game[Any], options: dict[str, Any], seats: int, secret: bytes) -> list[Event]:
-    """The service's events before the first of the game: who plays what, and what is promised of the draws."""
+    """Return the service's events before the first of the game: players, rules, and the commitment to the draws."""
     opened = {"game": game.id, "rules": game.manifest.rules, "options": options, "seats": seats, "commitment": commitment(secret)}
     events = [
         Event("match.opened", opened),
@@ -69,17 +69,17 @@ def opening(game: Game[Any], options: dict[str, Any], seats: int, secret: bytes)
 
 
 def ended(outcome: Outcome, secret: bytes) -> Event:
-    """The last event of a match."""
+    """Return the last event of a match."""
     return Event("match.ended", {"reason": outcome.reason, "outcome": outcome.as_json(), "secret": secret.hex()})
 
 
 def match_of(game: Game[Any], seed: str) -> UUID:
-    """The id of a match that bots play from a seed."""
+    """Return the id of a match that bots play from a seed."""
     return uuid5(NAMESPACE_OID, f"selfplay {game.id} {seed}")
 
 
 def write(game: Game[Any], record: Record) -> bytes:
-    """The export of a match between bots that was played with `opening` and the id of `match_of`."""
+    """Return the export of a match between bots that was played with `opening` and the id of `match_of`."""
     assert record.outcome is not None
     written = Written(game, match_of(game, record.seed), datetime.now(UTC))
     before = record.seats + 2

@@ -1,4 +1,4 @@
-"""The service that `manage.py bench submit` measures: as `dev`, with the view that a turn is compared to."""
+"""The service for `manage.py bench submit`: as `dev`, with the minimal view for comparison."""
 
 from gamesvc.settings.dev import *  # noqa: F403
 

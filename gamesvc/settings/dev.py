@@ -1,4 +1,4 @@
-"""This machine: embedded servers, secrets generated into the data folder (`gamesvc.embedded.environment`)."""
+"""Settings for this machine: embedded servers, secrets generated into the data folder (`gamesvc.embedded.environment`)."""
 
 import secrets
 
@@ -6,5 +6,5 @@ from gamesvc.settings.base import *  # noqa: F403
 from gamesvc.settings.base import SECRET_KEY
 
 if not SECRET_KEY:
-    # A command that serves nobody (self-play, help) needs some key to start, and none that lasts.
+    # Commands without a service (self-play, help) need some key to start, and none that lasts.
     SECRET_KEY = secrets.token_urlsafe(50)

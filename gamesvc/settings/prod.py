@@ -1,4 +1,4 @@
-"""A server on the net: nothing is generated, every secret must be given."""
+"""Settings for a public server: nothing is generated, every secret must be given."""
 
 from django.core.exceptions import ImproperlyConfigured
 

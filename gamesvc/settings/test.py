@@ -1,4 +1,4 @@
-"""Tests: the embedded servers in a temporary folder, shared by all test processes of a run."""
+"""Settings for tests: embedded servers in a temporary folder, shared by all test processes of a run."""
 
 import atexit
 import os
@@ -20,9 +20,9 @@ if "DATABASE_URL" not in os.environ:
     from gamesvc.embedded import environment
     from gamesvc.embedded.postgres import Postgres
 
-    # The first process of a run comes here; the test workers it starts inherit the addresses.
+    # Only in the first process of a run; the test workers it starts inherit the addresses.
     _folder = tempfile.mkdtemp(prefix="gamesvc-test-")
-    # What bots choose and which ids requests get hang on this key: the same in every run.
+    # Choices of bots and ids of requests depend on this key: it is the same in every run.
     os.environ["SECRET_KEY"] = "tests only, the same in every run of theirs".ljust(50, ".")
 
     def _tidy() -> None:
@@ -31,7 +31,7 @@ if "DATABASE_URL" not in os.environ:
 
     environment.provide(Path(_folder))
     with psycopg.connect(Postgres(Path(_folder)).url("postgres", "postgres"), autocommit=True) as _admin:
-        # Nobody wants these data back after a power cut.
+        # Test data need not survive a power cut.
         for _setting in ("fsync", "synchronous_commit", "full_page_writes"):
             _admin.execute(f"ALTER SYSTEM SET {_setting} = off")
         _admin.execute("SELECT pg_reload_conf()")
@@ -42,28 +42,28 @@ if "DATABASE_URL" not in os.environ:
 
 from gamesvc.embedded.environment import RATE_LIMITS
 
-# Tests ask faster than any person, also the services they start; those of the limits set them.
+# Tests send requests faster than any user, as do the services they start. Tests of the limits set them.
 os.environ |= dict.fromkeys(RATE_LIMITS, "0")
 
-# Whole matches are played by mail, and nobody looks at most of their pictures.
+# Whole matches are played by mail, and most of their pictures are never looked at.
 os.environ["MAIL_PICTURE_WIDTH"] = "120"
 
 from gamesvc.settings.base import *  # noqa: F403
 from gamesvc.settings.base import DATABASE_OWNER_URL, DATABASES, database
 
-# The test database is made and migrated by its owner; the tests of the walls connect as the runtime role.
+# The owner creates and migrates the test database. Tests of permissions connect as the runtime role.
 DATABASES["default"] = database(DATABASE_OWNER_URL)
 if "GAMESVC_TEST_TEMPLATE" in os.environ:
     DATABASES["default"]["TEST"] = {"TEMPLATE": os.environ["GAMESVC_TEST_TEMPLATE"]}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 CELERY_TASK_ALWAYS_EAGER = False
-# Most tests play several matches within one moment; those of the batch window open it themselves.
+# Most tests play several matches at one moment. Tests of the batch window set it.
 NOTICE_BATCH_MINUTES = 0
-# Whole matches are played by mail within a minute; the tests of the caps set them.
+# Whole matches are played by mail within a minute. Tests of the limits set them.
 INBOUND_MAILS_PER_ADDRESS = INBOUND_MAILS_PER_USER = MAILSERVER_UNKNOWN_PER_HOUR = 1_000_000
-# Most tests let the time of a question run out by moving the clock to its deadline; those of the margin set it themselves.
+# Most tests make a question time out by moving the clock to its deadline. Tests of the margin set it.
 DEADLINE_MARGIN_SECONDS = 0.0
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-# Each client of a test makes the middleware anew: it looks for a static file when it is asked for one, not for all at once.
+# Each test client creates the middleware again: it looks for a static file on request, and not for all at the start.
 WHITENOISE_AUTOREFRESH = True

@@ -1,1 +1,1 @@
-"""HTML for people: pages, forms, static files. Everything is done through the services of `gamesvc.matches`."""
+"""HTML pages, forms and static files. All acts go through the services of `gamesvc.matches`."""

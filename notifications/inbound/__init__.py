@@ -1,1 +1,1 @@
-"""Mail that comes in: received, proved, stripped of quotes, and handed to whoever registered its purpose. Knows no game."""
+"""Inbound mail: received, authenticated, stripped of quotes, and passed to the handler of its purpose. Knows no game."""

@@ -1,7 +1,7 @@
-"""Reply addresses: `turn+<token>@<reply domain>`. The token is 128 bits, names one purpose, and is kept as a keyed hash.
+"""Reply addresses: `turn+<token>@<reply domain>`. The token is 128 bits, has one purpose, and is stored as a keyed hash.
 
-Both usual set-ups work: plus-addressing in one mailbox of a domain, and a sub-domain of which every address is ours. The part
-before the token is for people and mail servers only; the token alone decides.
+Both usual set-ups work: plus-addressing in one mailbox of a domain, and a sub-domain with a catch-all. The part before the token
+is for people and mail servers only; the token alone decides.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONGEST = 254
 
 
 def answerable() -> bool:
-    """Whether our mails may be answered at all: the one switch for the address and for the sentence that offers it."""
+    """Return True if our mails may be answered at all: the one switch for the address and for the sentence that offers it."""
     return bool(settings.REPLY_DOMAIN)
 
 
@@ -39,11 +39,10 @@ def make(
     topic: str = "",
     payload: Mapping[str, Any] | None = None,
 ) -> str:
-    """Make the reply address of a mail and return it; the same `key`, a random id, always makes the same address.
+    """Return the reply address of a mail, created if needed. The same `key`, a random id, always gives the same address.
 
-    A mail may be worded several times before it is sent, and each time it must bear the same address: so the token is derived
-    from the random id under our key. Without that key nobody can meet or guess it. Without a user it is for whoever reads the
-    mailbox `email`.
+    A mail may be written several times before it is sent, each time with the same address. So the token is derived from the
+    random id under our key, without which nobody can guess it. Without a user it belongs to the mailbox `email`.
     """
     if (user is None) == (not email):
         raise ValueError("a reply address belongs to a user or to a mailbox")
@@ -66,7 +65,7 @@ def make(
 
 
 def token_of(address: str) -> str | None:
-    """The token in an address that could be ours, else None. Case is lost on the way of many mails and means nothing."""
+    """Return the token in an address that could be ours, else None. Case is ignored, since many mails lose it on the way."""
     local, at, domain = address.strip().lower().rpartition("@")
     if not at or len(address) > _LONGEST or domain != str(settings.REPLY_DOMAIN).lower():
         return None
@@ -75,38 +74,38 @@ def token_of(address: str) -> str | None:
 
 
 def resolve(address: str) -> ReplyAddress | None:
-    """The row behind an address, if there is one and it has not expired."""
+    """Return the row behind an address if there is one and it has not expired."""
     token = token_of(address)
     return find(token) if token else None
 
 
 def find(token: str) -> ReplyAddress | None:
-    """The row of a token, also of one made under an earlier key that is still listed as a fallback."""
+    """Return the row of a token, also of one made under an earlier key that is still a fallback."""
     hashes = [_hash(token, str(key)) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
     rows = ReplyAddress.objects.select_related("user").filter(token_hash__in=hashes, expires_at__gt=timezone.now())
     return rows.first()
 
 
 def leads_to(written: str, address: ReplyAddress) -> bool:
-    """Return True if a written address is that of this row, whether it has expired or not."""
+    """Return True if a written address is that of this row, even if it has expired."""
     token = token_of(written)
     keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     return token is not None and any(_hash(token, str(key)) == address.token_hash for key in keys)
 
 
 def revoke(*, topic: str, user: User) -> int:
-    """Let all addresses of a user in a topic die now: at a change of seat, or because he asks for it."""
+    """Revoke all addresses of a user in a topic, at a change of seat or on the user's request. Return how many."""
     return ReplyAddress.objects.filter(topic=topic, user=user).update(expires_at=timezone.now())
 
 
 def revoke_all(*, user: User) -> int:
-    """Let every address of a user die now: a mail of his went where it should not. Returns how many still lived."""
+    """Revoke every address of a user, after one of their mails went astray. Return how many were valid."""
     now = timezone.now()
     return ReplyAddress.objects.filter(user=user, expires_at__gt=now).update(expires_at=now)
 
 
 def redacted(address: str) -> str:
-    """An address as it may stand in a log: without what makes it work."""
+    """Return an address for logs, without its secret part."""
     return "…@" + address.rpartition("@")[2][:100]
 
 

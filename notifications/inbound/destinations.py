@@ -1,8 +1,7 @@
-"""What the doors share: where an address of ours leads; and for those that hand mail over as a whole (mailbox, provider), for
-which of our addresses it is, and from whom.
+"""The destination of an address of ours; and the addresses and sender of mail that arrives as a whole (mailbox, provider).
 
-The SMTP door knows both from the envelope. Here the envelope is what the last server wrote into the headers, and a forged
-header opens nothing: only a token that we made leads anywhere, and the sender has to be proved like everybody.
+SMTP knows both from the envelope. Here the envelope is what the last server wrote into the headers. A forged header gains
+nothing: only a token that we made leads anywhere, and the sender still has to be authenticated.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ from notifications.parsing.refusals import MailRefused
 from notifications.returned import bounces, return_paths
 from notifications.returned.return_paths import BOUNCE, ReturnPath
 
-# An address that may be answered, or one to which a mail of ours comes back.
+# An address that may be answered, or one to which a mail of ours is returned.
 Destination = ReplyAddress | ReturnPath
 
-# Where servers write the address a mail was delivered for; then what its sender wrote.
+# Headers in which servers write the delivery address; then those written by the sender.
 _DELIVERED = ("Delivered-To", "X-Original-To", "Envelope-To", "X-Delivered-To", "X-Envelope-To")
 _WRITTEN = ("To", "Cc")
 MOST_ADDRESSES = 20
 # RFC 5321 section 4.5.3.1.3
 _LONGEST_PATH = 256
-# Stands for a sender that cannot be read. It is not empty: that would make the mail a bounce.
+# Stands for a sender that cannot be parsed. It is not empty: that would make the mail a bounce.
 _NOBODY = "unknown"
 
 log = logging.getLogger(__name__)
 
 
 def resolve(address: str) -> Destination | None:
-    """Return where an address of ours leads; None for any other."""
+    """Return the destination of an address of ours; None for any other."""
     return return_paths.resolve(address) or addresses.resolve(address)
 
 
 def keep(raw: bytes, destination: Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
-    """Store an answer raw, for the workers to be woken; return None for one that is `repeated`.
+    """Store an answer raw for the workers. Return its id; None for one that is `repeated`, or that needs no work.
 
-    What comes back to a return path is read at once: it is one row, and nobody waits for an answer.
+    Mail returned to a return path is processed at once: it is one row, and nobody waits for an answer.
     """
     if isinstance(destination, ReturnPath):
         if destination.purpose == BOUNCE:
@@ -63,7 +62,7 @@ def keep(raw: bytes, destination: Destination, *, envelope_from: str, received_a
 
 
 def addressed(headers: Message, *, named: Iterable[str] = ()) -> list[Destination]:
-    """Return the addresses of ours that a mail is for: those that its server named, else those in its headers."""
+    """Return the destinations of a mail: those that its server named, else those in its headers."""
     found = (resolve(address) for address in [address for address in named if address] or addressed_to(headers))
     return list(dict.fromkeys(one for one in found if one is not None))
 
@@ -71,7 +70,7 @@ def addressed(headers: Message, *, named: Iterable[str] = ()) -> list[Destinatio
 def addressed_to(headers: Message) -> list[str]:
     """Return the addresses of ours in the headers, each once, those written by servers first.
 
-    They are looked for as text. A parser of whole address lists would take long over hostile ones, and the token alone decides.
+    A text search finds them. A parser of whole address lists would be slow with hostile ones, and the token alone decides.
     """
     if not settings.REPLY_DOMAIN:
         return []
@@ -79,9 +78,9 @@ def addressed_to(headers: Message) -> list[str]:
 
 
 def written_to(headers: Message, address: ReplyAddress) -> bool:
-    """Return True if the one To line of a mail names this address of ours.
+    """Return True if the only To line of a mail names this address of ours.
 
-    To is what senders sign. Lines that servers add, a second To, and a Cc where there was none can be put around a signed mail.
+    To is the line that senders sign. Lines added by servers, a second To, and a new Cc can be put around a signed mail.
     """
     lines = [str(value) for value in headers.get_all("To", [])]
     return len(lines) == 1 and any(_leads_to(written, address) for written in _ours(lines))
@@ -98,7 +97,7 @@ def _ours(texts: Iterable[str]) -> list[str]:
 
 
 def sent_by(headers: Message) -> str:
-    """Return the envelope's sender as the last server wrote it, empty for a bounce; without that line the From address."""
+    """Return the envelope sender as the last server wrote it, empty for a bounce; without that line the From address."""
     path = headers.get("Return-Path")
     if path is not None:
         return str(path).strip().strip("<>").strip()[:_LONGEST_PATH]
@@ -109,6 +108,6 @@ def sent_by(headers: Message) -> str:
 
 
 def take(raw: bytes, *, to: Iterable[Destination], envelope_from: str, received_at: datetime) -> list[UUID]:
-    """Store a mail for each of its addresses; return what is new. The caller wakes the workers."""
+    """Store a mail for each of its addresses. Return the ids of new ones. The caller wakes the workers."""
     kept = (keep(raw, one, envelope_from=envelope_from, received_at=received_at) for one in to)
     return [one for one in kept if one is not None]

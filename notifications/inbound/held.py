@@ -1,6 +1,7 @@
-"""Hold and confirm: orders that are not proved to be the player's are kept, and he is asked at his own address.
+"""Holding and confirming: orders without proof of the player are held, and the player is asked at their own address.
 
-A link (GET shows, POST accepts) and an address that takes `yes` once: whoever reads that mailbox is the player.
+The mail has a link (GET shows, POST accepts) and an address that takes `yes` once. Anyone who reads that mailbox counts as the
+player.
 """
 
 from __future__ import annotations
@@ -32,24 +33,24 @@ _YES = {"yes", "ja"}
 
 
 def register() -> None:
-    """Tell the outbox who words our two kinds of notice."""
+    """Register the wording of our two kinds of notice."""
     registry.register("mail_held", mail_held, label="Orders to be confirmed", essential=True)
     registry.register("mail_failed", mail_failed, label="Mail that could not be read", essential=True)
 
 
 def may_answer(address: ReplyAddress, limit: int | None = None, *, reason: str = "") -> bool:
-    """Count one more answer to the owner of an address today; False beyond the cap, whatever loop or flood asks for it.
+    """Count one more answer to the owner of an address today. Return False beyond the limit, which ends any loop or flood.
 
-    Each `reason` counts by itself: what strangers send does not use up the questions about the owner's own mails.
+    Each `reason` counts separately: mail by strangers does not use up the questions about the owner's own mails.
     """
     most = limit or settings.INBOUND_ANSWERS_PER_DAY
     return throttle(f"mail answers {limit or ''} {reason} {address.user_id or address.email}", most, _DAY) == 0
 
 
 def question(mail: InboundMail, *, reason: str) -> Notice | None:
-    """Return the notice that asks the owner of the address whether a held mail is theirs.
+    """Return the notice that asks the owner of the address if a held mail is theirs.
 
-    The first question of a day beyond the cap says that it is the last one; None for all after that.
+    The first question of a day beyond the limit says that it is the last one; after that None.
     """
     owner, payload = mail.address, {"mail": str(mail.id)}
     if not may_answer(owner, QUESTIONS_A_DAY, reason=reason):
@@ -60,7 +61,7 @@ def question(mail: InboundMail, *, reason: str) -> Notice | None:
 
 
 def mail_held(row: Outbox) -> Message | None:
-    """Shows what is held; None once it is confirmed or gone."""
+    """Show the held orders; None once they are confirmed or gone."""
     mail = find(UUID(row.payload["mail"]))
     if mail is None:
         return None
@@ -94,13 +95,13 @@ def mail_held(row: Outbox) -> Message | None:
 
 
 def _waiting(address: ReplyAddress) -> int:
-    """Return how many mails to the addresses of one owner are held and may still be confirmed."""
+    """Return how many mails to the addresses of one owner are held and can still be confirmed."""
     held = InboundMail.objects.filter(status=MailStatus.HELD, received_at__gt=timezone.now() - ASKED_FOR)
     return held.filter(address__user=address.user_id, address__email=address.email).count()
 
 
 def mail_failed(row: Outbox) -> Message | None:
-    """Say that a mail was not worked on, why, and what to do; None once the mail is deleted."""
+    """Explain why a mail was not processed, and what to do; None once the mail is deleted."""
     mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
     if mail is None:
         return None
@@ -115,7 +116,7 @@ def mail_failed(row: Outbox) -> Message | None:
 
 
 def _reason(code: str) -> str:
-    """Return what is wrong with a refused mail and what its writer can do; empty where the fault is ours."""
+    """Return the fault of a refused mail and what its sender can do; empty if the fault is ours."""
     match code:
         case "too_large" | "too_many_headers" | "too_many_parts" | "too_deep" | "too_slow":
             return _("It is too large or too involved to be read. Send your orders alone: plain text, no attachments, no quotes.")
@@ -133,7 +134,7 @@ def _reason(code: str) -> str:
 
 
 def find(mail_id: UUID) -> InboundMail | None:
-    """A mail that is still held."""
+    """Return a mail that is still held; None if there is none."""
     return InboundMail.objects.select_related("address").filter(pk=mail_id, status=MailStatus.HELD).first()
 
 
@@ -147,7 +148,7 @@ def shown(mail: InboundMail) -> str:
 
 
 def answered(address: ReplyAddress, written: str) -> None:
-    """An answer to the question: `yes` in its first line confirms, once. Raises `MailRefused` for anything else."""
+    """Process an answer to the question: `yes` in its first line confirms, once. Raises `MailRefused` for anything else."""
     first = written.partition("\n")[0].strip(" .!\t").lower()
     if first not in _YES:
         raise MailRefused("not_confirmed")
@@ -155,7 +156,10 @@ def answered(address: ReplyAddress, written: str) -> None:
 
 
 def accept(address: ReplyAddress) -> bool:
-    """Use an address of confirmation; whether the mail was still held. Raises `MailRefused` if it was used before."""
+    """Confirm by an address of confirmation.
+
+    Return True if the mail was still held. Raises `MailRefused` if it was used before.
+    """
     with transaction.atomic():
         if not ReplyAddress.objects.filter(pk=address.pk, used_at=None).update(used_at=timezone.now()):
             raise MailRefused("used")

@@ -1,6 +1,6 @@
-"""A stored mail's way to its handler: small steps, each of which may refuse it by name (`refusals`).
+"""From a stored mail to its handler: small steps, each of which may refuse it with a code (`refusals`).
 
-Everything here may run again for the same mail: a worker that dies leaves a lease that runs out.
+Everything here may run again for the same mail: the lease of a dead worker expires.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ SWEEP_LASTS = 20.0
 
 
 def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
-    """Work on waiting mails: of `ids` only, if given; until none is left, the time is up, or `most` were taken.
+    """Process waiting mails (of `ids` only, if given) until none is left, the time is up, or `most` were taken.
 
-    Return how many were settled.
+    Returns how many were settled.
     """
     settled, taken, end = 0, 0, time.monotonic() + SWEEP_LASTS
     while time.monotonic() < end and (mails := store.claim(BATCH if most is None else min(BATCH, most - taken), ids=ids)):
         with store.kept(mails):
             for number, mail in enumerate(mails):
                 if number and (time.monotonic() >= end or mails[number - 1].attempts > 1):
-                    # Slow mails of some must not keep those of others claimed: the next claim chooses fairly anew. A mail
-                    # that was tried before may be slow, so fresh ones that came meanwhile go before the next of these.
+                    # Slow mails of some senders must not keep others claimed: the next claim is fair again. A mail that was tried
+                    # before may be slow, so new ones go before the next of these.
                     store.release(mails[number:])
                     break
                 taken += 1
@@ -50,7 +50,7 @@ def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
 
 
 def work_on(mail: InboundMail) -> bool:
-    """Work on one claimed mail; False if it must be tried again, or is another worker's by now."""
+    """Process one claimed mail. Return False if it must be tried again, or belongs to another worker by now."""
     if not store.begin(mail):
         return False
     if mail.attempts > store.MOST_ATTEMPTS:
@@ -63,11 +63,11 @@ def work_on(mail: InboundMail) -> bool:
         store.put_back(mail, error=str(silence))
         return False
     except TimeIsUp:
-        # The task's time is over, not this mail's: it is tried again, and the task ends.
+        # The task's time is up, not this mail's: it is tried again, and the task ends.
         store.put_back(mail, error="the time of the task was over")
         raise
     except Exception as fault:
-        # The border to the handlers: a fault in one mail is recorded and logged, and never stops the other mails.
+        # Here the handlers begin: a fault in one mail is recorded and logged, and never stops the other mails.
         log.exception("the mail %s could not be worked on", mail.id)
         error = f"{type(fault).__name__}: {fault}"
         if mail.attempts >= store.MOST_ATTEMPTS:
@@ -78,7 +78,7 @@ def work_on(mail: InboundMail) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a mail says: its sender, what is proved of it (None where no proof is asked for), its text or why it has none."""
+    """A parsed mail: sender, proof (None if none is needed), headers, and its text or the reason why there is none."""
 
     sender: str
     verdict: Verdict | None
@@ -88,9 +88,9 @@ class _Read:
 
 
 def _read(mail: InboundMail, *, prove: bool) -> _Read:
-    """Read a mail within its CPU limit; asks no database. Raises `MailRefused`.
+    """Parse a mail within its CPU limit, without database queries. Raises `MailRefused`.
 
-    A machine's mail is told by its headers alone, before anything else can be wrong with it: it gets no answer.
+    Automatic mail is recognised by its headers alone, before anything else can be wrong with it: it gets no answer.
     """
     raw = bytes(mail.raw)
     robots.check_envelope(mail.envelope_from)
@@ -133,7 +133,7 @@ def _steps(mail: InboundMail) -> bool:
 
 
 def _refused(mail: InboundMail, refused: MailRefused) -> bool:
-    """Do what the table says: silence, or a question or the reason to the owner of the address, at their own address."""
+    """Apply the table of refusals: silence, or a question or the reason, to the owner of the address at their own address."""
     log.info("the mail %s is refused: %s", mail.id, refused.code)
     status, notice = MailStatus.REFUSED, None
     if refused.hears is Hears.QUESTION:
@@ -144,6 +144,6 @@ def _refused(mail: InboundMail, refused: MailRefused) -> bool:
 
 
 def _give_up(mail: InboundMail, error: str) -> bool:
-    """Set the mail aside and tell its sender's account."""
+    """Set the mail aside and notify its sender's account."""
     log.error("the mail %s is set aside after %s tries", mail.id, mail.attempts)
     return store.settle(mail, MailStatus.FAILED, error=error, notice=store.failed_notice(mail))

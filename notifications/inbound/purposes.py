@@ -1,4 +1,4 @@
-"""What answers may be for. The apps above register a handler per purpose at start-up; here nothing is known of what it does."""
+"""The purposes of answers. The apps above register a handler per purpose at start-up; nothing here knows what it does."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from notifications.outbox import Notice
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """An answer that passed all steps: who wrote what, for what, and the moment that counts.
+    """An answer that passed all steps: its sender, its purpose's data, its text, and the moment that counts.
 
-    `owner` is None for one without an account: then it comes from the mailbox `email`, to which our mail went.
-    `refusal` names what was wrong with its text ("empty", "too_long"); the text is empty then.
+    `owner` is None for a sender without an account: then it comes from the mailbox `email`, to which our mail went. `refusal`
+    names a problem with its text ("empty", "too_long"); the text is empty then.
     """
 
     id: UUID
@@ -31,7 +31,7 @@ class Letter:
 
     @property
     def user(self) -> User:
-        """The user who wrote it, for purposes whose addresses are made for users only."""
+        """Return the sender, for purposes whose addresses are made for users only. Raises `LookupError` without an account."""
         if self.owner is None:
             raise LookupError("this letter comes from somebody without an account")
         return self.owner
@@ -39,7 +39,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """What came of a letter: kept with the mail, and a notice (the receipt) queued in the transaction that settles it."""
+    """The result of a letter: stored with the mail, and a notice (the receipt) queued in the transaction that settles it."""
 
     report: dict[str, Any]
     notice: Notice | None = None
@@ -50,18 +50,21 @@ _handlers: dict[str, Handler] = {}
 
 
 def register(purpose: str, handler: Handler) -> None:
-    """Have letters of this purpose worked on by `handler(letter)`. It may be called again for the same letter, and must then
-    repeat nothing and return the same. It reads the text within `limits.cpu_limit`, and keeps its database out of that."""
+    """Register `handler(letter)` for letters of this purpose.
+
+    It may be called again for the same letter, and must then repeat nothing and return the same. It reads the text within
+    `limits.cpu_limit`, and keeps the database out of that.
+    """
     if _handlers.get(purpose, handler) is not handler:
         raise ValueError(f"the purpose {purpose!r} is already registered")
     _handlers[purpose] = handler
 
 
 def known() -> list[str]:
-    """Return the purposes that letters may have."""
+    """Return the registered purposes."""
     return list(_handlers)
 
 
 def find(purpose: str) -> Handler | None:
-    """The handler of a purpose, or None if no app registered one."""
+    """Return the handler of a purpose, or None if no app registered one."""
     return _handlers.get(purpose)

@@ -1,6 +1,6 @@
-"""The address that stops mails (List-Unsubscribe): a letter to it is proved and worked on like an order.
+"""The address that stops mails (List-Unsubscribe). A letter to it is authenticated and processed like an order.
 
-Its holder need not be the one to whom our mail went: a forwarded mail shows it too. What is not proved is held, and the
+Its sender need not be the receiver of our mail: a forwarded mail shows the address too. A letter without proof is held, and the
 receiver of the mail is asked.
 """
 
@@ -22,12 +22,12 @@ _KEPT = timedelta(days=60)
 
 
 def register() -> None:
-    """Take the letters that ask to stop mails."""
+    """Register the handler of letters that stop mails."""
     purposes.register(PURPOSE, handle)
 
 
 def address_of(path: ReturnPath) -> ReplyAddress | None:
-    """The row behind the unsubscribe address of a mail, made when the first letter comes; None if that mail is unknown."""
+    """Return the row behind the unsubscribe address of a mail, created at the first letter; None if that mail is unknown."""
     row = Outbox.objects.select_related("user").filter(pk=path.delivery).first()
     if row is None or (row.status == Status.QUEUED and not row.sent_to):
         return None
@@ -43,7 +43,7 @@ def address_of(path: ReturnPath) -> ReplyAddress | None:
 
 
 def handle(letter: Letter) -> Handled:
-    """Do what one click means: stop the mails of the match, or of the kind where the mail was about none."""
+    """Stop mails as one click does: those of the match, or of the kind if the mail was about no match."""
     kind, topic = letter.payload["kind"], letter.payload["topic"]
     owner = letter.owner
     receiver = Receiver(user_id=owner.pk) if owner is not None else Receiver(address_hash=address_hash(letter.email))

@@ -1,4 +1,4 @@
-"""Inbound mail as rows: stored before it is acknowledged, claimed by one worker at a time, settled once, deleted in a month."""
+"""Inbound mail as rows: stored before it is accepted, claimed by one worker at a time, settled once, deleted after a month."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from notifications.parsing.reading import body_of, message_id
 LEASE_SECONDS = 30
 MOST_ATTEMPTS = 6
 
-# One writer's mails about one topic are worked on in the order in which they came, whoever works: a later one waits for those
-# before it, which are done or set aside soon. Of each writer one mail is taken at a time, and those writers come first whose
-# last turn is longest ago: however many mails one of them sends, the others wait for one of these only. Before all that come
-# the mails with the fewest tries: one that was put back may be slow again (`names`).
+# Mails of one sender about one topic are processed in the order of arrival, by whatever worker: a later one waits for those
+# before it, which are soon done or set aside. From each sender one mail is taken at a time, longest ago served first: however
+# many mails one of them sends, the others wait for just one of these. Above all, mails with the fewest tries come first: one that
+# was put back may be slow again (`names`).
 _CLAIM = """
 WITH waiting AS MATERIALIZED (
   SELECT m.id, m.received_at, m.claimed_until, a.topic, a.user_id, a.email,
@@ -51,7 +51,7 @@ FROM due WHERE m.id = due.id RETURNING m.id
 
 
 def store(raw: bytes, *, address: ReplyAddress, envelope_from: str, received_at: datetime) -> UUID | None:
-    """Keep a mail as it came; None if this very mail was stored before (a sender's server may send it twice)."""
+    """Store a mail as it came. Return its id; None if the same mail was stored before (a sender's server may send it twice)."""
     row = InboundMail(
         address=address,
         envelope_from=_storable(envelope_from)[:320],
@@ -66,12 +66,12 @@ def store(raw: bytes, *, address: ReplyAddress, envelope_from: str, received_at:
 
 
 def wake(ids: Iterable[UUID]) -> None:
-    """Tell the workers of new mail. If the broker is away, the next sweep finds it."""
+    """Notify the workers of new mail. If the broker is away, the next sweep finds it."""
     hints.publish("notifications.inbound.tasks.work_soon", [str(one) for one in ids])
 
 
 def claim(limit: int, *, ids: Iterable[UUID] | None = None) -> list[InboundMail]:
-    """Take up to `limit` waiting mails for a lease, one of each writer."""
+    """Lease up to `limit` waiting mails, one from each sender."""
     now = timezone.now()
     wanted = None if ids is None else list(ids)
     with connection.cursor() as cursor:
@@ -84,8 +84,10 @@ def claim(limit: int, *, ids: Iterable[UUID] | None = None) -> list[InboundMail]
 
 
 def begin(mail: InboundMail) -> bool:
-    """A claimed mail's turn has come: its lease begins anew and the try is counted, so that a mail that kills its worker is
-    counted too, and those behind it are not. False if it is another worker's by now."""
+    """Renew the lease and count the try of a claimed mail, when its turn has come. Return False if another worker has it.
+
+    So a mail that kills its worker is counted too, and those behind it are not.
+    """
     until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
     with leases.CHANGING:
         if not _change(mail, claimed_until=until, attempts=F("attempts") + 1):
@@ -95,20 +97,20 @@ def begin(mail: InboundMail) -> bool:
 
 
 def release(mails: Sequence[InboundMail]) -> None:
-    """Give claimed mails back whose turn has not come, for any worker to take at once."""
+    """Release claimed mails whose turn has not come, for any worker to take at once."""
     for mail in mails:
         _change(mail, claimed_until=None)
 
 
 def kept(mails: Sequence[InboundMail]) -> AbstractContextManager[None]:
-    """Keep claimed mails ours for as long as the block runs."""
+    """Keep the leases of claimed mails while the block runs."""
     return leases.kept(mails, InboundMail, LEASE_SECONDS)
 
 
 def settle(
     mail: InboundMail, status: MailStatus, *, error: str = "", report: dict[str, Any] | None = None, notice: Notice | None = None
 ) -> bool:
-    """Put down what became of a mail, together with the notice that tells it; False if the mail is no longer ours."""
+    """Store the result of a mail, together with its notice. Return False if the mail is no longer ours."""
     with transaction.atomic():
         ours = _change(mail, status=status, error=_storable(error), report=report, claimed_until=None, finished_at=timezone.now())
         if ours and notice is not None:
@@ -117,7 +119,7 @@ def settle(
 
 
 def put_back(mail: InboundMail, *, error: str) -> None:
-    """Let the mail be tried again after a pause that grows with its tries; after the last it is set aside."""
+    """Schedule another try after a pause that grows with the tries. After the last one the mail is set aside."""
     if mail.attempts >= MOST_ATTEMPTS:
         settle(mail, MailStatus.FAILED, error=error)
         return
@@ -126,7 +128,7 @@ def put_back(mail: InboundMail, *, error: str) -> None:
 
 
 def confirm(mail_id: UUID) -> bool:
-    """A held mail is confirmed: it counts from now on. False if it was not held any more."""
+    """Confirm a held mail, which counts from now on. Return False if it was not held any more."""
     now = timezone.now()
     held = InboundMail.objects.filter(pk=mail_id, status=MailStatus.HELD)
     done = held.update(status=MailStatus.WAITING, confirmed_at=now, counts_at=now, claimed_until=None, attempts=0, error="")
@@ -136,7 +138,7 @@ def confirm(mail_id: UUID) -> bool:
 
 
 def failed_notice(mail: InboundMail, *, code: str = "") -> Notice:
-    """Return the notice that tells the owner of the reply address that a mail was not worked on, and why (`refusals`).
+    """Return the notice that tells the owner of the reply address why a mail was not processed (`refusals`).
 
     An order lost in silence could lose the game.
     """
@@ -145,12 +147,12 @@ def failed_notice(mail: InboundMail, *, code: str = "") -> Notice:
 
 
 def _change(mail: InboundMail, **values: Any) -> bool:
-    """Change a mail if it is still ours."""
+    """Change a mail if it is still ours. Return True if so."""
     with leases.CHANGING:
         waiting = InboundMail.objects.filter(pk=mail.pk, status=MailStatus.WAITING)
         return bool(waiting.filter(claimed_until=mail.claimed_until).update(**values))
 
 
 def _storable(text: str) -> str:
-    """Text out of a hostile mail as a column takes it."""
+    """Return text from a hostile mail in a form that a column accepts."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()[:500]

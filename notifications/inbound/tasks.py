@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="notifications.inbound.tasks.work_soon", ignore_result=True)  # type: ignore[untyped-decorator]
 def work_soon(ids: Sequence[str]) -> int:
-    """Work on as many mails as a hint names: whose turn it is, so that one writer's thousand hints hold up nobody else.
+    """Process as many mails as a hint names, in fair order, so that one sender's thousand hints delay nobody else.
 
     Losing the hint costs one sweep.
     """
@@ -24,13 +24,13 @@ def work_soon(ids: Sequence[str]) -> int:
 
 @shared_task(name="notifications.inbound.tasks.sweep_mail", ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_mail() -> int:
-    """Work on all mail that waits; beat calls it often."""
+    """Process all waiting mail. Beat calls it often."""
     return work()
 
 
 @shared_task(name="notifications.inbound.tasks.poll_mailbox", ignore_result=True)  # type: ignore[untyped-decorator]
 def poll_mailbox() -> int:
-    """Read the mailbox that `IMAP_URL` names; nothing without one. Beat calls it often: deadlines wait for a look after them."""
+    """Read the mailbox in `IMAP_URL`, if any. Beat calls it often: deadlines wait for a poll after them."""
     try:
         return imap.poll()
     except imap.Unreachable as fault:

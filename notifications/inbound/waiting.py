@@ -1,4 +1,4 @@
-"""The mail that a deadline waits for: sent in time, and not worked on yet."""
+"""The mail that a deadline waits for: received in time, and not processed yet."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from notifications.inbound import held, store
 from notifications.inbound.doors import imap
 from notifications.models import InboundMail, MailStatus
 
-# A due deadline waits at most this long for mail taken before it.
+# Longest delay of a due deadline for mail received before it.
 HOLDS_BACK = timedelta(minutes=10)
 
 
 def waits_before(*, topic: str, user_id: int, moment: datetime) -> bool:
-    """Whether mail of a user in a topic that counts before a moment is unread, here or in a mailbox not looked into since."""
+    """Return True if mail of a user in a topic from before a moment is unread, here or in a mailbox not polled since."""
     return _waiting(topic, user_id, moment).exists() or imap.behind(topic=topic, user_id=user_id, moment=moment)
 
 
 def topics_waiting(topics: Iterable[str]) -> set[str]:
-    """Those of the topics in which `waits_before` may say yes of somebody: one question for many."""
+    """Return the topics in which `waits_before` may return True for a user, in one query."""
     asked = set(topics)
     if imap.account() is not None:
         return asked
@@ -33,7 +33,7 @@ def topics_waiting(topics: Iterable[str]) -> set[str]:
 
 
 def set_aside(*, topic: str, user_id: int, moment: datetime) -> int:
-    """Give up on the mail that a deadline has waited for long enough and tell its writer; return how many mails it was."""
+    """Give up on mail that a deadline has waited for long enough, and notify its sender. Return how many mails it was."""
     error = "not worked on in time for the deadline it was sent for"
     with transaction.atomic():
         rows = list(_waiting(topic, user_id, moment).select_related("address").select_for_update(of=("self",)))

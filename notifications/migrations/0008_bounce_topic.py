@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-# Notices that are forgotten by now leave their bounces without a topic.
+# Bounces of notices that are already deleted keep an empty topic.
 FILL = """UPDATE notifications_bounce AS bounce SET topic = notice.topic
 FROM notifications_outbox AS notice WHERE notice.id = bounce.delivery"""
 

@@ -1,4 +1,4 @@
-"""Notices, reply addresses and inbound mail, one module per subject."""
+"""Tables of notices, reply addresses and inbound mail, one module per subject."""
 
 from notifications.models.bounces import Bounce, Report, Source, Suppression
 from notifications.models.core import InboundMail, MailStatus, Mute, Outbox, ReplyAddress, Scope, Status

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 
 class Report(models.TextChoices):
-    """What a report says of an address."""
+    """The meaning of a report for an address."""
 
     HARD = "hard", "there is no such mailbox"
     SOFT = "soft", "the mailbox did not take it this time"
@@ -16,7 +16,7 @@ class Report(models.TextChoices):
 
 
 class Source(models.TextChoices):
-    """Who told us."""
+    """The source of a report."""
 
     SMTP = "smtp", "the mail server, while taking the mail"
     DSN = "dsn", "a delivery report by mail"
@@ -24,10 +24,10 @@ class Source(models.TextChoices):
 
 
 class Bounce(models.Model):
-    """One report about one mail. The address stands here as a keyed hash only, and is blanked out of `detail`.
+    """One report about one mail. The address is stored as a keyed hash only, and is blanked out of `detail`.
 
-    `key` is the same for a report that comes twice. `delivery` is the id of the notice, which may be forgotten before this;
-    `topic` is the notice's.
+    `key` is the same for a report that comes twice. `delivery` is the id of the notice, which may be deleted earlier; `topic` is
+    the notice's.
     """
 
     key = models.CharField(max_length=64, unique=True)
@@ -54,7 +54,7 @@ class Bounce(models.Model):
 
 
 class Suppression(models.Model):
-    """An address that gets nothing more, or nothing more of one `kind`, until its owner asks for it again (`lifted_at`)."""
+    """An address that gets no more mail, or none of one `kind`, until its owner asks for it again (`lifted_at`)."""
 
     address_hash = models.CharField(max_length=64)
     kind = models.CharField(max_length=60, blank=True)

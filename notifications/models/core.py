@@ -1,4 +1,4 @@
-"""Notices waiting to be sent or sent, and what people do not want to get."""
+"""Notices waiting or sent, mutes, reply addresses, and inbound mail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 
 class Status(models.TextChoices):
-    """Where a notice stands. All but the first are final."""
+    """The status of a notice. All but the first are final."""
 
     QUEUED = "queued", "waiting or being sent"
     SENT = "sent", "taken by the mail server"
@@ -22,19 +22,19 @@ class Status(models.TextChoices):
 
 
 class Outbox(models.Model):
-    """One notice to one person, written in the transaction of what it tells of.
+    """One notice to one receiver, written in the transaction of the event it reports.
 
-    The payload holds ids only: the text is made when the notice is sent, from what then holds. `due_at` never changes and is
-    the mail's date, but for a notice that is held back for its receiver's sake before any try to send it; `claimed_until` keeps
-    others off the row, while it is being sent as well as between two tries. `merged_into` is the mail that told it with others;
-    `acted_at` is when its receiver did what it asked for, as far as that was looked up.
-    Defaults stand in the database, for the rows the event store writes beside its append.
+    The payload holds ids only: the text is written when the notice is sent, from the state at that time. `due_at` is the mail's
+    date and never changes, unless a notice is held back for its receiver's sake before any try to send it. `claimed_until`
+    reserves the row, during sending as well as between two tries. `merged_into` is the mail that also contained this notice.
+    `acted_at` is when its receiver did what it asked for, as far as that was looked up. Defaults are in the database, for the
+    rows the event store writes beside its append.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=60)
-    # Without a constraint: checking it would lock the user's row in every append. Users are blanked, never deleted, and
-    # a notice for nobody is dropped.
+    # Without a constraint: checking it would lock the user's row in every append. Users are blanked, never deleted, and a notice
+    # for nobody is dropped.
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, db_constraint=False, related_name="+")
     address = models.CharField(max_length=254, blank=True, db_default="")
     topic = models.CharField(max_length=100, blank=True, db_default="")
@@ -46,7 +46,7 @@ class Outbox(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, db_default=Status.QUEUED)
     sent_at = models.DateTimeField(null=True)
     message_id = models.CharField(max_length=200, blank=True, db_default="")
-    # The keyed hash of the address it was sent to, for the report that may come back when that is no longer his address.
+    # The keyed hash of the address it was sent to, for a report that comes back after the user has changed it.
     sent_to = models.CharField(max_length=64, blank=True, db_default="")
     error = models.TextField(blank=True, db_default="")
     merged_into = models.UUIDField(null=True)
@@ -64,7 +64,7 @@ class Outbox(models.Model):
                 condition=Q(user__isnull=False, address="") | Q(user__isnull=True) & ~Q(address=""),
                 name="notifications_outbox_one_receiver",
             ),
-            # Two senders may both believe that theirs is the first mail of a thread: one of them is told here.
+            # Two senders may both believe that theirs is the first mail of a thread: this stops one of them.
             models.UniqueConstraint(fields=["message_id"], condition=~Q(message_id=""), name="notifications_outbox_message_id"),
         ]
 
@@ -73,12 +73,12 @@ class Outbox(models.Model):
 
     @property
     def receiver(self) -> str:
-        """For whom the notice is, as a key for hashes: the same for all notices to one person."""
+        """Return the receiver as a key for hashes: the same for all notices to one receiver."""
         return f"user:{self.user_id}" if self.user_id else f"address:{self.address.lower()}"
 
 
 class Scope(models.TextChoices):
-    """How much a person does not want to get."""
+    """The extent of a mute."""
 
     KIND = "kind", "this kind of notice"
     TOPIC = "match", "all about this match"
@@ -86,7 +86,7 @@ class Scope(models.TextChoices):
 
 
 class Mute(models.Model):
-    """What a person does not want to get. A stranger's address is kept as a keyed hash only."""
+    """Something a receiver does not want to get. A stranger's address is stored as a keyed hash only."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="mutes")
     address_hash = models.CharField(max_length=64, blank=True)
@@ -106,17 +106,17 @@ class Mute(models.Model):
 
 
 class ReplyAddress(models.Model):
-    """An address that may be answered: the keyed hash of its token, whose it is, and what an answer is for.
+    """An address that may be answered: the keyed hash of its token, its owner, and the purpose of answers.
 
-    `topic` is that of the notices (a match), `payload` says what the purpose's handler needs. Past `expires_at` the address is
-    unknown; a handler may find it over before. `used_at` is of addresses that can be used once.
+    `topic` is that of the notices (a match), `payload` holds what the purpose's handler needs. After `expires_at` the address is
+    unknown; a handler may consider it over before. `used_at` is for addresses that can be used once.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     token_hash = models.CharField(max_length=64, unique=True)
     purpose = models.CharField(max_length=40)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
-    # Whose it is who has no account yet: somebody invited by his address.
+    # The owner if they have no account yet: a user invited by address.
     email = models.CharField(max_length=254, blank=True, db_default="")
     topic = models.CharField(max_length=100, blank=True)
     payload = models.JSONField(default=dict)
@@ -130,7 +130,7 @@ class ReplyAddress(models.Model):
 
 
 class MailStatus(models.TextChoices):
-    """Where an inbound mail stands. All but the first two are final."""
+    """The status of an inbound mail. All but the first two are final."""
 
     WAITING = "waiting", "to be worked on"
     HELD = "held", "kept until its owner confirms it"
@@ -140,10 +140,10 @@ class MailStatus(models.TextChoices):
 
 
 class InboundMail(models.Model):
-    """A mail to a reply address, as it came: stored before its sender is told that it was taken. Deleted once it is old.
+    """A mail to a reply address, as it came: stored before it is accepted, and deleted once it is old.
 
-    `received_at` is the moment our border took it; `counts_at` is the same, or the moment a held mail was confirmed. `report`
-    is what the purpose's handler made of it.
+    `received_at` is when the service received it; `counts_at` is the same, or when a held mail was confirmed. `report` is the
+    result of the purpose's handler.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -1,4 +1,4 @@
-"""Mailboxes that are read by IMAP: how far, and when last."""
+"""Mailboxes that are read by IMAP: progress, and time of the last poll."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from django.db import models
 
 
 class Mailbox(models.Model):
-    """One folder of one mailbox. `last_uid` is the newest message that was looked at, under `uid_validity` (RFC 3501, 2.3.1.1);
-    `tries` counts the looks that stopped at the message after it.
+    """One folder of one mailbox. `last_uid` is the newest message looked at, under `uid_validity` (RFC 3501, 2.3.1.1).
 
-    `polled_at` is the moment the last complete look began: all mail that came before it is stored here.
+    `tries` counts the polls that stopped at the message after it. `polled_at` is when the last complete poll began: all mail from
+    before it is stored here.
     """
 
     name = models.CharField(max_length=300, unique=True)
     uid_validity = models.BigIntegerField(default=0)
     last_uid = models.BigIntegerField(default=0)
     tries = models.IntegerField(default=0)
-    # Older messages that were over a cap when they were looked at (`inbound.doors.rates`): they are looked at again.
+    # Older messages that were over a limit when they were looked at (`inbound.doors.rates`): they are tried again.
     waiting = ArrayField(models.BigIntegerField(), default=list)
-    # Of the waiting ones those that could not be read: by UID, in how many looks.
+    # Waiting messages that could not be read: by UID, the number of tries.
     failing = models.JSONField(default=dict)
     polled_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)

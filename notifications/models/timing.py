@@ -1,4 +1,4 @@
-"""When and by which channel a person wants to be told, and what keeps a notice from being sent twice."""
+"""Notification settings: times and channels; and rows that keep notices from being sent twice."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from django.utils import timezone
 
 
 class Preference(models.Model):
-    """A person's wishes: one row for all notices (`topic` empty), one for each topic where he wants it otherwise.
+    """A user's notification settings: one row for all notices (`topic` empty), one for each topic with different ones.
 
-    NULL means: as the wider row says, and at last as `wanted.preferences` does by default. The digest, its threshold
-    and the channels are one choice for all topics. `digest_at` is the next moment of the digest.
+    NULL means: as in the wider row, or finally the default in `notifications.wanted.wishes`. The digest, its threshold and the
+    channels are the same for all topics. `digest_at` is the time of the next digest.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -36,10 +36,10 @@ class Preference(models.Model):
 
 
 class Reminder(models.Model):
-    """That a point of a deadline was reached: what keeps a reminder from being sent twice.
+    """A point of a deadline that was reached. It keeps a reminder from being sent twice.
 
-    `subject` says within its topic what the deadline is of (a seat's question). `notice` is the outbox row; NULL where a later
-    point of the same deadline was reached in the same sweep and spoke for this one.
+    `subject` identifies the deadline within its topic (a seat's question). `notice` is the outbox row; NULL if a later point of
+    the same deadline was reached in the same sweep and replaced it.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -59,7 +59,7 @@ class Reminder(models.Model):
 
 
 class Presence(models.Model):
-    """That a person had a topic's page open, and in view, at that moment."""
+    """The last moment at which a user had a topic's page open and in view."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     topic = models.CharField(max_length=100)
@@ -72,10 +72,10 @@ class Presence(models.Model):
 
 
 class Handover(models.Model):
-    """A notice's way through one channel other than mail; the mail's own way stands in the outbox row.
+    """A notice's delivery by one channel other than mail; the outbox row records the mail.
 
     One before the mail is written when the notice is first looked at, one after it when the mail is settled or waits for its
-    server; each is due when the channels before it have had their time.
+    server. Each is due when the channels before it have had their time.
     """
 
     class Status(models.TextChoices):
@@ -102,14 +102,14 @@ class Handover(models.Model):
 
 
 class Webhook(models.Model):
-    """Where a person's program takes his notices. Its secret is derived from `id` and `generation`, and stored nowhere."""
+    """The address where a user's program takes notices. Its secret is derived from `id` and `generation`, and stored nowhere."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     url = models.URLField(max_length=500)
     generation = models.PositiveIntegerField(default=1)
     rotated_at = models.DateTimeField(default=timezone.now)
-    # Since when nothing was taken; the channel is switched off after a day of that.
+    # Since when every delivery has failed; after a day of that the channel is switched off.
     failing_since = models.DateTimeField(null=True)
     disabled_at = models.DateTimeField(null=True)
 
@@ -118,7 +118,7 @@ class Webhook(models.Model):
 
 
 class CalendarFeed(models.Model):
-    """A person's calendar address: derived from the row's id. Withdrawing it deletes the row, a new one has another address."""
+    """A user's calendar address, derived from the row's id. Removing it deletes the row; a new row has another address."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -129,7 +129,7 @@ class CalendarFeed(models.Model):
 
 
 class CalendarEntry(models.Model):
-    """What a person's calendar was told of one deadline, so that a change can be told as a change of the same entry."""
+    """The last published state of one deadline in a user's calendar, so that a change updates the same entry."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     topic = models.CharField(max_length=100)

@@ -1,1 +1,1 @@
-"""Channels beside mail: handing notices over to them, webhooks, and what may be reached outside."""
+"""Channels beside mail: handovers of notices, webhooks, and the addresses that may be reached."""

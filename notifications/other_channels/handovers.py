@@ -1,8 +1,7 @@
-"""Hand over what is due on the channels beside mail, so that no receiver that is slow keeps the others waiting.
+"""Handing due notices over to the channels beside mail, so that no slow receiver delays the others.
 
-Several go over the net at once, each user's one by one and only a few to one machine. A user whose receiver fails is left
-alone until its pause is over, with everything that waits for it; a machine that fails again and again is not tried any more
-in the same sweep.
+Several are sent at once, but each user's one by one, and only a few to one host. A user whose receiver fails is left alone until
+its pause is over, with everything that waits for it. A host that fails repeatedly is not tried again in the same sweep.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from notifications.wanted import preferences
 
 log = logging.getLogger(__name__)
 
-# Longer than any parcel is on its way (`outward.WHOLE_SECONDS`).
+# Longer than any transfer takes (`outward.WHOLE_SECONDS`).
 LEASE = timedelta(seconds=30)
 AT_ONCE = 8
 PER_LANE = 2
@@ -37,7 +36,7 @@ LONGEST_PAUSE = timedelta(hours=2)
 LANE_PAUSE = timedelta(seconds=10)
 GIVE_UP_AFTER = timedelta(days=1)
 
-# Of each user and channel the oldest, and none while another one of theirs is on its way or waits for its next try.
+# For each user and channel the oldest, and none while another one of theirs is being sent or waits for its next try.
 _CLAIM = """
 WITH first AS (
   SELECT DISTINCT ON (n.user_id, h.channel) h.id
@@ -57,7 +56,7 @@ FROM due WHERE h.id = due.id RETURNING h.id
 
 @dataclass
 class _Sweep:
-    """The parcels on their way, and how the machines they go to have answered in this sweep."""
+    """The parcels being sent, and the answers of their hosts in this sweep."""
 
     pool: ThreadPoolExecutor
     running: dict[Future[None], tuple[Handover, Parcel]] = field(default_factory=dict)
@@ -86,7 +85,7 @@ class _Sweep:
 
 
 def sweep(*, lasting: float = SWEEP_LASTS) -> int:
-    """Hand over what is due until nothing is, or begin nothing more after so many seconds; return how many were taken."""
+    """Hand over due notices until none are left; start nothing more after `lasting` seconds. Return how many were taken."""
     end = time.monotonic() + lasting
     taken = 0
     with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="handover") as pool:
@@ -115,10 +114,10 @@ def _claim(limit: int) -> list[Handover]:
 
 
 def _pack(handover: Handover) -> Parcel | bool:
-    """Return what has to go over the net for a notice that still holds; else settle it and tell if it was handed over."""
+    """Return what has to be sent for a current notice; otherwise settle it and return True if it was handed over."""
     until = timezone.now() + LEASE
     if not _ours(handover).update(claimed_until=until, attempts=F("attempts") + 1):
-        return False  # the lease ran out while those before it were packed, and another sweeper has it
+        return False  # the lease expired while those before it were packed, and another sweeper has it
     handover.claimed_until, handover.attempts = until, handover.attempts + 1
     notice, channel = handover.notice, channels.find(handover.channel)
     kind = registry.find(notice.kind)
@@ -132,18 +131,18 @@ def _pack(handover: Handover) -> Parcel | bool:
         try:
             parcel = channel.pack(notice, handover)
         except Exception:
-            # What the notice tells of may have gone on while it was packed: then nothing is wrong, and nobody need be told.
+            # The notice may have become obsolete while it was packed: then there is no fault, and nobody needs to be told.
             if not channels.answered(notice):
                 raise
             return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
     except Exception as fault:
-        # The border to code of others: its faults are recorded and logged, and never stop the other notices.
+        # Here other apps' code runs: its faults are recorded and logged, and never stop the other notices.
         return _ended(handover, fault)
     return parcel if parcel is not None else _ended(handover, None)
 
 
 def _ended(handover: Handover, fault: BaseException | None) -> bool:
-    """Record how a try ended; return True if the notice was handed over."""
+    """Record the result of a try. Return True if the notice was handed over."""
     if fault is None:
         return _settle(handover, Handover.Status.SENT)
     if isinstance(fault, ChannelRefused):
@@ -168,7 +167,7 @@ def _later(handover: Handover, reason: str) -> bool:
 
 
 def _put_off(handover: Handover) -> None:
-    """Leave a handover untried for a moment: its machine has enough to do, or does not answer."""
+    """Postpone a handover for a moment without a try: its host is busy, or does not answer."""
     _ours(handover).update(claimed_until=timezone.now() + LANE_PAUSE, attempts=F("attempts") - 1)
 
 

@@ -1,7 +1,7 @@
-"""The way out to an address that a user named: https to a machine on the open net, within a time limit.
+"""Requests to an address that a user named: https to a public host, within a time limit.
 
-The host is looked up once and the connection goes to the very number that was checked. Nothing is followed: no redirect, no
-proxy. `WEBHOOK_TRUSTED_HOSTS` names the exceptions: `host:port`, or `host` alone for its ports 80 and 443.
+The host is looked up once, and the connection goes to the very address that was checked. Neither redirects nor proxies are
+followed. `WEBHOOK_TRUSTED_HOSTS` lists exceptions: `host:port`, or `host` alone for its ports 80 and 443.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ WHOLE_SECONDS = 15.0
 LONGEST_URL = 500
 MOST_LOOKUPS = 16
 
-# A lookup cannot be called off: one that hangs keeps its thread, so only so many may hang at once.
+# A lookup cannot be cancelled: one that hangs keeps its thread, so only this many may hang at once.
 _lookups = threading.BoundedSemaphore(MOST_LOOKUPS)
 
-# The IANA registries of special-purpose addresses, with multicast and what is reserved; written out, because what the
-# standard library calls global differs between its versions.
+# The IANA registries of special-purpose addresses, with multicast and reserved ones; written out, because what the standard
+# library calls global differs between its versions.
 _CLOSED_V4 = [
     ipaddress.IPv4Network(block)
     for block in (
@@ -39,22 +39,22 @@ _CLOSED_V4 = [
         "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
     )
 ]  # fmt: skip
-# Only this is handed out as unicast (RFC 4291); everything else, such as fec0::/10 and ::a.b.c.d, is closed.
+# The only range assigned as unicast (RFC 4291); everything else, such as fec0::/10 and ::a.b.c.d, is closed.
 _UNICAST_V6 = ipaddress.IPv6Network("2000::/3")
 # Within it: protocol assignments with Teredo, documentation, 6to4 and AS112.
 _CLOSED_V6 = [
     ipaddress.IPv6Network(block) for block in ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
 ]
-# Where a network has only IPv6, the whole of IPv4 is reached through this (RFC 6052); the number inside decides.
+# In networks with IPv6 only, all of IPv4 is reached through this (RFC 6052); the embedded address decides.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class BadAddress(Exception):
-    """The address cannot be delivered to; the text says why."""
+    """The address cannot be used; the text gives the reason."""
 
 
 def check(url: str) -> tuple[str, str, int, str]:
-    """Return scheme, host, port and path of an address that may be delivered to. Raises `BadAddress`."""
+    """Return scheme, host, port and path of an acceptable address. Raises `BadAddress`."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -72,7 +72,7 @@ def check(url: str) -> tuple[str, str, int, str]:
 
 
 def is_trusted(host: str, port: int) -> bool:
-    """Return True if the operator lets webhooks reach this port of this host wherever it leads, also without https."""
+    """Return True if the operator allows webhooks to this port of this host, in any network and without https."""
     for entry in settings.WEBHOOK_TRUSTED_HOSTS:
         named = urlsplit(f"//{entry}")
         if named.hostname == host and port in ({named.port} if named.port is not None else {80, 443}):
@@ -81,7 +81,7 @@ def is_trusted(host: str, port: int) -> bool:
 
 
 def is_public(number: str) -> bool:
-    """Return True for the number of one machine on the open net."""
+    """Return True for the public address of a single host."""
     address = ipaddress.ip_address(number)
     if isinstance(address, ipaddress.IPv6Address):
         if address.scope_id is not None:
@@ -94,12 +94,12 @@ def is_public(number: str) -> bool:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
-    """Post `body` and return the status of the answer. Raises `BadAddress`, `OSError` and `HTTPException`."""
+    """Post `body` and return the status of the response. Raises `BadAddress`, `OSError` and `HTTPException`."""
     end = time.monotonic() + WHOLE_SECONDS
     scheme, host, port, path = check(url)
     family, number = _open_address(host, port)
     link = socket.socket(family, socket.SOCK_STREAM)
-    # A receiver that sends a byte now and then would keep each single read within its time, and a worker for ever.
+    # A receiver that sends single bytes slowly would keep each read within its time, and a worker for ever.
     watch = threading.Timer(max(end - time.monotonic(), 0), lambda: _hang_up(link))
     watch.daemon = True
     watch.start()
@@ -109,7 +109,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         if scheme == "https":
             link = ssl.create_default_context().wrap_socket(link, server_hostname=host, do_handshake_on_connect=False)
             link.do_handshake()
-        # Given an open socket, http.client looks nothing up itself, and it follows nothing.
+        # Given an open socket, http.client neither looks anything up nor follows redirects.
         connection = http.client.HTTPConnection(host, port, timeout=STEP_SECONDS)
         connection.sock = link
         connection.request("POST", path, body=body, headers={"Host": urlsplit(url).netloc, **headers})
@@ -120,7 +120,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
 
 
 def _open_address(host: str, port: int) -> tuple[socket.AddressFamily, str]:
-    """Return family and number of the host. Raises `BadAddress` if any of its numbers leads inwards."""
+    """Return family and address of the host. Raises `BadAddress` if any of its addresses is private."""
     known = _look_up(host, port)
     if not is_trusted(host, port) and not all(is_public(str(address[0])) for *_rest, address in known):
         raise BadAddress("The address leads into a private network; it must be reachable from the open net.")
@@ -128,7 +128,7 @@ def _open_address(host: str, port: int) -> tuple[socket.AddressFamily, str]:
 
 
 def _look_up(host: str, port: int) -> list[Any]:
-    """Ask the resolver, for so many seconds at most. Raises `OSError`, `TimeoutError` among them, and `BadAddress`."""
+    """Ask the resolver, with a time limit. Raises `OSError`, including `TimeoutError`, and `BadAddress`."""
     room = _lookups
     if not room.acquire(blocking=False):
         raise TimeoutError("too many names are being looked up")

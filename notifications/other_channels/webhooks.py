@@ -1,7 +1,7 @@
-"""The webhook channel, after Standard Webhooks: a signed POST with names and numbers; the receiver fetches the rest.
+"""The webhook channel, after Standard Webhooks: a signed POST with names and numbers. The receiver fetches the rest.
 
-The secret is derived under our key and shown to its owner; while it is being changed the former one signs too. Which addresses
-may be reached, and how, is `notifications.other_channels.outward`.
+The secret is derived from our key and shown to its owner; during a change the old one signs too.
+`notifications.other_channels.outward` decides which addresses may be reached, and how.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ GIVEN_UP_AFTER = timedelta(days=1)
 
 
 class _Gone(ChannelRefused):
-    """The receiver wants no webhooks any more."""
+    """The receiver wants no more webhooks."""
 
 
 def register() -> None:
-    """Offer the channel."""
+    """Register the channel."""
     channels.register(NAME, pack, has)
 
 
 def has(user_id: int) -> bool:
-    """Whether a user has a webhook that is not switched off."""
+    """Return True if a user has a webhook that is not switched off."""
     return Webhook.objects.filter(user_id=user_id, disabled_at=None).exists()
 
 
 def set_up(user: User, url: str) -> Webhook:
-    """Take or change the address; a hook that was switched off works again. Raises `WishRefused`."""
+    """Set or change the address. A disabled webhook works again. Raises `WishRefused`."""
     try:
         outward.check(url)
     except outward.BadAddress as fault:
@@ -54,7 +54,7 @@ def set_up(user: User, url: str) -> Webhook:
 
 
 def rotate(user: User) -> Webhook | None:
-    """Give the hook a new secret; for a day both sign, so that no delivery is lost while the receiver is changed."""
+    """Give the webhook a new secret. For one day both sign, so that no delivery is lost while the receiver is changed."""
     hook = Webhook.objects.filter(user=user).first()
     if hook is not None:
         hook.generation += 1
@@ -64,19 +64,19 @@ def rotate(user: User) -> Webhook | None:
 
 
 def remove(user: User) -> bool:
-    """Forget the address; whether there was one."""
+    """Delete the webhook. Return True if there was one."""
     return bool(Webhook.objects.filter(user=user).delete()[0])
 
 
 def secret_of(hook: Webhook, generation: int | None = None) -> str:
-    """The secret as Standard Webhooks writes it: `whsec_` and base64."""
+    """Return the secret as Standard Webhooks writes it: `whsec_` and base64."""
     what = f"{hook.pk} {hook.generation if generation is None else generation}"
     key = salted_hmac("notifications.webhook", what, algorithm="sha256").digest()
     return "whsec_" + base64.b64encode(key).decode()
 
 
 def signature(secret: str, identity: str, timestamp: int, body: bytes) -> str:
-    """`v1,` and the HMAC of id, time and body, as Standard Webhooks defines it."""
+    """Return `v1,` and the HMAC of id, time and body, as Standard Webhooks defines it."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{identity}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
@@ -89,7 +89,7 @@ def pack(notice: Outbox, handover: Handover) -> Parcel:
         raise ChannelRefused("there is no webhook any more")
     now = timezone.now()
     body = _body(notice)
-    # The id is the same for every try, so that the receiver can tell a repetition.
+    # The id is the same for every try, so that the receiver can recognise a repetition.
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "gamesvc",
@@ -117,7 +117,7 @@ def _deliver(url: str, body: bytes, headers: dict[str, str]) -> None:
 
 
 def _note(hook: Webhook, moment: datetime, fault: Exception | None) -> None:
-    """Remember how the receiver took a notice. One that has taken nothing for a day is switched off; its owner sees that."""
+    """Store the result of a delivery. A webhook that has failed for a day is disabled, which its owner sees."""
     same = Webhook.objects.filter(pk=hook.pk, url=hook.url)
     if fault is None:
         same.filter(failing_since__isnull=False).update(failing_since=None)

@@ -1,1 +1,1 @@
-"""Hostile mail, read within limits: its parts, its text, quotes, answering machines, delivery reports."""
+"""Parsing of hostile mail within limits: parts, text, quotes, automatic mail, delivery reports."""

@@ -1,7 +1,7 @@
-"""What a mail that came back says: delivery reports (RFC 3464), complaints (RFC 5965), and the old prose of qmail.
+"""The content of returned mail: delivery reports (RFC 3464), complaints (RFC 5965), and the old prose of qmail.
 
-Only the first part of such a mail is read, and leniently: it comes from any server on the net. What speaks of delay or success,
-and answering machines, which write to the return path too (RFC 3834), mean nothing here.
+Only the first part of such a mail is read, and leniently: it may come from any server. Reports of delay or success, and automatic
+answers, which also go to the return path (RFC 3834), have no effect here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from notifications.models import Report
 from notifications.parsing.reading import parse_parts
 from notifications.parsing.refusals import MailRefused
 
-# The report stands before the copy of our mail, which may be cut off.
+# The report comes before the copy of our mail, which may be cut off.
 _READ = 64 * 1024
 _PROSE = 4000
-# A server's words. Short, also because a hostile one could make the patterns below slow.
+# A server's text. Short, since a hostile one could slow down the patterns below.
 _REASON = 1000
 _ENHANCED = re.compile(r"(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.]*\d)")
 _BASIC = re.compile(r"(?<![\d.])([45]\d\d)(?=[ \-#:]|$)")
@@ -28,14 +28,14 @@ _POLICY = re.compile(
 _NOBODY = re.compile(r"recipient address rejected|user unknown|no such (?:user|mailbox|recipient)|unknown user", re.IGNORECASE)
 _DAEMON = re.compile(r"\b(?:mailer-daemon|postmaster)@", re.IGNORECASE)
 
-# RFC 3463 (and RFC 7505 for the last of the first group): the mailbox or its domain is not there, or is switched off.
+# RFC 3463 (and RFC 7505 for the last of the first group): the mailbox or its domain does not exist, or is switched off.
 _GONE = {"1.1", "1.2", "1.3", "1.6", "1.10", "2.1"}
 _GONE_BASIC = {"550", "551", "553"}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a report says: which kind, the enhanced status code if there is one, the server's words without addresses."""
+    """The content of a report: its kind, the enhanced status code if any, and the server's text without addresses."""
 
     report: Report
     status: str
@@ -43,7 +43,7 @@ class Finding:
 
 
 def read(raw: bytes) -> Finding | None:
-    """Return what a mail to a return path reports of ours; None if it is no report of a failure."""
+    """Return what a mail to a return path reports about ours; None if it is no report of a failure."""
     try:
         message = parse_parts(raw[:_READ])
     except MailRefused:
@@ -54,14 +54,14 @@ def read(raw: bytes) -> Finding | None:
             return _delivery_status(part)
         if part.get_content_type() == "message/feedback-report":
             return _feedback(part)
-    # Answering machines say so; a server that reports in prose has a name of its own.
+    # Automatic answers say so; a server that reports in prose has a name of its own.
     if message.get_content_maintype() == "multipart" or not _DAEMON.search(str(message.get("From", ""))):
         return None
     return _prose(message)
 
 
 def judge(text: str, *, status: str = "") -> Finding:
-    """What a server's answer says of the address: `550 5.1.1 no such user`, or the same with its status code apart."""
+    """Return the meaning of a server's answer: `550 5.1.1 no such user`, or the same with a separate status code."""
     text, status = text[:_REASON], status[:_REASON]
     code = _ENHANCED.search(status)
     if code is None or code[0].endswith(".0.0"):
@@ -80,7 +80,7 @@ def judge(text: str, *, status: str = "") -> Finding:
 
 
 def redact(text: str) -> str:
-    """A server's words on one line without the addresses in them, as they may be kept."""
+    """Return a server's text on one line without addresses, so that it can be stored."""
     return " ".join(_ADDRESS.sub("…@", text[:_REASON].replace("\x00", "")).encode("utf-8", "replace").decode().split())[:300]
 
 
@@ -100,7 +100,7 @@ def _delivery_status(part: Message) -> Finding | None:
 
 def _feedback(part: Message) -> Finding | None:
     blocks = part.get_payload()
-    # Without a blank line above them, the fields of the report are taken for the part's own.
+    # Without a blank line above them, the fields of the report are parsed as the part's own.
     fields = [part, *(block for block in (blocks if isinstance(blocks, list) else []) if isinstance(block, Message))]
     kind = next((str(found["Feedback-Type"]) for found in fields if found["Feedback-Type"]), "")
     return Finding(Report.COMPLAINT, "", "") if kind.strip().lower() in ("abuse", "fraud") else None
@@ -115,6 +115,6 @@ def _prose(message: Message) -> Finding | None:
     text = text[:_PROSE]
     if not (_ENHANCED.search(text) or _BASIC.search(text)):
         return None
-    # The addresses stand before the reasons.
+    # The addresses come before the reasons.
     reason = re.split(r"^<[^>]*>:?\s*$", text, maxsplit=1, flags=re.MULTILINE)[-1]
     return judge(reason)

@@ -1,9 +1,8 @@
-"""How much CPU one mail may cost. The limits on size and shape (`reading`) keep every known input cheap; this one holds for
-the input that nobody thought of.
+"""The CPU time that one mail may take. Limits on size and shape (`reading`) cover all known input; this one is for the rest.
 
-A timer counts the CPU time of the process and interrupts whatever runs: Python code at its next step, a regular expression in
-the middle of its search. It works where signals do, in the main thread: there Celery's workers run their tasks. Other threads
-(a web page that shows a held mail) have only the limits on size and shape.
+A timer counts the CPU time of the process and interrupts whatever runs: Python code at its next step, a regular expression in the
+middle of its search. It works where signals do, in the main thread, in which Celery's workers run their tasks. Other threads (a
+web page that shows a held mail) have only the limits on size and shape.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ _AGAIN = 0.25
 
 
 class _Spent(BaseException):
-    """The CPU time is spent. No `Exception`, so that the `except Exception` of a library does not swallow it."""
+    """The CPU time is used up. It is no `Exception`, so that a library's `except Exception` does not swallow it."""
 
 
 @contextmanager
 def cpu_limit() -> Iterator[None]:
-    """Refuse a mail as `too_slow` when this block costs its thread more than `CPU_SECONDS`.
+    """Refuse a mail as `too_slow` if this block uses more than `CPU_SECONDS` of its thread.
 
     Keep the database out of the block: an interrupt could leave its connection in the middle of a message.
     """
@@ -38,7 +37,7 @@ def cpu_limit() -> Iterator[None]:
     began, counting = time.thread_time(), True
 
     def interrupt(_signal: int, _frame: FrameType | None) -> None:
-        # The timer counts all threads of the process: only what this one has used is the mail's.
+        # The timer counts all threads of the process: only this thread's time belongs to the mail.
         if counting and time.thread_time() - began >= CPU_SECONDS:
             raise _Spent
 

@@ -1,7 +1,7 @@
-"""Where a quote begins that bears no `>`, and where a farewell does, in the words of many languages.
+"""Detection of quotes without `>`, and of closing lines, in many languages.
 
-Found line by line, in a time that grows with the text and no faster. Libraries do this by regular expressions over the whole
-text, with several gaps each, and take minutes for "Am " repeated.
+It works line by line, in linear time. Libraries use regular expressions over the whole text, with several gaps each, and take
+minutes for "Am " repeated.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-# How many lines an attribution ("On Friday ... wrote:") may take: programs wrap it.
+# Most lines of an attribution ("On Friday ... wrote:"): programs wrap it.
 ATTRIBUTION_LINES = 4
 COLON = (":", "：")
 
@@ -20,7 +20,7 @@ _DISCLAIMER = re.compile(
     r"|(?:privileged|confidential|private|sensitive|important) (?:notice|note|information):)",
     re.IGNORECASE,
 )
-# Only English and German: the Danish "Tak" would take the order `take 3` for a farewell.
+# Only English and German: the Danish "Tak" would take the order `take 3` for a closing line.
 _FAREWELL = re.compile(
     r"(?:best regards|kind regards|thanks,|thank you,|best,|all the best|regards,|mit freundlichen grüßen"
     r"|(?:(?:besten?|liebe|viele) )?(?:gr(?:ü|ue)(?:ß|ss)e?|gruß|gruss))",
@@ -30,7 +30,7 @@ _FAREWELL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """How a language begins an attribution, its verb, and whether the verb ends it; and the names of a mail's headers."""
+    """A language's words: the start of an attribution, its verbs, True if a verb ends it; and the names of a mail's headers."""
 
     start: re.Pattern[str]
     verbs: tuple[str, ...]
@@ -67,7 +67,7 @@ def before_quote(lines: Sequence[str]) -> list[str]:
 
 
 def before_farewell(lines: Sequence[str]) -> list[str]:
-    """Return the lines above a farewell, without the disclaimers that companies put into mail. The first line is no farewell."""
+    """Return the lines above the closing line, without company disclaimers. The first line is never a closing line."""
     kept: list[str] = []
     disclaims = False
     for line in lines:
@@ -87,7 +87,7 @@ def before_farewell(lines: Sequence[str]) -> list[str]:
 
 
 def _attributed(lines: Sequence[str]) -> int | None:
-    """Return where the first attribution begins: of several beginnings the last one before its end."""
+    """Return where the first attribution begins: of several candidates the last one before its end."""
     for at in range(len(lines)):
         found = [start for start in range(at, at + ATTRIBUTION_LINES) if _attribution_at(lines, start, at)]
         if found:
@@ -117,7 +117,7 @@ def _attribution_at(lines: Sequence[str], start: int, at: int) -> bool:
 
 
 def _headed(lines: Sequence[str]) -> int | None:
-    """Return where a block of headers begins: two of one language, one below the other; a value may stand a line below."""
+    """Return where a block of headers begins: two of one language in sequence; a value may be on the next line."""
     named: list[tuple[int, int, str]] = []
     for number, line in enumerate(lines):
         label, colon, value = line.replace("：", ":").lstrip("*\t ").partition(":")

@@ -1,7 +1,7 @@
-"""From raw bytes to a message: size, shape, the few headers that are needed. What is malformed is refused by name.
+"""From raw bytes to a message: size, shape, the few headers needed. Malformed mail is refused with a code.
 
-All limits are checked before anything is parsed. Headers are read by the plain policy of the `email` package (`compat32`): its
-modern one parses every header in full, in a time that grows with the square of its length.
+All limits are checked before anything is parsed. Headers are read with the plain policy of the `email` package (`compat32`): its
+modern one parses every header in full, in quadratic time.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from notifications.parsing.refusals import MailRefused
 LARGEST = 1024 * 1024
 LARGEST_HEADERS = 64 * 1024
 MOST_FIELDS = 200
-# Of one header field that is looked at. Real ones are far shorter; their parsers are slow on long ones.
+# Longest header field that is read. Real ones are far shorter; their parsers are slow on long ones.
 LONGEST_FIELD = 4000
 MOST_PARTS = 100
 DEEPEST = 5
-# The parser compares each line with the boundaries of all parts around it.
+# The parser compares each line with the boundaries of all enclosing parts.
 MOST_LINES = 50_000
 _MOST_MULTIPARTS = 4 * DEEPEST
 
 _HEAD_END = re.compile(rb"\n\r?\n")
 _BARE_RETURN = re.compile(rb"\r(?!\n)")
-# RFC 5322 section 2.2, a line at a time: a field's beginning, or more of the field above. mbox files begin with "From ".
+# RFC 5322 section 2.2, one line at a time: the start of a field, or its continuation. mbox files begin with "From ".
 _FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
 _MULTIPART = re.compile(rb"^content-type:[ \t\r\n]*(?:multipart|message)/", re.IGNORECASE | re.MULTILINE)
 _MESSAGE_ID_FIELD = re.compile(rb"^message-id:([^\n]{0,400}(?:\n[ \t][^\n]{0,400})?)", re.IGNORECASE | re.MULTILINE)
 _MESSAGE_ID = re.compile(rb"<[!-;=?-~]{1,240}>")
-# The library looks into these fields while it takes the parts apart, and we after it.
+# The library reads these fields while it splits the parts, and we after it.
 _PART_FIELDS = {"content-type", "content-disposition", "content-transfer-encoding"}
-# In these ways the library is known to fail on hostile mail.
+# Known exceptions of the library on hostile mail.
 FAULTS = (MessageError, ValueError, LookupError, TypeError, AttributeError, IndexError, AssertionError, RecursionError)
 
 
@@ -61,7 +61,7 @@ def parse_parts(raw: bytes) -> Message:
 
 
 def parse_head(raw: bytes) -> Message:
-    """Return the headers alone, as a message without a body. Raises `MailRefused`: too_large, too_many_headers, broken."""
+    """Return only the headers, as a message without a body. Raises `MailRefused`: too_large, too_many_headers, broken."""
     check_head(raw)
     try:
         return BytesHeaderParser(_Part, policy=compat32).parsebytes(head_of(raw))
@@ -70,10 +70,10 @@ def parse_head(raw: bytes) -> Message:
 
 
 def check_head(raw: bytes) -> None:
-    """Check what can be checked without a parser. Raises `MailRefused`: too_large, too_many_headers, broken.
+    """Check what needs no parser. Raises `MailRefused`: too_large, too_many_headers, broken.
 
-    Readers of mail disagree where a header line or the headers end if there are bare returns or lines that are no field: one
-    of them would verify the signature of what another does not show. Such headers are broken.
+    Parsers disagree where a header line or the headers end if there are bare returns or lines that are no field: one would verify
+    the signature of something another does not show. Such headers are broken.
     """
     if len(raw) > LARGEST:
         raise MailRefused("too_large", f"{len(raw)} bytes")
@@ -107,7 +107,7 @@ def head_of(raw: bytes) -> bytes:
 
 
 def headers_of(raw: bytes) -> Message:
-    """Return the headers of a raw mail whatever they are like; never raises, since it is asked before the mail is stored."""
+    """Return the headers of any raw mail. Never raises, since it is called before the mail is stored."""
     try:
         return BytesHeaderParser(policy=compat32).parsebytes(head_of(raw)[:LARGEST_HEADERS])
     except FAULTS:
@@ -115,19 +115,19 @@ def headers_of(raw: bytes) -> Message:
 
 
 def message_id(raw: bytes) -> str:
-    """Return the Message-ID of a raw mail, or an empty text; never raises, since it is asked before the mail is stored."""
+    """Return the Message-ID of a raw mail, or an empty text. Never raises, since it is called before the mail is stored."""
     field = _MESSAGE_ID_FIELD.search(head_of(raw))
     found = _MESSAGE_ID.search(field[1]) if field else None
     return found[0].decode("ascii") if found else ""
 
 
 def body_of(raw: bytes) -> bytes:
-    """Return what stands below the headers, for the hash of mails without a Message-ID."""
+    """Return the part below the headers, for the hash of mails without a Message-ID."""
     return re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[-1]
 
 
 class _Part(Message):
-    """A message or a part of one. The parser hands it each field before it looks into the fields that say what the part is."""
+    """A message or a part of one. The parser sets each field before it reads the fields that define the part."""
 
     def set_raw(self, name: str, value: str) -> None:
         if name.lower() in _PART_FIELDS and len(value) > LONGEST_FIELD:
@@ -136,7 +136,7 @@ class _Part(Message):
 
 
 def _counting() -> Callable[..., Message]:
-    """Return what makes the parser's messages: it stops the parser at the part that is one too many."""
+    """Return the factory of the parser's messages. It stops the parser at the first part beyond the limit."""
     parts = -1  # the parser tries its factory once
 
     def make(policy: Policy) -> Message:

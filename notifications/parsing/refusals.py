@@ -1,6 +1,6 @@
-"""Every way in which a mail is not worked on: why, and what its writer hears of it. This table is the only one.
+"""All reasons for not processing a mail, with their justification and what the sender hears. This is the only such table.
 
-`deploy/mail-in.md` shows it to operators; a test keeps the two the same and sends one mail through each row.
+`deploy/mail-in.md` shows it to operators; a test keeps the two equal and sends one mail through each row.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from enum import Enum
 
 
 class Hears(Enum):
-    """What becomes of a refused mail."""
+    """The consequence of a refused mail."""
 
-    NOTHING = "nothing"  # dropped: its sender is a machine or a forger, or nothing is lost
+    NOTHING = "nothing"  # dropped: its sender is automatic or forged, or nothing is lost
     QUESTION = "question"  # held: the owner of the reply address is asked at their own address
     REASON = "reason"  # dropped: the owner of the reply address gets the reason at their own address
-    WORDS = "words"  # handed to the purpose with the refusal's code: its receipt says what was wrong
-    REPLY = "reply"  # refused at the door: the SMTP answer, or the provider's log, says so
+    WORDS = "words"  # passed to the purpose with the refusal's code: its receipt explains the problem
+    REPLY = "reply"  # refused on receipt: the SMTP reply, or the provider's log, says so
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One reason to refuse a mail: which mail, why, and what its writer hears."""
+    """One reason to refuse a mail: the kind of mail, the justification, and what the sender hears."""
 
     hears: Hears
     what: str
@@ -32,12 +32,12 @@ _ROBOT = "nobody waits for an answer, and answering a machine may begin a loop"
 _HOSTILE = "no mail program writes this, and reading it could stop the other mails"
 
 REFUSALS: dict[str, Row] = {
-    # At the door, before anything is stored.
+    # On receipt, before anything is stored.
     "unknown_address": Row(Hears.REPLY, "to no address of ours, or to an expired one", "there is nobody whose mail it could be"),
     "repeated": Row(
         Hears.NOTHING, "the same Message-ID, or the same body without one, to the same address", "it is here already"
     ),
-    # A machine's mail.
+    # Automatic mail.
     "null_return_path": Row(Hears.NOTHING, "an empty envelope sender", _ROBOT),
     "auto_submitted": Row(Hears.NOTHING, "marked as an automatic answer", _ROBOT),
     "bulk": Row(Hears.NOTHING, "marked as bulk mail", _ROBOT),
@@ -72,7 +72,7 @@ REFUSALS: dict[str, Row] = {
 }
 
 
-# What is silent and no refusal of a mail: the mail is worked on, or is no letter at all. Shown and tested beside the table above.
+# Silences that are no refusals: the mail is processed, or is no letter at all. Shown and tested beside the table above.
 SILENCES: dict[str, tuple[str, str]] = {
     "receipts over the cap": (
         "the receipt of a mail beyond `INBOUND_ANSWERS_PER_DAY` (the mail itself is worked on)",
@@ -99,7 +99,7 @@ SILENCES: dict[str, tuple[str, str]] = {
 
 
 class MailRefused(Exception):
-    """A mail that a step does not let pass; `code` is a key of `REFUSALS`, `detail` is for the operator."""
+    """A mail was refused by a step. `code` is a key of `REFUSALS`, `detail` is for the operator."""
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}: {detail}" if detail else code)

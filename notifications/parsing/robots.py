@@ -1,4 +1,4 @@
-"""Mail that no person wrote: robots, lists, bounces, ourselves. It is never answered: that could begin a loop."""
+"""Automatic mail: robots, lists, bounces, ourselves. It is never answered: that could begin a loop."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _AUTOMATIC = ("X-Autoreply", "X-Autorespond", "X-Autoresponder", "X-Auto-Reply",
 
 
 def check_envelope(envelope_from: str) -> None:
-    """Refuse what came without a sender: a bounce, whatever is in it. Raises `MailRefused`."""
+    """Refuse mail without an envelope sender: a bounce, whatever it contains. Raises `MailRefused`."""
     if envelope_from in ("", "<>"):
         raise MailRefused("null_return_path")
 
 
 def check_marks(message: Message) -> None:
-    """Refuse what bears a machine's marks. `X-Auto-Response-Suppress` is none: some programs put it into every mail."""
+    """Refuse mail with automatic marks. `X-Auto-Response-Suppress` is none: some programs add it to every mail."""
     marked = _word(message, "Auto-Submitted")
     if marked not in ("", "no"):
         raise MailRefused("auto_submitted", marked)
@@ -34,7 +34,7 @@ def check_marks(message: Message) -> None:
 
 
 def check_person(message: Message, *, envelope_from: str, sender: str) -> None:
-    """Refuse what a machine sent, by its envelope, its marks and its sender. Raises `MailRefused`."""
+    """Refuse automatic mail, by its envelope, its marks and its sender. Raises `MailRefused`."""
     check_envelope(envelope_from)
     check_marks(message)
     if _DAEMON.match(sender) or _DAEMON.match(envelope_from):

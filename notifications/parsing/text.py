@@ -1,6 +1,6 @@
-"""What a person wrote in a mail: the plain part, else the HTML as text, without quotes, signature and what follows END.
+"""The sender's own text in a mail: the plain part, else the HTML as text, without quotes, signature and whatever follows END.
 
-Losing an order is worse than keeping a stray line: what is kept too much is shown in the receipt, what is lost is not seen.
+Losing an order is worse than keeping a stray line: the receipt shows a surplus line, but a lost one goes unnoticed.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _FORWARDED = re.compile(
 _QUOTED = re.compile(r"^\s*[>|]")
 _WORDY = re.compile(r"[^\W_]|^\s*(--|—)\s*$")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
-# What tells an attribution from an order: a date or a time, or an address.
+# What distinguishes an attribution from an order: a date or a time, or an address.
 _DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
 _ADDRESS = re.compile(r"<[^<>\s@]{1,254}@[^<>\s@]{1,254}>")
-# A header of a quoted mail, in whatever language: "Od: ...", "差出人: ...".
+# A header of a quoted mail, in any language: "Od: ...", "差出人: ...".
 _HEADER = re.compile(r"^\S[^:：]{0,24}[:：]\s*\S")
-# From so many columns on a line that ends with a blank was broken by a program (RFC 3676) and not by a person.
+# A line of at least this many columns that ends with a blank was broken by a program (RFC 3676) and not by a person.
 _FLOWED_COLUMNS = 50
 
 
@@ -56,9 +56,9 @@ def written(message: Message) -> str:
 
 
 def body(message: Message) -> str:
-    """Return the plain part as text, else the HTML part turned into text; attachments are never looked at.
+    """Return the plain part as text, else the HTML part turned into text; attachments are never read.
 
-    Raises `MailRefused`: empty, where in HTML alone something stands between two quotes.
+    Raises `MailRefused`: empty, for HTML alone with text between two quotes.
     """
     plain = _content(message, "plain")
     if plain.strip():
@@ -70,11 +70,11 @@ def body(message: Message) -> str:
 
 
 def strip(text: str) -> str:
-    """Cut everything that is not the sender's own: below our mark, quoted lines, signature, below END."""
+    """Return the sender's own text: without anything below our mark, quoted lines, signature, or anything below END."""
     # Lone surrogates, from broken HTML or charsets, could not even be stored.
     text = text[:LONGEST_SOURCE].encode("utf-8", "replace").decode()
     lines = [_INVISIBLE.sub("", line).replace("\u00a0", " ").rstrip() for line in text.splitlines()]
-    # A mark in front of a `>` is quoted: what stands below it may be an answer written under the quote.
+    # A mark after a `>` is quoted: the text below it may be an answer written under the quote.
     marked = next((at for at, line in enumerate(lines) if _MARK.match(line) and not _QUOTED.match(line)), None)
     if marked is not None:
         lines = _above_mark(lines[:marked])
@@ -86,22 +86,22 @@ def strip(text: str) -> str:
     lines = [line for line in lines if not _QUOTED.match(line) and (not line.strip() or _WORDY.search(line))]
     ended = next((at for at, line in enumerate(lines) if line.strip() == END), None)
     if ended is not None:
-        # The sender said himself where he ends: no guessing about signatures.
+        # The sender marked the end: no guessing about signatures.
         return "\n".join(lines[:ended]).strip()
     return _without_signature("\n".join(lines).strip())
 
 
 def _without_signature(text: str) -> str:
-    """Cut a quote without `>` (Outlook), a farewell and a signature."""
+    """Return the text without a quote lacking `>` (Outlook), a closing line and a signature."""
     lines = text.split("\n")
-    # "-- " begins a signature; many programs lose the blank. A phone's own line stands alone at the end.
+    # "-- " begins a signature; many programs lose the blank. A phone's own line is alone at the end.
     ends = (at for at, line in enumerate(lines) if line.strip() in ("--", "—") or _SENT_FROM.match(line.strip()))
     own = "\n".join(before_quote(lines[: next(ends, len(lines))])).strip()
     return "\n".join(before_farewell(own.split("\n"))).strip()
 
 
 def _without_attributions(lines: list[str]) -> list[str]:
-    """Drop the "On Friday, X wrote:" right above a quote, also where the answer stands below the quote."""
+    """Drop "On Friday, X wrote:" right above a quote, also if the answer is below the quote."""
     kept: list[str] = []
     for at, line in enumerate(lines):
         if _QUOTED.match(line) and (at == 0 or not _QUOTED.match(lines[at - 1])):
@@ -114,7 +114,7 @@ def _without_attributions(lines: list[str]) -> list[str]:
 
 
 def _above_mark(lines: list[str]) -> list[str]:
-    """Drop what a program writes above a quote without `>`: a block of headers, or one line with a date and an address."""
+    """Drop what programs write above a quote without `>`: a block of headers, or one line with a date and an address."""
     end = len(lines)
     while end and not lines[end - 1].strip():
         end -= 1
@@ -131,7 +131,7 @@ def _above_mark(lines: list[str]) -> list[str]:
 
 
 def _attribution(lines: list[str]) -> int:
-    """Where the attribution at the end of these lines begins; their number if there is none."""
+    """Return where the attribution at the end of these lines begins; their number if there is none."""
     if not lines or not lines[-1].strip().endswith(COLON) or _QUOTED.match(lines[-1]):
         return len(lines)
     for size in range(1, min(ATTRIBUTION_LINES, len(lines)) + 1):
@@ -144,17 +144,17 @@ def _attribution(lines: list[str]) -> int:
 
 
 def _before_quote(html: str) -> str:
-    """HTML up to what mail programs mark as the quoted mail."""
+    """Return HTML up to what mail programs mark as the quoted mail."""
     found = _HTML_QUOTE.search(html)
     return html[: found.start()] if found else html
 
 
-# What stands in a tag: bounded, so that a mail made of nothing but beginnings of tags is not searched for minutes.
+# The inside of a tag: limited, so that a mail of nothing but opening tags is not searched for minutes.
 _IN_TAG = "[^<>]{0,1000}"
-# Any quoted block, because a damaged mail may have lost its program's own mark; but not what browsers write where somebody sets
-# his own lines in: a block without a border. (Outlook takes the other borders from a quote and leaves it the one on the left.)
+# Any quoted block, because a damaged mail may have lost its program's own mark; but not a block without a border, which browsers
+# write for indented lines. (Outlook removes the other borders from a quote and keeps the left one.)
 _QUOTED_BLOCK = rf"<blockquote\b(?:(?!{_IN_TAG}border:\s*none)|(?={_IN_TAG}(?:border-left|\bcite|gmail_quote)))"
-# Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: where each one's quote begins.
+# Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: the start of each one's quote.
 _HTML_QUOTE = re.compile(
     rf"{_QUOTED_BLOCK}|<div{_IN_TAG}class=\"?[^\"<>]{{0,1000}}(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote)"
     rf"|<div{_IN_TAG}id=\"?(?:appendonsend|divRplyFwdMsg|mail-editor-reference)"
@@ -166,9 +166,9 @@ _BLOCK_TAG = re.compile(r"<(/?)blockquote\b[^<>]{0,1000}>", re.IGNORECASE)
 
 
 def _around_quotes(html: str) -> str:
-    """An answer written under the quote: what is left without all from the first quote to the end of the last.
+    """Return an answer written under the quote: the rest without everything from the first quote to the end of the last.
 
-    What stands between two of them may be his own or, where a mail was damaged, quoted: he is asked to write it again.
+    Text between two quotes may be the sender's own or, in a damaged mail, quoted. They are asked to write it again.
     """
     depth = ended = 0
     for tag in _BLOCK_TAG.finditer(html):
@@ -194,9 +194,9 @@ _AS_WORDS = {"td", "th"}
 
 
 def _shown(html: str) -> str:
-    """Return the text that HTML shows. Raises `MailRefused` for HTML that the library cannot read.
+    """Return the text that HTML shows. Raises `MailRefused` for HTML that the library cannot parse.
 
-    Widths and margins are dropped and tables become lines: the library draws both with blanks, gigabytes of them if asked to.
+    Widths and margins are dropped and tables become lines: the library draws both with blanks, gigabytes of them on request.
     """
     try:
         return str(get_text(_TAG.sub(_plain_tag, html)))
@@ -215,9 +215,9 @@ def _plain_tag(tag: re.Match[str]) -> str:
 
 
 def _content(message: Message, kind: str) -> str:
-    """Return the text of the first part of this kind, cut at what is looked at, empty if there is none."""
+    """Return the text of the first part of this kind, cut at the limit; empty if there is none."""
     part = _body_part(message, f"text/{kind}")
-    # Found by the fuzzer: a file that lost its mark of being attached still has its name, and no program names its text.
+    # Found by the fuzzer: an attached file without its mark still has its name, and no program names its text.
     if part is None or part.get_filename():
         return ""
     payload = part.get_payload(decode=True)
@@ -227,14 +227,14 @@ def _content(message: Message, kind: str) -> str:
     try:
         text = payload.decode(part.get_content_charset("ascii"), "replace")
     except (LookupError, ValueError):
-        # A charset that is named wrongly, or by a name with a zero in it: the ASCII of the orders survives any of them.
+        # A wrong charset, or a name with a zero in it: the ASCII of the orders survives any of them.
         text = payload.decode("latin-1")
     text = text[:LONGEST_SOURCE]
     return _unflowed(part, text) if kind == "plain" else text
 
 
 def _body_part(message: Message, kind: str) -> Message | None:
-    """Return the first part of this type that is the mail's own: not attached, and not in a mail that is."""
+    """Return the first part of this type that is the mail's own: not attached, and not in an attached mail."""
     waiting = [message]
     while waiting:
         part = waiting.pop()
@@ -245,13 +245,13 @@ def _body_part(message: Message, kind: str) -> Message | None:
         inner = part.get_payload()
         if part.get_content_maintype() == "multipart" and isinstance(inner, list):
             parts = [each for each in inner if isinstance(each, Message)]
-            # In multipart/related the first part is the text; what follows are its pictures (RFC 2387).
+            # In multipart/related the first part is the text; its pictures follow (RFC 2387).
             waiting += reversed(parts[:1] if part.get_content_subtype() == "related" else parts)
     return None
 
 
 def _unflowed(part: Message, text: str) -> str:
-    """Join the lines that a program broke (RFC 3676, format=flowed): a long order would not be read in two pieces."""
+    """Return the text with broken lines joined (RFC 3676, format=flowed): a long order must not be parsed in two pieces."""
     if str(part.get_param("format", "")).lower() != "flowed":
         return text
     joint = "" if str(part.get_param("delsp", "")).lower() == "yes" else " "

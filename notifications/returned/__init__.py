@@ -1,1 +1,1 @@
-"""Mail that did not arrive: reports that came back, and the addresses that get no more."""
+"""Returned mail: delivery reports and complaints, and the addresses that get no more mail."""

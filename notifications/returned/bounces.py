@@ -1,7 +1,7 @@
-"""Reports that a mail did not arrive or was not wanted, from all who may tell us, into one table; each counts once.
+"""Reports of undelivered or unwanted mail, from all sources in one table. Each counts once.
 
-The mail server says it while it takes the mail, a delivery report comes to the return path, a provider calls our webhook
-(django-anymail's tracking signal). What follows from a report is `notifications.returned.suppression`.
+The mail server reports while it takes the mail, a delivery report comes to the return path, a provider calls our webhook
+(django-anymail's tracking signal). `notifications.returned.suppression` draws the consequences.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ log = logging.getLogger(__name__)
 
 
 def register() -> None:
-    """Listen to what the mail providers tell."""
+    """Listen to the tracking events of mail providers."""
     tracking.connect(tracked, dispatch_uid="notifications.returned.bounces")
 
 
 def take(path: ReturnPath, raw: bytes, *, received_at: datetime) -> None:
-    """A mail came to one of our return paths: do what it says. Coming twice, it does nothing more. Never answered."""
+    """Process a mail to one of our return paths. A repetition has no effect. It is never answered."""
     row = Outbox.objects.filter(pk=path.delivery).first()
     if row is None or (row.status == Status.QUEUED and not row.sent_to):
         log.info("a mail came back for the notice %s, which was never sent or is forgotten", path.delivery)
@@ -48,7 +48,7 @@ def take(path: ReturnPath, raw: bytes, *, received_at: datetime) -> None:
 
 
 def refused(row: Outbox, reply: str, *, code: int, about_receiver: bool) -> None:
-    """The mail server refused this notice for good. `about_receiver`: it named the receiver, not the mail, as the reason."""
+    """Record that the mail server refused this notice for good. `about_receiver`: the reason was the receiver, not the mail."""
     finding = dsn.judge(f"{code} {reply}")
     if finding.report == Report.HARD and not finding.status and not about_receiver:
         finding = Finding(Report.SOFT, finding.status, finding.detail)
@@ -56,7 +56,7 @@ def refused(row: Outbox, reply: str, *, code: int, about_receiver: bool) -> None
 
 
 def tracked(sender: object, event: AnymailTrackingEvent, esp_name: str, **_: Any) -> None:
-    """An event of a provider about one of our mails."""
+    """Process a provider's event about one of our mails."""
     row = _row_of(event.metadata)
     if event.event_type == EventType.UNSUBSCRIBED:
         if row is not None:
@@ -78,7 +78,7 @@ def _said(event: AnymailTrackingEvent) -> Finding | None:
             return Finding(Report.COMPLAINT, "", "")
         case EventType.BOUNCED:
             finding = dsn.judge(text)
-            # Without a server's code the provider's own word counts: it calls soft what it means to be soft.
+            # Without a server's status code the provider's own classification counts: it says "soft" if it means soft.
             plain = not finding.status and not any(character.isdigit() for character in text)
             hard = plain and event.reject_reason in (RejectReason.BOUNCED, RejectReason.INVALID) and "soft" not in text.lower()
             return Finding(Report.HARD, "", finding.detail) if hard else finding
@@ -93,7 +93,7 @@ def _said(event: AnymailTrackingEvent) -> Finding | None:
 
 
 def _row_of(metadata: Mapping[str, Any] | None) -> Outbox | None:
-    """The notice that a provider names, in the words that we gave it with the mail."""
+    """Return the notice named in the metadata that we gave the provider with the mail."""
     try:
         identity = UUID(str((metadata or {}).get("delivery", "")))
     except ValueError:
@@ -102,7 +102,7 @@ def _row_of(metadata: Mapping[str, Any] | None) -> Outbox | None:
 
 
 def _record(finding: Finding, source: Source, *, row: Outbox | None, key: str, moment: datetime, address: str = "") -> None:
-    """Keep a report and draw its consequence, once."""
+    """Store a report and draw its consequence, once."""
     about = (row.sent_to if row is not None else "") or address
     if not about:
         return
@@ -129,5 +129,5 @@ def _record(finding: Finding, source: Source, *, row: Outbox | None, key: str, m
 
 
 def _mute(row: Outbox) -> None:
-    """Do what one click means: no more of the match, or without one no more of the kind."""
+    """Mute as one click does: the match, or without a match the kind."""
     muting.mute(receiver_of(row), [(Scope.TOPIC, row.topic) if row.topic else (Scope.KIND, row.kind)])

@@ -1,8 +1,8 @@
-"""The addresses of one mail of ours: where it comes back to when it cannot be delivered, and where it is unsubscribed from.
+"""Addresses for one mail of ours: for returning it if it cannot be delivered, and for unsubscribing.
 
-`bounce+<delivery id>-<seal>@<reply domain>` is the envelope's sender (a variable envelope return path): whatever comes to it
-speaks of that one notice, however badly it quotes it. Nothing is stored for it. The seal is a keyed hash, one for each purpose,
-so that nobody who merely knows the id of a notice can report it; what is not sealed is refused at RCPT.
+`bounce+<delivery id>-<seal>@<reply domain>` is the envelope sender (a variable envelope return path): whatever comes to it is
+about that one notice, however badly it quotes it. Nothing is stored for it. The seal is a keyed hash, one for each purpose, so
+that knowing the id of a notice is not enough to report it. Addresses without a seal are refused at RCPT.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _LONGEST = 254
 
 @dataclass(frozen=True, slots=True)
 class ReturnPath:
-    """What an address of ours is for, and the id of the notice it belongs to."""
+    """The purpose of such an address, and the id of the notice it belongs to."""
 
     purpose: str
     delivery: UUID
 
 
 def address(purpose: str, delivery: UUID) -> str:
-    """The address of a notice for a purpose; empty where no mail comes in, or the mailbox's own name leaves no room."""
+    """Return the address of a notice for a purpose; empty without inbound mail, or if the mailbox's own name leaves no room."""
     if not settings.REPLY_DOMAIN:
         return ""
     local = f"{settings.REPLY_MAILBOX or purpose}+{delivery.hex}-{_seal(purpose, delivery, str(settings.SECRET_KEY))}"
@@ -41,7 +41,7 @@ def address(purpose: str, delivery: UUID) -> str:
 
 
 def resolve(address: str) -> ReturnPath | None:
-    """What an address is for, if we made it, also under an earlier key that is still listed as a fallback; asks no database."""
+    """Return the purpose of an address if we made it, also under an earlier key that is still a fallback. Needs no database."""
     local, at, domain = address.strip().lower().rpartition("@")
     if not at or len(address) > _LONGEST or domain != str(settings.REPLY_DOMAIN).lower():
         return None

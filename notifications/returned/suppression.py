@@ -1,7 +1,6 @@
-"""Which addresses get no more mail, and why: at once where there is no mailbox, after a bad week where one takes nothing, and
-of one kind where its owner called a mail unwanted.
+"""Addresses that get no more mail: at once without a mailbox, after a bad week of refusals, for one kind after a complaint.
 
-It is the address that is suppressed, not the person: another address works at once, and the site always shows his turns.
+The address is suppressed, not the user: another address works at once, and the site always shows their turns.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from notifications.models import Bounce, Outbox, Report, Source, Suppression
 from notifications.wanted.preferences import address_hash
 
 HALF_LIFE = timedelta(days=7)
-# A day on which mail was refused counts one, and half of that a week later: four bad days in a row reach it.
+# A day with a refusal counts one, and half of that a week later: four bad days in a row reach it.
 LIMIT = 3.0
 FORGOTTEN = 8 * HALF_LIFE
 
 
 def weigh(bounce: Bounce) -> bool:
-    """Draw the consequence of a report; return True if the address is suppressed by it.
+    """Draw the consequence of a report. Return True if it suppresses the address.
 
-    A report by mail may be anyone's who holds a mail of ours with its return path. It counts once a second one comes, about a
-    mail that was sent after the first: by then an address that works has shown its owner that nothing is wrong.
+    A report by mail could be sent by anyone who holds a mail of ours with its return path. It counts once a second one comes,
+    about a mail sent after the first: by then the owner of a working address would have noticed.
     """
     if bounce.source == Source.DSN and not _said_again(bounce):
         return False
@@ -44,10 +43,10 @@ def weigh(bounce: Bounce) -> bool:
 
 
 def score(address: str, *, at: datetime) -> float:
-    """How badly an address (its hash) took mail before `at`: one for each day with a soft bounce, halved with each week since.
+    """Return how badly an address (its hash) took mail before `at`: one for each day with a soft bounce, halved each week.
 
-    Many refusals of one day are one: a full mailbox refuses all the mails of a busy evening. What was before the owner asked
-    to be sent mail again does not count.
+    Many refusals of one day count once: a full mailbox refuses all the mails of a busy evening. Refusals from before the owner
+    asked for mail again do not count.
     """
     bounces = Bounce.objects.filter(address_hash=address, report=Report.SOFT, happened_at__gt=at - FORGOTTEN, happened_at__lte=at)
     lifted = Suppression.objects.filter(address_hash=address, kind="").values_list("lifted_at", flat=True).first()
@@ -59,13 +58,13 @@ def score(address: str, *, at: datetime) -> float:
 
 
 def find(address: str, kind: str) -> Suppression | None:
-    """Why nothing of this kind is sent to an address; None if it may be."""
+    """Return why nothing of this kind is sent to an address; None if it may be sent."""
     wanted = Q(kind="") | Q(kind=kind)
     return Suppression.objects.filter(wanted, address_hash=address_hash(address), lifted_at=None).first()
 
 
 def unreachable(users: Iterable[User]) -> set[int]:
-    """Which of these people no notice can reach by mail (their ids): they have no proved address, or mail to it comes back."""
+    """Return the ids of users that no mail reaches: they have no verified address, or mail to it bounces."""
     users = list(users)
     hashes = {pk: address_hash(address) for pk, address in sending_addresses(users).items()}
     stopped = Suppression.objects.filter(address_hash__in=hashes.values(), kind="", lifted_at=None)
@@ -74,19 +73,19 @@ def unreachable(users: Iterable[User]) -> set[int]:
 
 
 def of_user(user: User) -> list[Suppression]:
-    """What is not sent to a person's addresses any more, for his own page."""
+    """Return the suppressions of a user's addresses, for the profile page."""
     hashes = [address_hash(address) for address in verified_addresses(user)]
     return list(Suppression.objects.filter(address_hash__in=hashes, lifted_at=None).order_by("created_at"))
 
 
 def lift(user: User, suppression_id: int) -> bool:
-    """Send to this address again, because its owner says that it works; False if there is nothing to lift."""
+    """Resume mail to this address on its owner's request. Return False if there is nothing to lift."""
     wanted = [row.pk for row in of_user(user) if row.pk == suppression_id]
     return bool(Suppression.objects.filter(pk__in=wanted).update(lifted_at=timezone.now()))
 
 
 def _confirmed(reports: list[Bounce]) -> list[datetime]:
-    """Return the moments of those reports by mail that another bears out: an earlier one, or one about a mail sent later."""
+    """Return the times of reports by mail that another one confirms: an earlier one, or one about a mail sent later."""
     sent = {bounce.pk: _sent_at(bounce) for bounce in reports}
     moments = [bounce.happened_at for bounce in reports]
     again = {pk: at for pk, at in sent.items() if at is not None and any(moment < at for moment in moments)}
@@ -95,13 +94,13 @@ def _confirmed(reports: list[Bounce]) -> list[datetime]:
 
 
 def _sent_at(bounce: Bounce) -> datetime | None:
-    """Return when the mail went out that a report is about; None if that is not known any more."""
+    """Return when the mail of a report was sent; None if that is no longer known."""
     row = Outbox.objects.filter(pk=bounce.delivery).first() if bounce.delivery is not None else None
     return row.sent_at if row is not None else None
 
 
 def _said_again(bounce: Bounce) -> bool:
-    """Return True if an earlier report by mail says the same of the address, and this one's mail was sent after it."""
+    """Return True if an earlier report by mail says the same about the address, and this one's mail was sent after it."""
     sent_at = _sent_at(bounce)
     if sent_at is None:
         return False

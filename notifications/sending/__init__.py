@@ -1,4 +1,4 @@
-"""The way out: claiming what is due, composing mails and signing them, digests, calendar entries.
+"""Sending: claiming due notices, composing and signing mails, digests, calendar entries.
 
-The words of each kind of notice come from the apps above, by `registry`.
+The texts come from the apps above, through `registry`.
 """

@@ -1,8 +1,8 @@
-"""Deadlines as calendar entries (RFC 5545): the file in a mail, and the feed behind a secret address.
+"""Deadlines as calendar entries (RFC 5545): the file in a mail, and the feed at a secret address.
 
-One entry for each deadline, with a UID that never changes: when the deadline moves its SEQUENCE goes up, when the thing is
-done it is CANCELLED, and comes back under the same UID if it is asked again. What was last told is remembered in a row;
-asking twice tells the same.
+There is one entry per deadline, with a UID that never changes. When the deadline moves its SEQUENCE increases; when it is settled
+it is CANCELLED, and it comes back under the same UID if it is asked again. A row stores what was last published, so a repetition
+gives the same result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from notifications.models import CalendarEntry, CalendarFeed
 from notifications.registry import Attachment
 from notifications.sending.mail import clean_line
 
-# So long a cancelled entry stays in the feed, for calendars that look seldom, and in mails, of which one may be late or lost.
+# For how long a cancelled entry stays in the feed, for calendars that rarely update, and in mails, one of which may be late or
+# lost.
 CANCELLED_FOR = timedelta(days=14)
 CANCELLED_IN_MAILS = timedelta(days=1)
 MOST_CANCELLED_IN_MAILS = 5
@@ -35,7 +36,7 @@ LONGEST_LINE = 1000
 
 @dataclass(frozen=True)
 class Deadline:
-    """One thing a person has to do until a moment. `subject` names it within the topic; it is not shown."""
+    """Something a user has to do until a moment. `subject` identifies it within the topic; it is not shown."""
 
     topic: str
     subject: str
@@ -50,13 +51,13 @@ _sources: list[Source] = []
 
 
 def register_source(source: Source) -> None:
-    """Have `source(user)` asked which deadlines stand open for a user."""
+    """Register `source(user)`, which returns a user's open deadlines."""
     if source not in _sources:
         _sources.append(source)
 
 
 def attachment(user: User, topic: str, deadlines: Sequence[Deadline]) -> Attachment | None:
-    """The file beside a mail about a topic: its open deadlines, and what was told before and is over."""
+    """Return the file for a mail about a topic: its open deadlines, and entries published before that are over."""
     told = _told(user, deadlines, topic=topic)
     recent = timezone.now() - CANCELLED_IN_MAILS
     over = sorted((row for row, deadline in told if deadline is None and row.changed_at > recent), key=lambda row: row.changed_at)
@@ -68,7 +69,7 @@ def attachment(user: User, topic: str, deadlines: Sequence[Deadline]) -> Attachm
 
 
 def feed(user: User) -> str:
-    """All open deadlines of a user, and those that were cancelled lately, in his language."""
+    """Return all open deadlines of a user, and recently cancelled ones, in the user's language."""
     with translation.override(user.language):
         deadlines = [deadline for source in _sources for deadline in source(user)]
         return _published(_told(user, deadlines)) or _calendar([]).to_ical().decode()
@@ -78,13 +79,13 @@ def feed(user: User) -> str:
 
 
 def address(user: User) -> str | None:
-    """The address of a user's feed; None where he has none."""
+    """Return the address of a user's feed; None if there is none."""
     row = CalendarFeed.objects.filter(user=user).first()
     return f"{str(settings.BASE_URL).rstrip('/')}/calendar/{_secret(row.pk)}.ics" if row is not None else None
 
 
 def renew_address(user: User) -> str:
-    """Give a user a new address; the one he had leads nowhere from now on."""
+    """Give a user a new address. The old one stops working."""
     with transaction.atomic():
         CalendarFeed.objects.filter(user=user).delete()
         CalendarFeed.objects.create(user=user)
@@ -94,12 +95,12 @@ def renew_address(user: User) -> str:
 
 
 def withdraw_address(user: User) -> bool:
-    """Let the address lead nowhere; whether there was one."""
+    """Remove the address: it stops working. Return True if there was one."""
     return bool(CalendarFeed.objects.filter(user=user).delete()[0])
 
 
 def owner_of(secret: str) -> User | None:
-    """Whose feed this is; None for an address that was not made here or was withdrawn."""
+    """Return the owner of a feed; None for an address that was not made here or was withdrawn."""
     try:
         identity = UUID(hex=secret[:32])
     except ValueError:
@@ -120,7 +121,7 @@ def _secret(identity: UUID, key: str | None = None) -> str:
 
 @transaction.atomic
 def _told(user: User, deadlines: Iterable[Deadline], *, topic: str | None = None) -> list[tuple[CalendarEntry, Deadline | None]]:
-    """Remember what is told now, and return it: each entry with its deadline, None for one that is over."""
+    """Store what is published now, and return it: each entry with its deadline, None for one that is over."""
     # The user's row is the lock: two mails at once would count a change twice.
     User.objects.select_for_update().filter(pk=user.pk).first()
     now = timezone.now()
@@ -166,7 +167,7 @@ def _calendar(events: Iterable[icalendar.Event]) -> icalendar.Calendar:
 
 
 def _event(row: CalendarEntry, deadline: Deadline | None) -> icalendar.Event:
-    """A moment without length, which takes no time of the day it stands in."""
+    """Return an event without duration, so that it occupies no time of the day."""
     event = icalendar.Event()
     event.add("uid", f"{_uid(row)}@{settings.MAIL_DOMAIN}")
     event.add("dtstamp", row.changed_at.astimezone(UTC))
@@ -183,6 +184,6 @@ def _event(row: CalendarEntry, deadline: Deadline | None) -> icalendar.Event:
 
 
 def _uid(row: CalendarEntry) -> str:
-    """Always the same for a user's deadline, and it tells nothing about him."""
+    """Return the permanent UID of a user's deadline. It reveals nothing about the user."""
     what = f"{row.user_id}\n{row.topic}\n{row.subject}"
     return salted_hmac("notifications.calendar.uid", what, algorithm="sha256").hexdigest()[:32]

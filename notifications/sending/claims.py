@@ -1,7 +1,7 @@
-"""Taking notices out of the outbox and putting down what became of them. Each step is one short statement of its own.
+"""Claiming notices from the outbox and recording their results. Each step is one short statement.
 
-A claim is a lease, renewed while its worker goes on (`kept`). A worker that dies keeps its rows for seconds only; one that
-merely sleeps too long finds, when it wants to send or to settle, that the row's lease is not the one it was given.
+A claim is a lease, renewed while its worker goes on (`kept`). A worker that dies keeps its rows for seconds only. One that just
+sleeps too long finds, when it wants to send or settle, that the row's lease is no longer its own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEASE_SECONDS = 30
 _SWEEP_LOCK = 0x6E6F74696365  # "notice"
 CHANNELS_LOCK = 0x6368616E6E656C  # "channel"
 
-# The CTE is materialized: inlined into a join it could be run again and take more rows than asked for.
+# The CTE is materialized: inlined into a join it could run again and take more rows than requested.
 _CLAIM = """
 WITH due AS MATERIALIZED (
   SELECT id FROM notifications_outbox
@@ -37,7 +37,7 @@ FROM due WHERE o.id = due.id RETURNING o.id
 
 
 def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID] | None = None) -> list[Outbox]:
-    """Take up to `limit` due notices, oldest first (of `ids` only, if given), for `lease_seconds`.
+    """Claim up to `limit` due notices, oldest first (of `ids` only, if given), for `lease_seconds`.
 
     No two callers get the same row while its lease runs.
     """
@@ -50,8 +50,10 @@ def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID]
 
 
 def count(row: Outbox) -> bool:
-    """A claimed notice's turn has come: count the try, so that a notice that kills its worker is counted too, and those behind
-    it are not. False if the row is no longer ours."""
+    """Count a try of a claimed notice, when its turn has come. Return False if the row is no longer ours.
+
+    So a notice that kills its worker is counted too, and those behind it are not.
+    """
     if not _change(row, attempts=F("attempts") + 1):
         return False
     row.attempts += 1
@@ -59,15 +61,15 @@ def count(row: Outbox) -> bool:
 
 
 def kept(rows: Sequence[Outbox]) -> AbstractContextManager[None]:
-    """Keep claimed rows ours for as long as the block runs."""
+    """Keep the leases of claimed rows while the block runs."""
     return leases.kept(rows, Outbox, LEASE_SECONDS)
 
 
 @contextmanager
 def only_sweeper(lock: int = _SWEEP_LOCK) -> Iterator[bool]:
-    """Whether the caller is the only one in here. A mail server that lets everyone wait must not bind one worker per sweep.
+    """Yield True if the caller is the only one in here. A slow mail server must not bind one worker per sweep.
 
-    The lock is the session's, so a worker that dies leaves it free.
+    The lock belongs to the database session, so a worker that dies releases it.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s::bigint)", [lock])
@@ -81,10 +83,10 @@ def only_sweeper(lock: int = _SWEEP_LOCK) -> Iterator[bool]:
 
 
 def begin(row: Outbox, *, sent_to: str = "", lease_seconds: int = LEASE_SECONDS) -> bool:
-    """Renew the lease right before sending, fix the message id and put down to whom; False if the row is no longer ours.
+    """Renew the lease right before sending, fix the message id and store the address. Return False if the row is no longer ours.
 
-    The id is fixed at the first try and kept: should we die after the server took the mail, the second one bears the same
-    id and mail programs show one. The first notice of a topic to a person gets the id of the thread's root.
+    The id is fixed at the first try and kept: if we die after the server took the mail, the second one has the same id, and mail
+    programs show one. The first notice of a topic to a receiver gets the id of the thread's root.
     """
     fixed = row.message_id
     if not fixed and row.topic:
@@ -94,29 +96,29 @@ def begin(row: Outbox, *, sent_to: str = "", lease_seconds: int = LEASE_SECONDS)
                 with transaction.atomic():
                     return _renew(row, root, sent_to, lease_seconds)
             except IntegrityError:
-                pass  # another sender's mail of this thread became the root in this moment: ours answers it
+                pass  # another sender's mail of this thread has just become the root: ours answers it
     return _renew(row, fixed or threads.own_id(row), sent_to, lease_seconds)
 
 
 def settle(row: Outbox, status: Status, *, error: str = "") -> bool:
-    """Put down that the notice is done with; False if the row is no longer ours and another sender decides."""
+    """Record the final status. Return False if the row is no longer ours and another sender decides."""
     now = timezone.now()
     sent_at = now if status == Status.SENT else None
     return _change(row, status=status, error=error[:500], claimed_until=None, sent_at=sent_at)
 
 
 def put_back(row: Outbox, *, until: datetime, error: str) -> bool:
-    """Let the notice be tried again, not before `until`; the last error stays readable beside it."""
+    """Schedule another try, not before `until`. The last error stays readable beside it."""
     return _change(row, claimed_until=until, error=error[:500])
 
 
 def hold(row: Outbox, *, until: datetime) -> bool:
-    """Let the notice be due later, as if it had not been tried; only for one whose sending has not begun."""
+    """Postpone the notice without counting a try. Only before its sending has begun."""
     return _change(row, Q(message_id=""), due_at=until, claimed_until=None, attempts=F("attempts") - 1)
 
 
 def release(rows: Sequence[Outbox]) -> None:
-    """Give back rows that were claimed and not tried."""
+    """Release rows that were claimed and not tried."""
     for row in rows:
         _change(row, claimed_until=None)
 
@@ -131,7 +133,7 @@ def _renew(row: Outbox, message_id: str, sent_to: str, lease_seconds: int) -> bo
 
 
 def _change(row: Outbox, where: Q | None = None, **values: Any) -> bool:
-    """Change a row if it is still ours."""
+    """Change a row if it is still ours. Return True if so."""
     with leases.CHANGING:
         ours = Outbox.objects.filter(where or Q(), pk=row.pk, status=Status.QUEUED, claimed_until=row.claimed_until)
         return bool(ours.update(**values))

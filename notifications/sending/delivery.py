@@ -1,7 +1,7 @@
-"""Sending claimed notices and deciding what a failure means.
+"""Sending claimed notices, and handling failures.
 
-A refusal of this one mail ends it; a server that is away or busy, or a renderer with a fault, means another try later, with
-growing pauses. No notice keeps another from being sent.
+A refusal of this one mail ends it. If the server is away or busy, or a renderer has a fault, there are further tries with growing
+pauses. No notice blocks another.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ SWEEP_LASTS = 30.0
 FIRST_PAUSE = timedelta(seconds=10)
 LONGEST_PAUSE = timedelta(minutes=30)
 GIVE_UP_AFTER = timedelta(days=5)
-# Only a notice that kills its worker each time, so that no failure is ever put down, comes here.
+# Reached only by a notice that kills its worker each time, so that no failure is ever recorded.
 MOST_ATTEMPTS = 500
-# "Authentication required" and the like: the operator's to mend, not a fault of the receiver.
+# "Authentication required" and the like: for the operator to fix, not a fault of the receiver.
 _OUR_OWN_FAULT = {530, 534, 535, 538}
 
 
 class Outcome(Enum):
-    """What became of one try."""
+    """The result of one try."""
 
     SENT = "sent"
     DROPPED = "dropped"
@@ -57,7 +57,7 @@ class Outcome(Enum):
 
 
 def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
-    """Send one claimed notice if it still holds and its receiver wants it, and put down what became of it."""
+    """Send one claimed notice if it is still current and its receiver wants it. Store and return the result."""
     if not claims.count(row):
         return Outcome.LOST
     if row.attempts > MOST_ATTEMPTS:
@@ -89,17 +89,17 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
             return Outcome.LOST
         email = mail.build(row, message, address=address, kind=kind)
     except Exception as fault:
-        # The border to code that words notices: its faults are recorded and logged, and never stop the other notices.
+        # Here other apps' code writes notices: its faults are recorded and logged, and never stop the other notices.
         log.exception("the notice %s (%s) could not be worded", row.id, row.kind)
         return _later(row, f"{type(fault).__name__}: {fault}")
     return _send(row, email, connection or open_connection())
 
 
 def _word(row: Outbox, kind: registry.Kind) -> registry.Message | None:
-    """Return the wording of a notice, None if it no longer holds.
+    """Return the text of a notice, None if it is obsolete.
 
-    What a notice tells of may go on while it is worded, between one look and the next. A wording that fails is made once more,
-    from how things stand by then; and if its deadline says that it no longer holds, there was no fault.
+    The match may go on while the text is written, between one look and the next. So after a failure it is written once more, from
+    the state by then; and if its deadline says that it is obsolete, there was no fault.
     """
     try:
         return kind.renderer(row)
@@ -111,9 +111,9 @@ def _word(row: Outbox, kind: registry.Kind) -> registry.Message | None:
 
 
 def _held(row: Outbox, kind: registry.Kind) -> Outcome | None:
-    """What became of a notice that does not go now by itself; None: it does."""
+    """Return the result for a notice that does not go now as its own mail; None if it does."""
     try:
-        # At once: channels that are planned without the mail being held would let it go before its turn.
+        # In one transaction: channels scheduled without the mail being held would let it go too early.
         with transaction.atomic():
             match timing.look(row, kind):
                 case timing.Hold(until):
@@ -124,21 +124,23 @@ def _held(row: Outbox, kind: registry.Kind) -> Outcome | None:
                 case timing.Merged():
                     return Outcome.MERGED
     except Exception as fault:
-        # As with wordings: the questions asked here are answered by the app that queued the notice.
+        # As with texts: the app that queued the notice answers the questions here.
         log.exception("the time of the notice %s (%s) could not be told", row.id, row.kind)
         return _later(row, f"{type(fault).__name__}: {fault}")
     return None
 
 
 def open_connection() -> BaseEmailBackend:
-    """A connection of Django's mail backend that is not yet open and never waits for ever."""
+    """Return an unopened connection of Django's mail backend, with a timeout."""
     backend: BaseEmailBackend = get_connection(timeout=settings.EMAIL_TIMEOUT or 30)
     return backend
 
 
 def send_batch(rows: Sequence[Outbox], end: float = math.inf) -> list[Outcome]:
-    """Send claimed rows through one connection; if the server cannot be reached, or the moment `end` of the monotonic clock
-    has come, give the rest back untried."""
+    """Send claimed rows through one connection and return the results.
+
+    If the server cannot be reached, or the moment `end` of the monotonic clock has come, release the rest untried.
+    """
     connection = open_connection()
     outcomes: list[Outcome] = []
     try:
@@ -154,12 +156,12 @@ def send_batch(rows: Sequence[Outbox], end: float = math.inf) -> list[Outcome]:
 
 
 def send_claimed(ids: Sequence[UUID]) -> int:
-    """Claim and send these notices, those that are due and free; return how many were sent."""
+    """Claim and send these notices, if they are due and free. Return how many were sent."""
     return send_batch(claims.claim(len(ids), ids=ids), time.monotonic() + SWEEP_LASTS).count(Outcome.SENT)
 
 
 def sweep(*, lasting: float = SWEEP_LASTS) -> int:
-    """Send all that is due until nothing is, the server cannot be reached or the time is up; return how many were sent."""
+    """Send due notices until none are left, the server cannot be reached or the time is up. Return how many were sent."""
     end = time.monotonic() + lasting
     sent = 0
     while rows := claims.claim(BATCH):
@@ -171,7 +173,7 @@ def sweep(*, lasting: float = SWEEP_LASTS) -> int:
 
 
 def pause(attempts: int) -> timedelta:
-    """How long to wait after so many tries: doubling, capped, and not the same for all who failed together."""
+    """Return the pause after this many tries: doubling, limited, and randomised so that failures do not repeat together."""
     longest: timedelta = min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
     return longest * random.uniform(0.8, 1.0)
 
@@ -192,7 +194,7 @@ def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend) -> 
             bounces.refused(row, text, code=code, about_receiver=not isinstance(refusal, smtplib.SMTPDataError))
             return _end(row, Status.FAILED, f"refused with {code}: {text}")
         return _later(row, f"refused with {code}: {text}")
-    except ValueError as fault:  # an address that cannot stand in a mail
+    except ValueError as fault:  # an address that is invalid in a mail
         return _end(row, Status.FAILED, f"the address cannot be used: {fault}")
     except (OSError, AnymailError) as fault:
         _close(connection)
@@ -201,7 +203,7 @@ def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend) -> 
 
 
 def _verdict(refusal: smtplib.SMTPException | AnymailRecipientsRefused) -> tuple[int, str]:
-    """The reply code and text of a mail server that refused one mail."""
+    """Return the reply code and text of a mail server that refused one mail."""
     text: bytes | str
     if isinstance(refusal, smtplib.SMTPRecipientsRefused):
         code, text = next(iter(refusal.recipients.values()))
@@ -221,7 +223,7 @@ def _close(connection: BaseEmailBackend) -> None:
 
 def _end(row: Outbox, status: Status, reason: str = "", *, holds: bool = True) -> Outcome:
     if status == Status.FAILED:
-        # Without the reason: servers like to repeat the address in it. It stands in the row, which can be erased.
+        # Without the reason: servers like to repeat the address in it. It is in the row, which can be erased.
         log.warning("the notice %s (%s) failed for good after %s tries", row.id, row.kind, row.attempts)
     with transaction.atomic():
         if not claims.settle(row, status, error=reason):

@@ -1,6 +1,6 @@
-"""Mails that tell of several things: the daily digest, and the summary of notices that gathered (`timing`).
+"""Mails that combine several things: the daily digest, and the summary of gathered notices (`timing`).
 
-What there is to tell is said by the apps above, as briefs; here they are sorted by urgency and laid out.
+The apps above provide the content as briefs; here they are sorted by urgency and laid out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DIGEST = "digest"
 BATCH = 50
 AGAIN_AFTER = timedelta(hours=1)
 WIDTH = 72
-# So much of what happened in one match; the rest is on its page.
+# Most lines about one match; the rest is on its page.
 MOST_LINES = 8
 
 Source = Callable[[Outbox, User], list[Brief]]
@@ -40,19 +40,19 @@ _sources: list[Source] = []
 
 
 def register() -> None:
-    """Register the two kinds of mail that tell of several things."""
+    """Register the two kinds of combined mails."""
     registry.register(DIGEST, digest, label="The daily digest")
     registry.register(timing.SUMMARY, summary, label="Several notices in one mail")
 
 
 def register_source(source: Source) -> None:
-    """Have `source(digest row, user)` asked what stands open for a user and what happened since he last looked."""
+    """Register `source(digest row, user)`, which returns a user's open matters and the events since their last look."""
     if source not in _sources:
         _sources.append(source)
 
 
 def sweep() -> int:
-    """Queue the digests whose hour has come, each once; returns how many."""
+    """Queue the digests that are due, each once. Return how many."""
     queued = 0
     while True:
         with transaction.atomic():
@@ -68,7 +68,7 @@ def sweep() -> int:
                     with transaction.atomic():
                         queued += _queue(row, now)
                 except Exception:
-                    # One person whose digest cannot be planned must not keep it from all others.
+                    # One user whose digest cannot be planned must not block it for all others.
                     log.exception("the digest of user %s could not be queued", row.user_id)
                     Preference.objects.filter(pk=row.pk).update(digest_at=now + AGAIN_AFTER)
         if len(rows) < BATCH:
@@ -83,7 +83,7 @@ def _queue(row: Preference, now: datetime) -> bool:
         return False
     payload = {"since": since.isoformat()} if since is not None else {}
     told_by = Outbox.objects.create(kind=DIGEST, user=row.user, payload=payload, created_at=now, due_at=now)
-    # What waited for its threshold is told here; what is to go at once goes at once all the same.
+    # Notices that waited for their threshold are included; urgent ones still go at once.
     timing.merge(list(timing.waiting(row.user_id).filter(due_at__gt=now)), told_by.pk)
     return True
 
@@ -94,7 +94,7 @@ def _unwanted(user: User) -> bool:
 
 
 def digest(row: Outbox) -> Message | None:
-    """Everything that stands open for a person, the most urgent first, with what happened; None when there is nothing."""
+    """Return everything open for a user, the most urgent first, with recent events; None if there is nothing."""
     if row.user is None:
         return None
     briefs = [brief for source in _sources for brief in source(row, row.user)]
@@ -112,7 +112,7 @@ def digest(row: Outbox) -> Message | None:
 
 
 def summary(row: Outbox) -> Message | None:
-    """The notices that gathered, each in a few lines; None when none of them holds any more."""
+    """Return the gathered notices, each in a few lines; None if all are obsolete."""
     if row.user is None:
         return None
     briefs = []
@@ -129,7 +129,7 @@ def summary(row: Outbox) -> Message | None:
 
 
 def _message(row: Outbox, subject: str, headline: str, briefs: Iterable[Brief], reason: str) -> Message | None:
-    """The mail of some briefs. One alone may be answered as its own notice could; of several each names its address."""
+    """Return the mail of some briefs. A single one has its notice's reply address; of several each shows its own."""
     once = {brief.key: brief for brief in briefs}
     ordered = sorted(once.values(), key=lambda brief: (brief.due_at is None, brief.due_at.timestamp() if brief.due_at else 0))
     if not ordered:
@@ -172,7 +172,7 @@ def _local(moment: datetime, user: User | None) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """Text of at most 72 columns; a long word, such as a link, stays whole."""
+    """Return text of at most 72 columns. A long word, such as a link, stays whole."""
     lines = []
     for line in text.splitlines():
         indent = "  " if line.startswith(("- ", "  ")) else ""

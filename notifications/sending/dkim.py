@@ -1,7 +1,7 @@
-"""Signing our mails (DKIM, RFC 6376) where no provider and no mail server behind us does it: `DKIM_KEY` and `DKIM_SELECTOR`.
+"""Signing our mails (DKIM, RFC 6376) unless a provider or a mail server does it: `DKIM_KEY` and `DKIM_SELECTOR`.
 
-The signature is made over the very bytes that go over the wire, account mails included, and covers the List-Unsubscribe
-headers, as one-click unsubscribing asks for (RFC 8058 section 4).
+The signature covers the exact bytes that are sent, account mails included, with the List-Unsubscribe headers, as one-click
+unsubscribing requires (RFC 8058 section 4).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django.core.checks import CheckMessage, Error
 from django.core.exceptions import ImproperlyConfigured
 from django.core.mail.backends import smtp
 
-# Also those that a mail lacks are named, so that nobody can add them on the way.
+# Headers that a mail lacks are listed too, so that they cannot be added on the way.
 _SIGNED = [
     *(b"from", b"to", b"cc", b"subject", b"date", b"message-id", b"reply-to", b"in-reply-to", b"references"),
     *(b"mime-version", b"content-type", b"content-transfer-encoding"),
@@ -28,7 +28,7 @@ _SIGNED = [
 
 
 def sign(raw: bytes) -> bytes:
-    """The mail with a signature in front, in the name of the domain in our From address."""
+    """Return the mail with a signature in front, for the domain in our From address."""
     key, selector, domain = settings.DKIM_KEY, settings.DKIM_SELECTOR, _domain()
     header: bytes = dkim.sign(
         raw, selector.encode(), domain.encode(), _key(key), canonicalize=(b"relaxed", b"relaxed"), include_headers=_SIGNED
@@ -37,7 +37,7 @@ def sign(raw: bytes) -> bytes:
 
 
 class EmailBackend(smtp.EmailBackend):
-    """Django's SMTP backend, whose mails are signed."""
+    """Django's SMTP backend with signed mails."""
 
     @property
     def connection_class(self) -> type[smtplib.SMTP]:
@@ -54,7 +54,7 @@ class _SigningSSL(_Signing, smtplib.SMTP_SSL):
 
 
 def check(app_configs: object = None, **_: Any) -> list[CheckMessage]:
-    """Whether the key signs at all: found out at the start, not at the first mail."""
+    """Check at the start, and not at the first mail, that the key can sign."""
     if not settings.DKIM_KEY:
         return []
     if not settings.DKIM_SELECTOR:
@@ -72,7 +72,7 @@ def _domain() -> str:
 
 @cache
 def _key(setting: str) -> bytes:
-    """The key itself: the setting holds it, its line breaks perhaps written as \\n, or the path of its file."""
+    """Return the key: the setting holds it, possibly with line breaks written as \\n, or the path of its file."""
     if "-----BEGIN" in setting:
         return setting.replace("\\n", "\n").encode()
     try:

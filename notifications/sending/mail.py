@@ -1,4 +1,4 @@
-"""From a worded notice to a mail: addressing, marks, threading, MIME."""
+"""From a written notice to a mail: addressing, marks, threading, MIME."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from notifications.registry import Kind, Message
 from notifications.returned import return_paths
 from notifications.sending import threads, unsubscribe
 
-# Rules within @media (the dark colours) cannot be inlined and stay in a <style>; nothing is fetched from anywhere.
+# Rules within @media (the dark colours) cannot be inlined and stay in a <style>; nothing is loaded from anywhere.
 _inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
 COLUMNS = 72
-# Where a line that goes on is set in to: behind a bullet or a number, or under the second of two columns.
+# Indent of a continued line: after a bullet or a number, or under the second of two columns.
 _HANG = re.compile(r"\s*(?:(?:[-•*]|\d{1,3}[.)])\s+|\S(?:\S| (?! ))*\s{2,})?")
 _IMAGE = re.compile(r'(?P<before><img\b[^<>]*?\ssrc="cid:)(?P<name>[A-Za-z0-9_-]+)(?=")')
 _MANY_BLANKS = re.compile(r"\n{3,}")
@@ -36,7 +36,7 @@ _OURS = {
 
 
 class NoticeMail(EmailMultiAlternatives):
-    """text/plain, and beside it multipart/related of the HTML with its images: what every mail program shows right.
+    """A mail of text/plain, and beside it multipart/related with the HTML and its images, which all mail programs show right.
 
     Django alone would put the images beside the alternatives, where some programs show them as attached files.
     """
@@ -64,11 +64,11 @@ class NoticeMail(EmailMultiAlternatives):
 
 
 def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeMail:
-    """The mail of a notice whose message id is fixed; building it twice gives the same headers."""
+    """Return the mail of a notice whose message id is fixed. Building it twice gives the same headers."""
     domain = str(settings.MAIL_DOMAIN)
     headers = {
         "Message-ID": row.message_id,
-        # Of the time it was due, so that a mail sent again is the same mail and a late one is seen to be late.
+        # The time it was due, so that a mail sent again is the same mail, and a late one is recognisable.
         "Date": format_datetime(row.due_at),
         "Auto-Submitted": "auto-replied" if message.auto_replied else "auto-generated",
         "X-Auto-Response-Suppress": "All",
@@ -92,7 +92,7 @@ def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeM
     shown_sender = sender(message.sender_name)
     returned_to = "" if by_provider() else return_paths.address(return_paths.BOUNCE, row.id)
     if returned_to:
-        # The envelope has an address of its own then, and the From line is a header like the others.
+        # The envelope then has a separate address, and the From line is a header like the others.
         headers["From"] = shown_sender
     stop = "" if kind.essential else unsubscribe.link(row)
     ids = {image.name: f"{image.name}.{row.id.hex}@{domain}" for image in message.images}
@@ -107,26 +107,26 @@ def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeM
         headers=headers,
         attachments=[(part.filename, part.content, part.mimetype) for part in message.attachments],
     )
-    # Read by django-anymail only: a provider has a return path of its own, and gives us this back when it reports.
+    # Read by django-anymail only: a provider has its own return path, and returns this in its reports.
     mail.metadata = {"delivery": str(row.id)}
     return mail
 
 
 def by_provider() -> bool:
-    """Whether mails leave through a provider's API (django-anymail), which signs them and takes what comes back."""
+    """Return True if mails leave through a provider's API (django-anymail), which signs them and takes returned mail."""
     return str(settings.EMAIL_BACKEND).startswith("anymail.")
 
 
 def sender(name: str) -> str:
-    """The From line: the service's one address, with the topic's name before it."""
+    """Return the From line: the service's one address, with the topic's name before it."""
     plain_name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
     return str(Address(display_name=clean_words(name, 60) or plain_name, addr_spec=address))
 
 
 def in_columns(text: str) -> str:
-    """Text of at most 72 columns. A word that is longer, such as a link, stays whole; lists and explanations keep their indent.
+    """Return text of at most 72 columns. A longer word, such as a link, stays whole; lists and explanations keep their indent.
 
-    Lines as short as that are left as they are, so the board is never touched.
+    Shorter lines stay as they are, so the board is never changed.
     """
     lines: list[str] = []
     for line in text.splitlines():
@@ -148,7 +148,7 @@ def in_columns(text: str) -> str:
 
 
 def clean_line(text: str, longest: int) -> str:
-    """`text` as one line for a header: no control, line-breaking or direction-changing characters, cut at `longest`."""
+    """Return `text` as one line for a header, without control, line-breaking or bidi characters, cut at `longest`."""
     kept = (" " if character.isspace() else character for character in text)
     line = "".join(character for character in kept if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
     line = " ".join(line.split())
@@ -156,7 +156,7 @@ def clean_line(text: str, longest: int) -> str:
 
 
 def clean_words(text: str, longest: int) -> str:
-    """`clean_line` for words of people: what looks like an encoded word (RFC 2047) must not be decoded by the reader."""
+    """Return user text as by `clean_line`, so that nothing like an encoded word (RFC 2047) is decoded by the reader."""
     return clean_line(text.replace("=?", "= ?"), longest)
 
 
@@ -171,5 +171,5 @@ def _html(html: str, ids: Mapping[str, str]) -> str:
             raise ValueError(f"the HTML shows an image {name!r} that the message does not bring")
         return f"{image['before']}{ids[name]}"
 
-    # Before inlining: words of people are escaped still, so no `<` and no `"` of theirs can make up an image.
+    # Before inlining: user text is still escaped, so no `<` and no `"` in it can form an image.
     return str(_inliner.inline(_IMAGE.sub(content_id, html)))

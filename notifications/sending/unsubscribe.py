@@ -1,7 +1,7 @@
-"""Unsubscribing by link, by one click (RFC 8058) and by mail: the headers, the signed link, what it does.
+"""Unsubscribing by link, by one click (RFC 8058) and by mail: the headers, the signed link, and its meaning.
 
-The link names the receiver, the kind and the topic, signed and without an end: an old mail must still work. It opens nothing
-but this. A stranger's address is in it as a keyed hash only.
+The link names the receiver, the kind and the topic, signed and without expiry: an old mail must still work. It grants nothing
+else. A stranger's address is in it as a keyed hash only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from notifications.wanted.preferences import Receiver, receiver_of
 HERE = f"https://{secrets.token_hex(16)}.invalid/"
 """Placeholder for the notice's own unsubscribe link, replaced when the notice becomes a mail.
 
-It is drawn anew in each process, so that no player can write it into a text of theirs.
+Random in each process, so that no player can write it into a text.
 """
 
 _signer = signing.Signer(salt="notifications.unsubscribe")
@@ -29,24 +29,24 @@ _signer = signing.Signer(salt="notifications.unsubscribe")
 
 @dataclass(frozen=True)
 class Subscription:
-    """What a link speaks of."""
+    """The content of an unsubscribe link."""
 
     receiver: Receiver
     kind: str
     topic: str
 
     def value(self, scope: Scope) -> str:
-        """Which one the scope means here."""
+        """Return the value for a scope."""
         return {Scope.KIND: self.kind, Scope.TOPIC: self.topic, Scope.ALL: ""}[scope]
 
     @property
     def scopes(self) -> list[Scope]:
-        """What may be chosen; the first is what one click means: the List-Id names the match, so the match."""
+        """Return the possible scopes. The first is that of one click: the match, if any, since the List-Id names it."""
         return [Scope.TOPIC, Scope.KIND, Scope.ALL] if self.topic else [Scope.KIND, Scope.ALL]
 
 
 def link(row: Outbox) -> str:
-    """The address of the page on which the receiver of this notice says what he does not want."""
+    """Return the address of the page on which the receiver of this notice can stop mails."""
     receiver = receiver_of(row)
     token = _signer.sign_object([receiver.user_id, receiver.address_hash, row.kind, row.topic])
     path = reverse("notifications:unsubscribe", args=[token])
@@ -54,7 +54,7 @@ def link(row: Outbox) -> str:
 
 
 def read(token: str) -> Subscription | None:
-    """What the link's token speaks of; None if it was not made here."""
+    """Return the content of a link's token; None if it was not made here."""
     try:
         parts: Any = _signer.unsign_object(token)
     except signing.BadSignature:
@@ -64,9 +64,9 @@ def read(token: str) -> Subscription | None:
 
 
 def headers(row: Outbox) -> dict[str, str]:
-    """The List-Unsubscribe headers: the link, and an address for the programs that write a mail instead of following links.
+    """Return the List-Unsubscribe headers: the link, and an address for programs that send a mail instead.
 
-    One click needs https (RFC 8058 section 3.1); without it the header that promises it is not given.
+    One click needs https (RFC 8058 section 3.1); without it the header that promises it is left out.
     """
     address = link(row)
     by_mail = return_paths.address(return_paths.UNSUBSCRIBE, row.id)

@@ -1,1 +1,1 @@
-"""Wishes of receivers: which notices they want, how, when, and which they do not."""
+"""Notification settings of receivers: channels, times, reminders, mutes, presence."""

@@ -1,7 +1,7 @@
-"""Stop mails for a user who asked for it, and confirm it by one last mail with a link that undoes it.
+"""Stopping mails on a user's request, confirmed by one last mail with a link that reverses it.
 
-A link or an address in a forwarded mail may be used by anyone who holds that mail. So no mails stop without a word, by
-whichever way it was asked for: link, one click, mail, provider or profile page.
+Anyone who holds a forwarded mail may use its links and addresses. So mails never stop without a confirmation, however it was
+requested: link, one click, mail, provider or profile page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from notifications.wanted import preferences
 from notifications.wanted.preferences import Receiver, receiver_of
 
 STOPPED = "mails_stopped"
-# So often a day the links in a receiver's mails change what they get; each stop costs them a mail.
+# Changes per day by links in a receiver's mails; each stop causes a mail.
 CHANGES_A_DAY = 20
 _DAY = 86_400
 
@@ -34,12 +34,12 @@ _signer = signing.Signer(salt="notifications.muting")
 
 
 def register() -> None:
-    """Tell the outbox who words the confirmation."""
+    """Register the wording of the confirmation."""
     registry.register(STOPPED, stopped, label="Mails you asked to stop", essential=True)
 
 
 def mute(receiver: Receiver, pairs: Pairs) -> bool:
-    """Stop these mails and queue one mail that says so; return False if all of them were stopped before."""
+    """Stop these mails and queue one mail that says so. Return False if all of them were stopped before."""
     with transaction.atomic():
         new = [(scope, value) for scope, value in pairs if preferences.mute(receiver, scope, value)]
         address = "" if receiver.user_id is not None else _address_of(receiver)
@@ -51,12 +51,12 @@ def mute(receiver: Receiver, pairs: Pairs) -> bool:
 
 
 def may_change(receiver: Receiver) -> bool:
-    """Count a change by a link in a mail; False beyond the cap of a day."""
+    """Count a change by a link in a mail. Return False beyond the daily limit."""
     return throttle(f"mutes by link {receiver.user_id or receiver.address_hash}", CHANGES_A_DAY, _DAY) == 0
 
 
 def stopped(row: Outbox) -> Message | None:
-    """Say which mails stop, with the link that undoes it; None if they were asked for again meanwhile."""
+    """List the stopped mails, with the link that reverses it; None if they were requested again meanwhile."""
     pairs = [(Scope(scope), value) for scope, value in row.payload["stopped"]]
     receiver = receiver_of(row)
     kept = [(scope, value) for scope, value in pairs if receiver.mutes.filter(scope=scope, value=value).exists()]
@@ -77,7 +77,7 @@ def stopped(row: Outbox) -> Message | None:
 
 
 def words(scope: Scope, value: str) -> str:
-    """Name what a mute stops, in the reader's language."""
+    """Return the name of what a mute stops, in the reader's language."""
     if scope == Scope.TOPIC:
         name = registry.topic_name(value)
         return _("all mails about the match %(name)s") % {"name": name} if name else _("all mails about this match")
@@ -88,13 +88,13 @@ def words(scope: Scope, value: str) -> str:
 
 
 def undo_link(receiver: Receiver, pairs: Pairs) -> str:
-    """The page on which a receiver takes back that these mails stop; it stands in a mail to them alone."""
+    """Return the page where a receiver resumes these mails. Only a mail to them contains it."""
     token = _signer.sign_object([receiver.user_id, receiver.address_hash, [[scope, value] for scope, value in pairs]])
     return str(settings.BASE_URL).rstrip("/") + reverse("notifications:resume", args=[token])
 
 
 def read_undo(token: str) -> tuple[Receiver, Pairs] | None:
-    """Whom and what an undo link speaks of; None if it was not made here."""
+    """Return the receiver and mutes of an undo link; None if it was not made here."""
     try:
         parts: Any = _signer.unsign_object(token)
     except signing.BadSignature:
@@ -110,6 +110,6 @@ def undo(receiver: Receiver, pairs: Pairs) -> None:
 
 
 def _address_of(receiver: Receiver) -> str:
-    """The address of someone without an account, of whom a link knows the keyed hash only; empty if no mail went there."""
+    """Return the address of a receiver without an account, known by its keyed hash only; empty if no mail went there."""
     row = Outbox.objects.filter(user=None, sent_to=receiver.address_hash).order_by("-created_at").first()
     return row.address if row is not None else ""

@@ -1,4 +1,4 @@
-"""What a person does not want to get: nothing of a kind, nothing about a match, or nothing at all."""
+"""Mutes: a receiver wants nothing of a kind, nothing about a match, or nothing at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from notifications.models import Mute, Outbox, Scope
 
 @dataclass(frozen=True)
 class Receiver:
-    """A person as far as notices know him: a user, or the keyed hash of a stranger's address."""
+    """The receiver of notices: a user, or the keyed hash of a stranger's address."""
 
     user_id: int | None = None
     address_hash: str = ""
@@ -26,17 +26,17 @@ class Receiver:
 
 
 def receiver_of(row: Outbox) -> Receiver:
-    """Whose notice this is."""
+    """Return the receiver of a notice."""
     return Receiver(user_id=row.user_id) if row.user_id else Receiver(address_hash=address_hash(row.address))
 
 
 def address_hash(address: str) -> str:
-    """A stranger's address as a hash under our key: enough to spare him further mail without keeping the address."""
+    """Return a stranger's address as a hash under our key: enough to send no further mail without storing the address."""
     return salted_hmac("notifications.mute", address.strip().lower(), algorithm="sha256").hexdigest()
 
 
 def mute(receiver: Receiver, scope: Scope, value: str = "") -> bool:
-    """Put down that a receiver wants no more of this; False if that was known. `notifications.wanted.muting` also tells them."""
+    """Store that a receiver wants no more of this. Return False if that was known. `wanted.muting` also tells them."""
     _row, new = receiver.mutes.get_or_create(
         scope=scope,
         value=_value(scope, value),
@@ -46,12 +46,12 @@ def mute(receiver: Receiver, scope: Scope, value: str = "") -> bool:
 
 
 def unmute(receiver: Receiver, scope: Scope, value: str = "") -> None:
-    """Send him this again, as far as no wider wish forbids it."""
+    """Remove a mute. A wider mute may remain."""
     receiver.mutes.filter(scope=scope, value=_value(scope, value)).delete()
 
 
 def is_muted(row: Outbox) -> bool:
-    """Whether the receiver of this notice does not want it."""
+    """Return True if the receiver has muted this notice."""
     unwanted = Q(scope=Scope.ALL) | Q(scope=Scope.KIND, value=row.kind)
     if row.topic:
         unwanted |= Q(scope=Scope.TOPIC, value=row.topic)
@@ -59,12 +59,12 @@ def is_muted(row: Outbox) -> bool:
 
 
 def refuses(user_id: int, kind: str) -> bool:
-    """Whether a user does without one kind by name; for what is a part of other mails."""
+    """Return True if a user has muted this kind by name, for kinds that are a part of other mails."""
     return Mute.objects.filter(user_id=user_id, scope=Scope.KIND, value=kind).exists()
 
 
 def mutes_of(user: User) -> list[Mute]:
-    """What a user does not want, for his page of preferences."""
+    """Return a user's mutes, for the page of notification settings."""
     return list(Mute.objects.filter(user=user).order_by("scope", "value"))
 
 

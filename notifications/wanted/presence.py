@@ -1,6 +1,6 @@
-"""Who has a page open: that delays a notice by a few minutes and never drops it.
+"""Presence on a page: it delays a notice by a few minutes and never drops it.
 
-An open window is not a reader: so only pages in view say so, each time for a short while, and no notice waits long for it.
+An open window is not a reader: so only pages in view report it, each time for a short while, and no notice waits long for it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from notifications.models import Outbox, Presence
 
-# A page in view says so once a minute.
+# A page in view reports once a minute.
 FRESH = timedelta(seconds=90)
 LOOK_AGAIN = timedelta(minutes=1)
 LONGEST = timedelta(minutes=5)
@@ -20,14 +20,14 @@ KEPT = timedelta(days=1)
 
 
 def note(user: User, topic: str) -> None:
-    """The user has this topic's page in view now."""
+    """Record that the user has this topic's page in view now."""
     now = timezone.now()
     row = Presence(user=user, topic=topic, seen_at=now)
     Presence.objects.bulk_create([row], update_conflicts=True, unique_fields=["user", "topic"], update_fields=["seen_at"])
 
 
 def wait_until(row: Outbox, now: datetime) -> datetime | None:
-    """Until when a notice waits because its receiver seems to look at what it tells of; None: it need not wait."""
+    """Return until when a notice waits because its receiver seems to look at the page; None if it need not wait."""
     latest = row.created_at + LONGEST
     if row.user_id is None or not row.topic or now >= latest:
         return None

@@ -1,6 +1,6 @@
-"""The points at which people are reminded, which reminders went out, and forgetting old ones.
+"""The points at which users are reminded, and the reminders sent.
 
-What a deadline is of, and when one is due, only the app above knows.
+Only the app above knows what a deadline is about and when a reminder is due.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Point:
 
 
 def point(text: str) -> Point:
-    """A point as it is written, `80%` or `2h`; its spans are in the service's hours."""
+    """Return the point written as `80%` or `2h`. Durations are in the service's hours."""
     number, unit = int(text[:-1]), text[-1]
     if unit == "%":
         return Point(text, number / 100, 0.0)
@@ -38,7 +38,7 @@ def point(text: str) -> Point:
 
 
 def points_in_use() -> list[Point]:
-    """Every point that somebody has chosen, and the default ones."""
+    """Return every point chosen by a user, and the default ones."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT unnest(reminders) FROM notifications_preference WHERE reminders IS NOT NULL")
         chosen = {str(row[0]) for row in cursor.fetchall()}
@@ -46,7 +46,7 @@ def points_in_use() -> list[Point]:
 
 
 def sent(*, topic: str, subject: str, deadline: datetime | None = None) -> list[dict[str, Any]]:
-    """The reminders of a deadline (of all a subject ever had, without one): point, deadline, what became of each, when."""
+    """Return the reminders of a deadline, or of all deadlines of a subject: point, deadline, delivery and time."""
     rows = Reminder.objects.filter(topic=topic, subject=subject).order_by("made_at", "pk")
     if deadline is not None:
         rows = rows.filter(deadline=deadline)
@@ -54,7 +54,7 @@ def sent(*, topic: str, subject: str, deadline: datetime | None = None) -> list[
 
 
 def sent_in(topics: Iterable[str]) -> dict[tuple[str, str, datetime], list[dict[str, Any]]]:
-    """The same for all deadlines of many topics at once: per topic, subject and deadline."""
+    """Return the reminders of all deadlines of many topics, by topic, subject and deadline."""
     rows = list(Reminder.objects.filter(topic__in=list(topics)).order_by("made_at", "pk"))
     found: dict[tuple[str, str, datetime], list[dict[str, Any]]] = {}
     for row, told in zip(rows, _became(rows), strict=True):

@@ -1,9 +1,9 @@
-"""Whether a notice goes now: presence, the threshold of the digest, and the batch window that makes one mail of many.
+"""The time of a notice: presence, the threshold of the digest, and the batch window that combines several into one mail.
 
-Kinds that say until when they hold (`Kind.deadline`) are held back or gathered; of the others those with a subject gather with
-their like (what several people write to the same ones), and all else goes at once. The window opens
-with a mail and closes when its receiver has answered that mail: so whoever plays briskly gets each turn at once, and whoever
-is away gets one mail for all that gathered. Of several notices about one thing only the newest goes, with or without a window.
+Kinds with a deadline (`Kind.deadline`) are held back or gathered. Of the others, those with a subject gather with their like
+(messages of several players to the same receivers), and all else goes at once. A mail opens the window, and its receiver's answer
+closes it: so quick players get each turn at once, and absent ones get one mail for all that gathered. Of several notices about
+one thing only the newest goes, with or without a window.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from notifications.wanted.wishes import Wishes, minutes, wishes_of
 SUMMARY = "summary"
 # A deadline may move while a notice waits for its threshold.
 LOOK_AGAIN = timedelta(minutes=15)
-# A mail that was held back and went so lately has said what a reminder would only say again.
+# Minutes after a held-back mail was sent in which a reminder would only repeat it.
 LATELY = 10
 _GATHER_LOCK = 0x676174  # "gat"
 
@@ -39,13 +39,13 @@ class Hold:
 
 @dataclass(frozen=True)
 class Merged:
-    """The notice is told by another mail, which is queued."""
+    """Another, queued mail includes the notice."""
 
     into: UUID
 
 
 def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
-    """What to do with a claimed notice that nobody has tried to send yet; None: word and send it."""
+    """Return what to do with a claimed notice that was never tried; None: write and send it."""
     if row.user_id is None or row.message_id or kind.essential:
         return None
     now = timezone.now()
@@ -58,13 +58,13 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
         return Hold(until)
     deadline = kind.deadline(row)
     if deadline is None:
-        return None  # it no longer holds, and its renderer will say so
+        return None  # it is obsolete, and its renderer will say so
     if _waits_for_threshold(wishes, deadline, now):
         return Hold(min(deadline - minutes(60 * (wishes.immediate_below or 0)), now + LOOK_AGAIN))
     if (told := _told_once(row, kind, now)) is not None:
         return told
     window = minutes(wishes.batch_minutes)
-    # Whoever wants no mails that tell of several notices gets each alone.
+    # A user who wants no combined mails gets each notice separately.
     if not window or deadline - now <= window or preferences.refuses(row.user_id, SUMMARY):
         return None
     end = _window_ends(row, now, window)
@@ -72,10 +72,10 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
 
 
 def settled(row: Outbox, status: Status, *, holds: bool = True) -> None:
-    """What follows when a mail was sent or will not be, in that transaction: the channels after it have their time now.
+    """Schedule the channels after a mail that was sent or will not be, in the same transaction.
 
-    A mail that did not go lets them try at once. One that is dropped gives back the notices it was to speak for; and what
-    does not hold any more (`holds`), as its renderer said, is told by no channel at all.
+    If the mail was not sent, they may try at once. A dropped mail releases the notices it was to include; an obsolete notice (not
+    `holds`), as its renderer reported, is sent by no channel at all.
     """
     now = timezone.now()
     if status == Status.DROPPED and (kind := registry.find(row.kind)) is not None and kind.subject is not None:
@@ -88,7 +88,7 @@ def settled(row: Outbox, status: Status, *, holds: bool = True) -> None:
 
 
 def waits_for_server(row: Outbox) -> None:
-    """A mail was to go and could not yet: the channels after it have their time all the same, from when it was due."""
+    """Schedule the channels after a mail that could not be sent yet, counted from when it was due."""
     _follow(row, Status.QUEUED, row.due_at)
 
 
@@ -103,27 +103,27 @@ def _follow(row: Outbox, status: Status, moment: datetime) -> None:
     told_of: set[tuple[str, str]] = set()
     for told in [row, *Outbox.objects.filter(merged_into=row.pk).order_by("-created_at", "-pk")]:
         kind = registry.find(told.kind)
-        # Where nothing is asked for, a notice that was taken is all there is to do.
+        # If nothing is asked for, a delivered notice needs nothing more.
         if kind is None or kind.essential or (status == Status.SENT and kind.deadline is None) or preferences.is_muted(told):
             continue
         if kind.deadline is not None and kind.subject is not None:
             about = (told.topic, kind.subject(told))
             if about in told_of:
-                continue  # the newest speaks for all, as in the mail
+                continue  # the newest replaces the others, as in the mail
             told_of.add(about)
         channels.follow(told, wishes.channels, step, moment - step if in_vain else moment)
 
 
 def gatherable() -> list[str]:
-    """The kinds that may be told together."""
+    """Return the kinds that may be combined."""
     return [kind.name for kind in registry.kinds() if kind.deadline is not None and kind.brief is not None]
 
 
 def gather(row: Outbox, now: datetime) -> Merged | None:
-    """Make one mail of this notice and all others due to the same person; None if there is nothing to put together.
+    """Make one mail of this notice and all others due to the same user; None if there is nothing to combine.
 
-    Senders that meet over one person wait for each other here. A notice whose sending has begun bears a message id and stays
-    what it is; one that another sender holds is taken from him, and his next step finds that out.
+    Concurrent senders for one user wait for each other here. A notice whose sending has begun has a message id and stays as it
+    is; one that another sender holds is taken away, which that sender notices at the next step.
     """
     assert row.user_id is not None
     others = Outbox.objects.filter(
@@ -142,13 +142,13 @@ def gather(row: Outbox, now: datetime) -> Merged | None:
 
 
 def waiting(user_id: int, kinds: Collection[str] | None = None) -> QuerySet[Outbox]:
-    """The notices to a person that can still be told otherwise, locked for the caller's transaction."""
+    """Return the notices to a user that can still be combined, locked for the caller's transaction."""
     names = gatherable() if kinds is None else kinds
     return Outbox.objects.select_for_update().filter(user_id=user_id, status=Status.QUEUED, message_id="", kind__in=names)
 
 
 def merge(rows: list[Outbox], into: UUID) -> None:
-    """Put down that these notices, with all they were to tell themselves, are told by another one."""
+    """Record that these notices, with all that they were to include, are included in another one."""
     Outbox.objects.filter(merged_into__in=[row.pk for row in rows], status=Status.MERGED).update(merged_into=into)
     Outbox.objects.filter(pk__in=[row.pk for row in rows], status=Status.QUEUED).update(
         status=Status.MERGED, merged_into=into, claimed_until=None
@@ -156,7 +156,7 @@ def merge(rows: list[Outbox], into: UUID) -> None:
 
 
 def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None:
-    """Have one mail told of all that is due about the same subject: the newest; or none, if one has just told it."""
+    """Let one mail, the newest, cover everything due about the same subject; or none, if one has just done so."""
     if kind.subject is None or row.user_id is None:
         return None
     subject = kind.subject(row)
@@ -183,9 +183,9 @@ def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None
 
 
 def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datetime) -> Hold | Merged | None:
-    """Have notices of one kind about one subject go as one mail once the window is over that the last such mail opened.
+    """Send notices of one kind about one subject as one mail, after the window that the last such mail opened.
 
-    The newest carries them; its renderer tells those that are merged into it as well.
+    The newest contains them; its renderer includes the notices merged into it.
     """
     if kind.subject is None or row.user_id is None or not window:
         return None
@@ -199,13 +199,13 @@ def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datet
     with transaction.atomic():
         _lock(row.user_id)
         found = waiting(row.user_id, [kind.name]).filter(topic=row.topic)
-        # Also those that still wait for the end of the window: it may have been closed before that by an answer.
+        # Including those that still wait for the end of the window: an answer may have closed it before that.
         rows = [one for one in found if one.pk == row.pk or kind.subject(one) == subject]
         if row.pk not in {one.pk for one in rows}:
             return None
         newest = max(rows, key=lambda one: (one.created_at, one.pk))
         if newest.pk != row.pk:
-            # Itself the first to be looked at, it carries the others: the newest may be due later.
+            # If it is the first to be looked at, it includes the others: the newest may be due later.
             Outbox.objects.filter(pk=newest.pk, status=Status.QUEUED).update(due_at=now)
         merge([one for one in rows if one.pk != newest.pk], newest.pk)
     return Merged(newest.pk) if newest.pk != row.pk else None
@@ -217,7 +217,7 @@ def _is_about(row: Outbox, subject: str) -> bool:
 
 
 def _said_lately(row: Outbox, subject: str, now: datetime) -> UUID | None:
-    """The mail that told the same subject a moment ago, after it had been held back."""
+    """Return the mail that covered the same subject a moment ago, after it had been held back."""
     assert row.user_id is not None
     lately = minutes(LATELY)
     mails = Outbox.objects.filter(user_id=row.user_id, status=Status.SENT, sent_at__gt=now - lately)
@@ -237,7 +237,7 @@ def _joins(row: Outbox, now: datetime) -> bool:
 
 
 def _goes(row: Outbox, now: datetime) -> bool:
-    """Whether a notice would go now, by itself or with others."""
+    """Return True if a notice would go now, alone or with others."""
     kind = registry.find(row.kind)
     if kind is None or kind.deadline is None or row.user_id is None:
         return False
@@ -245,7 +245,7 @@ def _goes(row: Outbox, now: datetime) -> bool:
     wishes = wishes_of(row.user_id, row.topic)
     return (
         deadline is not None
-        # The channels before its mail have their time when it is looked at itself.
+        # The channels before its mail are scheduled when it is looked at itself.
         and (not channels.before_mail(row, wishes.channels) or row.handovers.exists())
         and not _waits_for_threshold(wishes, deadline, now)
         and not preferences.is_muted(row)
@@ -258,7 +258,7 @@ def _waits_for_threshold(wishes: Wishes, deadline: datetime, now: datetime) -> b
 
 
 def _window_ends(row: Outbox, now: datetime, window: timedelta) -> datetime | None:
-    """When the batch window ends that a mail about something else has opened; None if it was answered, or there is none."""
+    """Return the end of the batch window opened by a mail about something else; None if it was answered, or there is none."""
     assert row.user is not None
     kinds = gatherable()
     recent = Outbox.objects.filter(

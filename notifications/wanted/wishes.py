@@ -1,7 +1,7 @@
-"""When and by which channel a person wants to be told: reminders, batches, the digest, the order of channels.
+"""Notification settings: reminders, batches, the digest, the order of channels.
 
-What he does not want at all is in `preferences`. Spans are in the service's hours (`SECONDS_PER_HOUR`), so that a
-demonstration's short hours shorten them too.
+Mutes are in `preferences`. Durations are in the service's hours (`SECONDS_PER_HOUR`), so the short hours of a demonstration
+shorten them too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _POINT = re.compile(r"\A(?:[1-9][0-9]?%|[1-9][0-9]{0,2}[mhd])\Z")
 
 
 class WishRefused(Exception):
-    """A wish that cannot be: a stable code, a sentence for people, the field it is about."""
+    """An invalid setting: a stable code, a sentence for users, the field."""
 
     def __init__(self, code: str, detail: str, parameter: str) -> None:
         super().__init__(detail)
@@ -40,11 +40,11 @@ class WishRefused(Exception):
 
 @dataclass(frozen=True)
 class Wishes:
-    """What holds for a person and a topic after all defaults.
+    """The settings in force for a user and a topic, after all defaults.
 
-    `reminders`: points of a deadline, `80%` of its time gone or `2h` before it. `batch_minutes`: how long notices gather after
-    a mail; 0: never. `immediate_below`: hours left below which a mail goes at once, None: always at once. `digest_hour`: the
-    local hour of the daily digest, None: no digest. `channels`: in the order they are tried, `channel_minutes` apart.
+    `reminders`: points of a deadline, `80%` of its time gone or `2h` before it. `batch_minutes`: how long notices gather after a
+    mail; 0: never. `immediate_below`: hours left below which a mail goes at once, None: always at once. `digest_hour`: the local
+    hour of the daily digest, None: no digest. `channels`: in the order they are tried, `channel_minutes` apart.
     """
 
     reminders: tuple[str, ...] = POINTS
@@ -65,7 +65,7 @@ class Wishes:
         }
 
 
-# Sent inside the transaction that changes a user's wishes, with `user_id`.
+# Sent inside the transaction that changes a user's settings, with `user_id`.
 wishes_changed = Signal()
 
 GENERAL = ("reminders", "batch_minutes", "immediate_below", "digest_hour", "channels", "channel_minutes")
@@ -73,7 +73,7 @@ OF_A_TOPIC = ("reminders", "batch_minutes")
 
 
 def wishes_of(user_id: int, topic: str = "") -> Wishes:
-    """What a person wants about a topic: his wish for it, else his general one, else the default."""
+    """Return a user's settings for a topic: those for the topic, else the general ones, else the defaults."""
     rows = Preference.objects.filter(user_id=user_id, topic__in={"", topic}).order_by("topic")
     found: dict[str, Any] = {}
     for row in rows:
@@ -85,13 +85,13 @@ def wishes_of(user_id: int, topic: str = "") -> Wishes:
 
 
 def own_wishes(user: User, topic: str = "") -> dict[str, Any]:
-    """What he has set himself; None where the default holds."""
+    """Return the user's own settings; None for a default."""
     row = Preference.objects.filter(user=user, topic=topic).first()
     return {name: getattr(row, name, None) for name in (OF_A_TOPIC if topic else GENERAL)}
 
 
 def set_wishes(user: User, changes: Mapping[str, Any], *, topic: str = "") -> Wishes:
-    """Change some wishes; None goes back to the default. Raises `WishRefused`, and nothing has changed then."""
+    """Change some settings; None restores the default. Raises `WishRefused`, and then nothing has changed."""
     names = OF_A_TOPIC if topic else GENERAL
     values = {name: _checked(name, value, names) for name, value in changes.items()}
     with transaction.atomic():
@@ -113,9 +113,9 @@ def set_wishes(user: User, changes: Mapping[str, Any], *, topic: str = "") -> Wi
 
 
 def next_digest(user: User, hour: int, after: datetime | None = None) -> datetime:
-    """The first moment after `after` (now) at which the clocks of the user's zone show that full hour.
+    """Return the first moment after `after` (now) at which clocks in the user's zone show that full hour.
 
-    Where summer time leaves the hour out, it is the same span after midnight; where it comes twice, the first one.
+    If the change to summer time skips the hour, it is the same time after midnight; if the hour comes twice, the first one.
     """
     after = after or timezone.now()
     day = after.astimezone(user.zone).date() - timedelta(days=1)
@@ -127,14 +127,14 @@ def next_digest(user: User, hour: int, after: datetime | None = None) -> datetim
 
 
 def plan_digest(user: User) -> None:
-    """Plan the next digest anew, after the user's zone has changed."""
+    """Plan the next digest again, after the user's zone has changed."""
     row = Preference.objects.filter(user=user, topic="", digest_hour__isnull=False).first()
     if row is not None and row.digest_hour is not None:
         Preference.objects.filter(pk=row.pk).update(digest_at=next_digest(user, row.digest_hour))
 
 
 def minutes(number: float) -> timedelta:
-    """So many minutes of the service's hours."""
+    """Return this many minutes, by the service's hours."""
     return timedelta(seconds=number * settings.SECONDS_PER_HOUR / 60)
 
 

@@ -1,4 +1,4 @@
-"""Erasing a person: nothing of him is left in any table, and his matches go on, replay and verify."""
+"""Erasing a user: nothing of them is left in any table, and their matches go on, replay and verify."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WORDS = "dulcinea-of-toboso"
 
 
 def tables() -> dict[str, str]:
-    """Everything the database holds, table by table, as text (bytes as hex, and as text where they are)."""
+    """Return everything in the database, table by table, as text (bytes as hex, and decoded where they are text)."""
     found = {}
     with connection.cursor() as cursor:
         cursor.execute(
@@ -68,7 +68,7 @@ def quixotella(player):
 
 
 def busy_life(user, ben, mailing, program):  # noqa: F811
-    """A running match with press, refusals, mails in both directions, orders laid by, measures, a token, a session."""
+    """A running match with press, refusals, mails in both directions, conditional orders, measures, a token, a session."""
     verify(ben)
     signed_in = Client()
     signed_in.post("/accounts/login/", {"login": ADDRESS, "password": "a long password"})
@@ -146,7 +146,7 @@ def test_nothing_is_left_of_the_person(toy, quixotella, ben, mailing, program): 
     assert pointing == []
 
 
-def test_his_matches_replay_and_verify_and_call_him_player_1(toy, quixotella, ben, mailing, program):  # noqa: F811
+def test_matches_of_an_erased_user_replay_and_verify_and_show_player_1(toy, quixotella, ben, mailing, program):  # noqa: F811
     match = busy_life(quixotella, ben, mailing, program)
     erasure.erase(quixotella)
     loading.forget_all()
@@ -160,7 +160,7 @@ def test_his_matches_replay_and_verify_and_call_him_player_1(toy, quixotella, be
     assert report.ok, report.as_json()
 
 
-def test_in_a_match_that_is_over_he_is_player_1(toy, quixotella, ben, program):
+def test_in_a_finished_match_an_erased_user_is_player_1(toy, quixotella, ben, program):
     match = opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy"))
     client = program(ben)
     chief = User.objects.create_user("chief", is_staff=True)
@@ -214,7 +214,7 @@ def test_the_host_of_a_match_that_cannot_end_for_want_of_its_key_is_erased(toy, 
     assert not Seat.objects.filter(match__in=[hosted, joined, running], user=quixotella).exists()
 
 
-# --- the doors ---
+# --- API and pages ---
 
 
 PASSWORD = "a long password"  # noqa: S105
@@ -233,7 +233,7 @@ def test_the_api_asks_for_the_name(quixotella, program):
 
 
 def erase_by(plain, **more):
-    """Ask to erase with this token."""
+    """Ask for the erasure with this token."""
     body = json.dumps({"name": NAME, **more})
     return Client().delete("/api/v1/me/", body, "application/json", headers={"Authorization": f"Bearer {plain}"})
 

@@ -1,4 +1,4 @@
-"""Whose address counts behind a proxy: for the limits, for the trail, and against those who write one themselves."""
+"""The client address behind a proxy: for limits, for the audit trail, and against forged headers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PASSWORD = "a long password"  # noqa: S105
 
 
 def directives(block: str) -> list[list[str]]:
-    """The directives of an nginx block, each as its words; those of the blocks within included."""
+    """Return the directives of an nginx block as lists of words, nested blocks included."""
     words = re.findall(r"[^\s{};]+|[{};]", re.sub(r"#.*", "", block))
     found, line = [], []
     for word in words:
@@ -33,19 +33,19 @@ def directives(block: str) -> list[list[str]]:
 
 
 def locations() -> dict[str, list[list[str]]]:
-    """The locations of the delivered proxy with their directives."""
+    """Return the locations of the delivered proxy with their directives."""
     text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     return {name: directives(body) for name, body in re.findall(r"location (\S+) \{(.*?)\n    \}", text, re.DOTALL)}
 
 
 def delivered(name: str) -> str:
-    """A setting of the delivered environment file."""
+    """Return a setting of the delivered environment file."""
     lines = (DEPLOY / "gamesvc.env").read_text(encoding="utf-8").splitlines()
     return dict(line.split("=", 1) for line in lines)[name]
 
 
 class Behind:
-    """A browser whose requests come through the delivered nginx: with the headers that its file sets, from its address."""
+    """A browser behind the delivered nginx: requests have the headers that its file sets, and its address."""
 
     def __init__(self, address: str, **headers: str) -> None:
         self.client = Client()

@@ -1,4 +1,4 @@
-"""The audit trail of sign-ins: what is written down, what of it tells too much, how long it is kept."""
+"""The audit trail of sign-ins: its entries, the secrets it leaves out, its retention."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ PASSWORD = "correct horse battery"  # noqa: S105
 
 @pytest.fixture(autouse=True)
 def _plain_pages(settings, db):
-    """allauth's own pages: what ours look like is tested with them."""
+    """Use allauth's own pages. Tests of the pages cover the look of ours."""
     settings.ROOT_URLCONF = "tests.accounts.urls"
     template = dict(settings.TEMPLATES[0], DIRS=[Path(allauth.__file__).parent / "templates"], APP_DIRS=True)
     settings.TEMPLATES = [template]

@@ -1,4 +1,4 @@
-"""Bearer keys: shown once, found by their hash in one query, withdrawn for good."""
+"""API tokens: shown once, found by their hash in one query, revoked for good."""
 
 import hashlib
 from datetime import UTC, datetime, timedelta
@@ -44,7 +44,7 @@ def test_found_in_one_query(ann, django_assert_num_queries):
 
 
 def test_last_use_is_written_once_a_minute(ann, django_assert_num_queries):
-    # Of the hour's first use the audit trail is written as well.
+    # The hour's first use is written to the audit trail as well.
     row, plain = make(ann)
     start = datetime(2030, 1, 1, tzinfo=UTC)
     for seconds, queries in [(0, 3), (59, 1), (60, 2), (90, 1)]:

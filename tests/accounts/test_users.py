@@ -1,4 +1,4 @@
-"""User names, time zones, addresses, caps, erasing."""
+"""User names, time zones, addresses, limits, erasure."""
 
 import itertools
 from datetime import timedelta

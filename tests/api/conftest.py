@@ -1,4 +1,4 @@
-"""The whole service in processes of its own, on servers of its own: what the tests of races and failures speak to."""
+"""The whole service in separate processes, on its own servers, for tests of races and failures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ print(json.dumps(made))
 
 
 class Running:
-    """A running service with its mail sink; players are made by its own command."""
+    """A running service with its mail sink. Its own command creates players."""
 
     def __init__(self, service: Service, servers: embedded.Servers, sink: MailSink, data: Path) -> None:
         self.service, self.servers, self.sink = service, servers, sink
@@ -41,7 +41,7 @@ class Running:
         self.postgres, self.valkey = Postgres(data.resolve()), Valkey(data.resolve())
 
     def player(self) -> Client:
-        """A new player's program; players are made in batches, because each command takes a second to start."""
+        """Return a client for a new player. Players are created in batches, because each command takes a second to start."""
         if not self.waiting:
             self.waiting = json.loads(self.service.manage("shell", "--no-imports", "-c", MAKE_PLAYERS))
         name, token = self.waiting.pop()
@@ -50,7 +50,7 @@ class Running:
         return client
 
     def duel(self, game: str = "stratastar", **more: Any) -> tuple[str, list[Client]]:
-        """A match of two new players, started."""
+        """Return a started match of two new players, with their clients."""
         players = [self.player(), self.player()]
         match = players[0].post("/api/v1/matches/", {"game": game, **more}).body["id"]
         players[1].post(f"/api/v1/matches/{match}/join/")

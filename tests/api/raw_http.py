@@ -1,4 +1,4 @@
-"""Requests in the bytes that programs send, to a real server."""
+"""Requests as raw bytes to a real server."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from gamesvc.ops.client import Client
 
 
 def send(port: int, head: list[str], body: bytes) -> tuple[int, bytes]:
-    """One request in these very bytes; status and body of the answer."""
+    """Send one request of exactly these bytes. Return status and body of the response."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as wire:
-        # A request may be refused before all of it is sent; the answer says why.
+        # A request may be refused before all of it is sent; the response gives the reason.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             wire.sendall("\r\n".join([*head, "Host: localhost", "Connection: close", "", ""]).encode() + body)
         answer = b""

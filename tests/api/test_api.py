@@ -1,4 +1,4 @@
-"""The API as a program uses it: order of checks, status codes, problem details, secrecy, repetition."""
+"""The API as programs use it: order of checks, status codes, problem details, secrecy, repetition."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_unknown_matches_and_those_of_others_look_alike(duel, two, player, progr
         assert {**other, "instance": ""} == {**hidden, "instance": ""}
 
 
-def test_watching_is_for_whom_the_match_allows(duel, player, program):
+def test_only_users_that_the_match_admits_can_watch(duel, player, program):
     stranger = program(player("carl"))
     match = Match.objects.get()
     assert stranger.get(f"/matches/{duel}/view/").status_code == 404
@@ -300,7 +300,7 @@ def test_an_order_as_text(duel, two):
 
 
 def test_an_order_sent_again_is_read_as_it_was_the_first_time(duel, two, monkeypatch):
-    """What an order did may make it unreadable."""
+    """The order's effect may make it unreadable."""
 
     def parse(text, seen):
         if text != "draw" and seen["items"]:
@@ -320,14 +320,14 @@ def test_an_order_sent_again_is_read_as_it_was_the_first_time(duel, two, monkeyp
     assert again.json() == first.json()
     assert again.headers["Idempotent-Replayed"] == "true"
     expect_problem(two[0].post(path, {"text": "draw"}, key="once", etag=seen), 422, "key_reused")
-    # One that was refused stays refused, also where it could be done later.
+    # A refused order stays refused, even if it would be legal later.
     refused = two[0].post(path, {"text": "draw"}, key="early", etag=etag(two[0], duel))
     expect_problem(refused, 422, "not_your_turn")
     two[1].post(path, {"text": "draw"}, etag=etag(two[1], duel))
     expect_problem(two[0].post(path, {"text": "draw"}, key="early", etag=seen), 422, "not_your_turn")
 
 
-def test_leaving_is_answered_alike_though_the_match_is_closed_to_him_now(toy, anna, ben, program):
+def test_a_repeated_leave_is_answered_alike_though_the_match_is_closed_by_then(toy, anna, ben, program):
     match = opening.create_match(by=anna, game=toy, entry="invited", watch="nobody")
     three = opening.create_match(by=anna, game=toy, entry="invited", watch="nobody", take_seat=False)
     opening.join_match(by=ben, match=three, link=three.link_token)
@@ -466,7 +466,7 @@ def test_the_schema_is_whole(client, recwarn):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_turn_goes_to_the_database_five_times(duel, two, django_assert_max_num_queries):
-    """The token, the match with its seats, what is new in its log, what is known of the command, and the append."""
+    """The queries: the token, the match with its seats, new events, the known command, and the append."""
     for mover in (*two, *two):
         tag = etag(mover, duel)
         with django_assert_max_num_queries(5):

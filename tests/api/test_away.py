@@ -1,4 +1,4 @@
-"""While the database is away: 503 with Retry-After for programs and pages, and one line in the log a minute."""
+"""Responses while the database is away: 503 with Retry-After for API and pages, and one log line a minute."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADDRESSES = ["/", "/lobby/", "/health/", "/matches/1/", "/api/v1/matches/", "/ap
 
 
 def refused(sqlstate: str = "") -> OperationalError:
-    """An error as Django raises it for one of psycopg's."""
+    """Return an error as Django raises it for one of psycopg's."""
     cause = psycopg.errors.lookup(sqlstate)("no") if sqlstate else psycopg.OperationalError("connection refused")
     error = OperationalError(str(cause))
     error.__cause__ = cause

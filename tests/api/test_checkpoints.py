@@ -1,4 +1,4 @@
-"""The checkpoints over HTTP: public, and the proof of one match for those who may see it."""
+"""Checkpoints over HTTP: they are public, and the proof of a match is for its readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of every door: complete, as the repository has it, and true of the running service."""
+"""The table of doors: complete, equal to the one in the repository, and true of the running service."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def table(kind):
 
 
 def test_the_table_in_the_repository_is_the_one_of_the_code(settings):
-    # The tests of everything else ask without these limits.
+    # All other tests run without these limits.
     settings.RATE_LIMIT_PER_ADDRESS, settings.RATE_LIMIT_PER_USER, settings.RATE_LIMIT_PER_TOKEN = 1200, 600, 300
     settings.RATE_LIMIT_HISTORY = 120
     settings.INBOUND_MAILS_PER_ADDRESS, settings.INBOUND_MAILS_PER_USER, settings.MAILSERVER_UNKNOWN_PER_HOUR = 60, 300, 100

@@ -1,6 +1,6 @@
-"""Who gets what of a match: every address below it, for every kind of reader, while it runs and after its end.
+"""The permission matrix: every address below a match, for every kind of reader, while it runs and after its end.
 
-The addresses come from the table of addresses itself: a new one fails here until it is said who may use it.
+The addresses come from the URL configuration: a new one fails here until its users are declared.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def seated(match, index, user):
 
 
 def made(people, host, *, play):
-    """A running match of seat 1, in whose seat 0 the host, if they play, and others have sat before."""
+    """Return a running match with a player in seat 1. Seat 0 was held before by others, and by the host if they play."""
     match = opening.create_match(by=people[host], game="toy", take_seat=play)
     before = [people["operator_played"], people["former"]]
     if not play:
@@ -48,7 +48,7 @@ def made(people, host, *, play):
 
 @pytest.fixture(scope="module")
 def world(shared):
-    """People of every kind; one match whose host has never played in it, and one whose host has."""
+    """Return users of every kind, a match whose host has never played in it, and one whose host has."""
     with shared() as patch:
         offer_toy(patch)
         people = {name: make_player(name, is_staff=name.startswith("operator")) for name in READERS}
@@ -77,7 +77,7 @@ def matches(world, toy, db):
 
 @pytest.fixture
 def begun(matches):
-    """The version before the first command of each match."""
+    """Return the version before the first command of each match."""
     found = {}
     for match in matches.values():
         first = next(stored for stored in STORE.read(match.id) if "command" in stored.meta)
@@ -86,7 +86,7 @@ def begun(matches):
 
 
 def addresses(start):
-    """The addresses below a match, as routes."""
+    """Return the addresses below a match, as routes."""
     found = set()
 
     def walk(resolver, prefix):
@@ -108,7 +108,7 @@ def filled(route):
 
 
 class Reader:
-    """One kind of reader at their match: with its link, but for the stranger."""
+    """One kind of reader at their match. All but the stranger have its link."""
 
     def __init__(self, name, people, matches, program):
         self.name, self.user = name, people[name]
@@ -120,7 +120,7 @@ class Reader:
         self.tags = {}
 
     def tag(self, head):
-        """The tag of the match with this many events: nothing else changes it, as nothing that is sent stays."""
+        """Return the tag of the match with this many events. Nothing else changes it, since every request is rolled back."""
         if head not in self.tags:
             answer = self.api.get(f"/matches/{self.match.number}/view/{self.link}")
             self.tags[head] = answer.headers.get("ETag", '"none"')
@@ -132,11 +132,11 @@ class Reader:
         return answer.status_code, (b"".join(answer) if answer.streaming else answer.content).decode()
 
     def send(self, method, route, body):
-        """The status, and whether the match has gone on; it is as before afterwards."""
+        """Return the status, and True if the match has gone on. Roll back afterwards."""
         head = STORE.head(self.match.id)
         tag = self.tag(head)
         with transaction.atomic():
-            if route == "standing/<int:number>/":  # a player has laid one by
+            if route == "standing/<int:number>/":  # a player has a conditional order
                 laid, _expected = SENT["POST", "standing/"]
                 self.api.call("POST", f"/matches/{self.match.number}/standing/{self.link}", laid, etag=tag)
             answer = self.api.call(method, f"/matches/{self.match.number}/{filled(route)}{self.link}", body, etag=tag)
@@ -159,9 +159,9 @@ def readers(people, matches, program):
     return [Reader(name, people, matches, program) for name in READERS]
 
 
-# --- what they read ---
+# --- reading ---
 
-# In the order of READERS. What is written at other addresses has no row here: they answer no GET.
+# In the order of READERS. Addresses that answer no GET have no row here.
 SEEN = "404 200 200 200 200 200 200 200"
 OWN = "404 403 200 403 403 403 403 403"
 HERE = "404 404 200 404 403 403 404 404"
@@ -193,12 +193,12 @@ def statuses(found):
 
 
 def knowing(found, text):
-    """Who gets a text at any of the addresses."""
+    """Return the readers who get a text at any of the addresses."""
     return {name for row in found.values() for name, (_status, body) in zip(READERS, row, strict=True) if text in body}
 
 
 def bodies(row):
-    """What those who get an answer get, as JSON."""
+    """Return the JSON responses of a row, for readers who get one."""
     return {name: json.loads(body) for name, (status, body) in zip(READERS, row, strict=True) if status == 200}
 
 
@@ -234,12 +234,12 @@ def test_who_reads_what_after_the_end(readers):
     assert knowing(api, str(REFUSED_CARD)) == {"seat", "host", "host_played", "operator", "operator_played"}
 
 
-# --- what they do ---
+# --- acting ---
 
 REASON = {"code": "dispute", "reason": "x"}
 NOBODY = "404 422 422 422 422 422 422 422"
 PLAYERS = "404 403 422 403 403 403 403 403"
-# A method and an address: what is sent, and what comes of it; `!`: the match has gone on.
+# By method and address: the body, and the expected statuses; `!`: the match has gone on.
 SENT = {
     ("POST", "organise/"): ({"action": "abort", **REASON}, "404 403 403 403 200! 403 200! 403"),
     ("POST", "rewind/"): ({"to": 0, **REASON}, "404 404 403 404 200! 403 200! 403"),
@@ -275,7 +275,7 @@ OVER = {
     ("POST", "presence/"): "404 404 204 404 403 403 404 404",
     ("PATCH", "preferences/"): HERE,
 }
-# A page: what is posted, and for whom the match goes on.
+# By page: the posted fields, and the readers whose post changes the match.
 POSTED = {
     "organise": ({"action": "abort", **REASON}, {"host", "operator"}),
     "undo": ({"act": "rewind", "to": "0", "_version": "99", **REASON}, {"host", "operator"}),
@@ -304,7 +304,7 @@ def sent(readers, begun):
 
 
 def by_answer(row):
-    """Who has done it, and who was not shut out, of a row of answers."""
+    """Return who succeeded, and who was not shut out, in a row of responses."""
     answered = dict(zip(READERS, row.split(), strict=True))
     done = {name for name, status in answered.items() if status.startswith("2")}
     return done, {name for name, status in answered.items() if status not in ("403", "404")}
@@ -329,7 +329,7 @@ def test_every_address_that_is_written_to_is_known_here():
 
 
 def test_the_table_of_doors_tells_of_this_matrix():
-    """Whom the matrix lets in is whom `deploy/DOORS.md` names: both read one declaration."""
+    """The readers that the matrix lets in are those in `deploy/DOORS.md`: both use one declaration."""
     for route, row in READ.items():
         who = permissions.of_api("GET", route)
         if route != "proof/":  # there is none yet
@@ -362,7 +362,7 @@ def test_who_does_what_after_the_end(readers, begun):
 
 
 def test_before_the_start_the_host_decides_and_members_leave(toy, people, program):
-    """The doors whose match has not begun: whoever is not named in the table is refused."""
+    """Addresses for matches that have not begun: readers who are not in the table are refused."""
     match = opening.create_match(by=people["host"], game="toy", take_seat=False)
     opening.join_match(by=people["seat"], match=match, seat=0, link=match.link_token)
     sends = {way: body for way, (body, _expected) in SENT.items() if permissions.ACTS[way].kinds is None}
@@ -386,7 +386,7 @@ def test_before_the_start_the_host_decides_and_members_leave(toy, people, progra
         assert done == expected.get(who, set()), way
 
 
-def test_for_whom_the_match_goes_on_from_its_pages(readers, begun):
+def test_which_readers_change_the_match_from_its_pages(readers, begun):
     for route, (fields, allowed) in POSTED.items():
         found = set()
         for reader in readers:

@@ -1,4 +1,4 @@
-"""One's own notices through the API and the profile page: the ledger, wishes, presence, the calendar address, the webhook."""
+"""The user's own notices in the API and on the profile page: ledger, settings, presence, calendar address, webhook."""
 
 from __future__ import annotations
 

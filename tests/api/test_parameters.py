@@ -1,4 +1,4 @@
-"""No number, moment or name in an address makes a fault: every door, every parameter, with values that do not fit."""
+"""No number, moment or name in an address causes a fault: every address, every parameter, with invalid values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OWN = ("gamesvc.", "notifications.", "accounts.")
 
 
 def own_module(door) -> str:
-    """The module of a door's view, where it is one of ours."""
+    """Return the module of an address's view if it is one of ours."""
     view = inspect.unwrap(getattr(door.view, "cls", door.view))
     owner = getattr(view, "__self__", None)
     return type(owner).__module__ if owner is not None else view.__module__
@@ -57,12 +57,12 @@ READ = re.compile(
 
 
 def named_in(*modules) -> set[str]:
-    """The query parameters that these modules read."""
+    """Return the query parameters that these modules read."""
     return {name for module in modules for names in READ.findall(inspect.getsource(module)) for name in names if name}
 
 
 def queries(door) -> list[tuple[str, str]]:
-    """Values that do not fit for every query parameter that the module of a door reads, and a few for those of all matches."""
+    """Return invalid values for every query parameter of an address's module, and for some common ones."""
     module = importlib.import_module(own_module(door))
     own = named_in(module, filters) if own_module(door).endswith("v1.matches") else named_in(module)
     shared = named_in(base if door.route.startswith("api/") else access) - own if "ident" in door.parameters else set()
@@ -73,7 +73,7 @@ def queries(door) -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def world(shared):
-    """The players anna, an operator, and ben, and a running match of theirs with a fork of it."""
+    """The players anna (an operator) and ben, a running match of theirs, and a fork of it."""
     with shared() as patch:
         toy = offer_toy(patch)
         anna, ben = make_anna(), make_ben()
@@ -103,7 +103,7 @@ def match(world, toy, db):
 
 @pytest.fixture
 def asks(anna):
-    """Ask at a path: with a token where the API is, with a session elsewhere. Fails on a fault."""
+    """Return a function that requests a path, with a token for the API, with a session elsewhere. It fails on a fault."""
     token = create_token(user=anna, name="test", scopes=SCOPES)[1]
     browser = Client(raise_request_exception=False)
     browser.force_login(anna)
@@ -171,7 +171,7 @@ def test_no_parameter_of_a_path_makes_a_fault(asks, match, door):
 
 
 def every_version(ask, match, last):
-    """Each way to look at each version; what each answered."""
+    """Return the responses of each way to look at each version."""
     for version in range(last + 2):
         good = 200 if 1 <= version <= last else 422
         for path in (f"view/?version={version}", f"board.svg?version={version}"):

@@ -1,4 +1,4 @@
-"""Rate limits of pages and API: by network, user and token, and for what folds the past; and what a request learns of them."""
+"""Rate limits of pages and API: by network, user and token, and for looking at the past; and their headers."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_signed_in_reader_of_pages_is_limited_and_nothing_is_done_beyond(setti
     assert Match.objects.count() == 1
 
 
-# Requests that no view answers: how each is sent, and its status.
+# Requests without a view: how to send each, and its status.
 UNANSWERED = {
     "no page": (lambda client: client.get("/nowhere/"), 404),
     "no resource": (lambda client: client.get("/api/v1/nowhere/"), 404),
@@ -162,7 +162,7 @@ def routes(resolver, before=""):
 
 
 def test_every_address_that_looks_at_the_past_is_marked():
-    """By the API's own description: what takes a version or a moment in its query or path folds the past."""
+    """In the OpenAPI document: an address with a version or a moment in its query or path folds the past."""
     schema = Client().get("/api/v1/openapi.json").json()
     takes = {}
     for path, operations in schema["paths"].items():
@@ -207,7 +207,7 @@ def test_a_refused_command_keeps_four_kilobytes_and_its_copy_is_still_known(toy,
 
 
 def test_a_described_position_counts_as_one_that_folds_the_past(settings, anna, program):
-    """It is tried before anything else can be wrong with the match, and no match comes of it."""
+    """The position is tried before any other check of the match, so no match is created."""
     settings.RATE_LIMIT_HISTORY = 2
     asked = {"game": "space_fleet_commander", "hours": 0}
     position = {**asked, "position": {"game": "space_fleet_commander"}}

@@ -1,4 +1,4 @@
-"""Bodies in chunks as the application reads them; `test_service` sends some to a real server."""
+"""Chunked bodies as the application reads them. `test_service` sends some to a real server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gamesvc.web.common.chunks import whole
 
 
 class Stream:
-    """The body as a server gives it: a few bytes at a time."""
+    """A body as a server delivers it: a few bytes at a time."""
 
     def __init__(self, *parts: bytes) -> None:
         self.parts = list(parts)

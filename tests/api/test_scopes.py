@@ -1,4 +1,4 @@
-"""What a token may do: every address declares its scopes, and no token reaches further."""
+"""Scopes of tokens: every address declares its scopes, and no token reaches further."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def operator(player):
 
 
 def call(door, method, user, scopes, ident=1):
-    """Ask at a door with a token that has these scopes and nothing else."""
+    """Send a request with a token that has exactly these scopes."""
     values = {"ident": ident, "token_id": uuid.uuid4(), "absence_id": 1, "follow_id": 1, **PARAMETERS}
     plain = create_token(user=user, name="test", scopes=scopes)[1]
     headers = {"Authorization": f"Bearer {plain}", "Idempotency-Key": "k", "If-Match": '"x"'}
@@ -157,14 +157,14 @@ def test_a_key_without_operate_looks_behind_nothing(strangers, operator):
 
 
 def test_only_accounts_asks_for_the_flag_of_operators():
-    """Elsewhere `is_operator` is asked, which a token without the scope does not have."""
+    """Other code checks `is_operator`, which is false for a token without the scope."""
     asking = [
         path
         for path in tracked()
         if path.startswith(("gamesvc/", "events/", "notifications/")) and path.endswith((".py", ".html"))
         if ".is_staff" in (ROOT / path).read_text(encoding="utf-8")
     ]
-    # The command that makes operators, and the page of their own account.
+    # The command that creates operators, and the page of their own account.
     assert set(asking) <= {"gamesvc/ops/management/commands/player.py", "gamesvc/web/account/profile.py"}
 
 
@@ -175,7 +175,7 @@ def test_a_host_with_a_playing_token_removes_nobody(toy, anna, program):
     assert program(anna, "organise").post(f"/matches/{match.number}/cancel/").status_code == 200
 
 
-# --- old keys, all keys ---
+# --- former tokens, all tokens ---
 
 
 def test_old_keys_keep_what_they_could_do_to_matches(anna):

@@ -1,4 +1,4 @@
-"""The running service under races and failures: real processes, real HTTP, real SMTP, servers that go away."""
+"""The running service under races and failures: real processes, real HTTP, real SMTP, failing servers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.racing import at_once
 
 pytestmark = pytest.mark.timeout(240)
 
-# Long enough that no clock of these matches runs out by itself (an hour is two seconds here).
+# Long enough that no clock of these matches runs out (an hour is two seconds here).
 CALM = {"hours": 700, "options": {"homeworld_choice": "random"}}
 
 
@@ -36,7 +36,7 @@ def wait_for(true: Callable[[], Any], seconds: float = 60.0) -> Any:
 
 
 def queued(running: Any, match: str) -> list[str]:
-    """What went wrong with each notice of a match that is still to be sent; empty for one that was not tried yet."""
+    """Return the error of each notice of a match that is still to be sent; empty for one that was not tried yet."""
     with psycopg.connect(running.servers.owner_url) as owner:
         rows = owner.execute("SELECT error FROM notifications_outbox WHERE status = 'queued' AND topic = %s", [match])
         return [error for (error,) in rows]
@@ -77,7 +77,7 @@ def test_the_same_key_32_times_is_applied_once_and_answered_alike(running):
 
 
 def test_all_seats_act_at_once_on_their_own_sheets(running):
-    """In a race every seat is awaited at once, and nobody's act outdates another's."""
+    """In a race every seat is awaited at once, and no act outdates another player's."""
     players = [running.player() for _ in range(4)]
     match = (
         players[0]
@@ -260,7 +260,7 @@ def test_a_start_with_another_key_is_refused_with_a_clear_sentence(running):
     assert "MATCH_KEYS has no key 't1'" in done.stderr
 
 
-# --- bodies in chunks, addresses without their last slash ---
+# --- chunked bodies, addresses without their last slash ---
 
 
 def test_a_body_in_chunks_is_read(running):

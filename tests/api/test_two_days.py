@@ -1,4 +1,4 @@
-"""Two players' days through the API: quiet hours, a vacation, a time-out, an excused one, a substitute in mid-match."""
+"""Two days of two players through the API: quiet hours, a vacation, a timeout, an excused one, a substitute."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def due_of(player: Program, number: int, seat: int) -> datetime:
 
 
 def events(player: Program, number: int) -> list[dict[str, Any]]:
-    """All events that the player may see, page after page."""
+    """Return all events that the player may see, page after page."""
     found: list[dict[str, Any]] = []
     while page := player.get(f"/matches/{number}/events/?after={found[-1]['version'] if found else 0}").json()["events"]:
         found += page
@@ -48,7 +48,7 @@ def events(player: Program, number: int) -> list[dict[str, Any]]:
 
 
 def give_default(player: Program, number: int) -> None:
-    """Give what the clock would give, until it is another's turn."""
+    """Submit what the clock would submit, until it is another player's turn."""
     match = Match.objects.get(number=number)
     for _ in range(40):
         shown = player.get(f"/matches/{number}/view/")
@@ -78,12 +78,12 @@ def test_two_days(anna: User, ben: User, player: Callable[..., User], program: C
         assert awaited
         own = [one for one in awaited if one["seat"] == 0]
         if own:
-            # A day of Anna's own time ends nine hours later than a day: the night does not count.
+            # A day on Anna's clock ends nine hours later: the night does not count.
             assert moment(own[0]["due_at"]) == MONDAY + timedelta(hours=33)
         lines = first.get(f"/matches/{number}/clock/").json()["lines"]
         assert {line["what"] for line in lines} == {"asked"}
 
-        # Whoever is asked first goes away for two days, from now on: his clock stands still, and the other sees it.
+        # The player who is asked first goes away for two days, from now on: their clock stops, and the other one sees it.
         seat = awaited[0]["seat"]
         gone, other = (first, second) if seat == 0 else (second, first)
         zone = (anna if seat == 0 else ben).zone
@@ -100,7 +100,7 @@ def test_two_days(anna: User, ben: User, player: Callable[..., User], program: C
         again = gone.post("/me/absences/", {"first": str(today), "last": str(today)})
         assert (again.status_code, again.json()["code"]) == (422, "overlaps")
 
-        # He does not come back in time. The first time is excused: he has the time of the turn once more.
+        # They do not come back in time. The first timeout is excused: they get the time of the turn again.
         clock.move_to(after - timedelta(seconds=1))
         assert sweep() == 0
         clock.move_to(after + timedelta(seconds=1))
@@ -110,7 +110,7 @@ def test_two_days(anna: User, ben: User, player: Callable[..., User], program: C
         told = [one for one in events(other, number) if one.get("type") == "match.timed_out"]
         assert [one["data"]["excused"] for one in told] == [True]
 
-        # The second and third time count, and empty the seat.
+        # The second and third timeouts count, and empty the seat.
         for _ in range(60):
             told = events(other, number)
             if any(one.get("type") == "match.vacated" for one in told):
@@ -125,7 +125,7 @@ def test_two_days(anna: User, ben: User, player: Callable[..., User], program: C
         counted = [one["data"]["in_row"] for one in told if one.get("type") == "match.timed_out" and one["data"]["seat"] == seat]
         assert counted[:3] == [0, 1, 2]
 
-        # A substitute takes over in mid-match and plays; the one before sees no more than an observer.
+        # A substitute takes the seat and plays. The previous player sees no more than an observer.
         [free] = carol.get("/substitutes/").json()["results"]
         assert (free["number"], free["seat"]) == (number, seat)
         taken = carol.post(f"/matches/{number}/substitute/", {"seat": seat})

@@ -1,4 +1,4 @@
-"""Undo, redo, consent and the organiser's ruling as two players' programs use them, with hidden information."""
+"""Undo, redo, consent and the organiser's rewind as two players' programs use them, with hidden information."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_undo_racing_a_move_is_a_clear_conflict(duel, two):
 
 
 def first_move(program, match, rng):
-    """Any legal command of the seat, by its forms."""
+    """Submit any legal command of the seat, from its forms."""
     answer = program.get(f"/matches/{match}/forms/").json()
     game = catalog.game(program.get(f"/matches/{match}/").json()["game"])
     forms = [read_form(form) for form in answer["forms"]]
@@ -117,7 +117,7 @@ def first_move(program, match, rng):
 
 
 def test_stratastar_with_hidden_hands_and_consent(two):
-    """Whatever is undone, by leave or freely: nobody sees another's hand, and both verifiers accept the record."""
+    """In every undo, with consent or without, nobody sees another hand, and both verifiers accept the record."""
     rng = random.Random(7)
     game = {"game": "stratastar", "options": {"max_rounds": 2, "homeworld_choice": "random"}}
     match = two[0].post("/matches/", game).json()["id"]

@@ -1,8 +1,8 @@
-"""Everything that reads text of people, and the pieces that hostile text is made of.
+"""All readers of user text, and pieces that make hostile text.
 
-    python -m tests.architecture.growth
+    python -m tests.architecture.growth SECONDS
 
-reads each piece repeated up to what each door takes, in a process whose CPU time is limited by the operating system.
+reads each piece, repeated to the length that each input allows, in a process with a limit on its CPU time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from email.message import Message
 from typing import Any
 
-# Pieces that make patterns and parsers go back again and again: gaps, beginnings without an end, words before a gap.
+# Pieces that make patterns and parsers backtrack: gaps, beginnings without an end, words before a gap.
 PIECES = (
     "Am ", "Am schrieb ", "On ", "On x wrote ", "Le ", "2026年1月1日 ", "From: ", "From: a\n", "To:\n", "Do: x\n\n",
     "Caution: mail ", "best regards\n", "a\n", "\n", "\r", " ", "\t", "> ", ">", "-", "--\n", "_", "=", "(", ")", "((", "<",
@@ -29,7 +29,7 @@ PIECES = (
 
 
 def calls(work: Callable[..., Any], *given: Any) -> int:
-    """Count how many calls some work takes, of Python functions and of the library's in C: the same on every machine."""
+    """Return how many calls of Python and C functions some work takes: a machine-independent cost."""
     counted = 0
 
     def count(_frame: Any, event: str, _argument: Any) -> None:
@@ -46,7 +46,7 @@ def calls(work: Callable[..., Any], *given: Any) -> int:
 
 
 def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
-    """Return each reader of text, and the most characters that its door hands it."""
+    """Return each reader of text, and the most characters that its caller passes to it."""
     from gamesvc.matches.mail_orders import invitation_mail, order_mail, service_words
     from gamesvc.matches.play import standing_orders
     from notifications.inbound import addresses, destinations
@@ -159,7 +159,7 @@ def games() -> Mapping[str, Any]:
 
 
 def read(reader: Callable[[str], Any], said: str) -> None:
-    """Read a text; a refusal is as good as an answer."""
+    """Read a text. A refusal counts as an answer."""
     from gamesvc.games.kernel.game import Refused
     from notifications.parsing.refusals import MailRefused
 
@@ -170,7 +170,7 @@ def read(reader: Callable[[str], Any], said: str) -> None:
 
 
 def main(seconds: int) -> None:
-    """Read every piece at its door's full length; each reader may use so much CPU in all."""
+    """Read every piece at full length. `seconds` limits the CPU time of each reader."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.test")

@@ -1,4 +1,4 @@
-"""Requests with hostile text to every operation of the API, as the service's own OpenAPI document describes it."""
+"""Requests with hostile text to every operation of the API, from the service's own OpenAPI document."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def fields_of(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def fitting(name: str, schema: dict[str, Any]) -> Any:
-    """A value that the field takes, so that what stands beside it is looked at."""
+    """Return a valid value for the field, so that the other fields are checked."""
     if name in FITTING:
         return FITTING[name]
     for shape in (schema, *map(resolved, schema.get("allOf", ())), *map(resolved, schema.get("oneOf", ()))):
@@ -77,7 +77,7 @@ def fitting(name: str, schema: dict[str, Any]) -> Any:
 
 
 def inside(value: Any, hostile: Any) -> Iterator[Any]:
-    """The value with something hostile in the place of each of its parts, names included."""
+    """Yield the value with something hostile in place of each of its parts, names included."""
     yield hostile
     if isinstance(value, dict):
         for name, item in value.items():
@@ -113,10 +113,10 @@ def ways(world, db, program):
 
 
 def send(somebody, method: str, path: str, body: Any, **headers: str) -> Any:
-    """One request of which nothing stays."""
+    """Send one request and roll it back."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     sent = {"Idempotency-Key": str(uuid.uuid4()), "Authorization": f"Bearer {somebody.token}", **headers}
-    # What is only read leaves nothing behind.
+    # Reading leaves nothing behind.
     with nullcontext() if method == "get" else transaction.atomic():
         answer = somebody.client.generic(method.upper(), path, b"" if method == "get" else data, "application/json", headers=sent)
         if method != "get":
@@ -139,7 +139,7 @@ def address(path: str, ident: str, names: dict[str, str]) -> str:
 
 
 def prepared(ways, path: str, operation: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str], str]:
-    """A body that an operation takes, the headers that go with it, and its address."""
+    """Return a valid body for an operation, its headers, and its address."""
     somebody, matches = ways
     body = {name: fitting(name, schema) for name, schema in fields_of(operation).items()}
     seen = somebody.client.get(f"/api/v1/matches/{matches[0]}/view/", headers={"Authorization": f"Bearer {somebody.token}"})

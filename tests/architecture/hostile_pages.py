@@ -21,7 +21,7 @@ from tests.conftest import make_anna, make_ben
 from tests.hostile import TEXTS
 
 SENT = {label: text for label, text in TEXTS.items() if "surrogate" not in label}
-"""A form cannot say half a character: bytes that are no UTF-8 are read as U+FFFD."""
+"""Texts that a form can send. Lone surrogates cannot be sent: invalid UTF-8 is read as U+FFFD."""
 
 
 def walk(patterns: Any, prefix: str = "") -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -38,7 +38,7 @@ PAGES = [
 
 
 def address(path: str, values: dict[str, str], hostile: str = "") -> str:
-    """An address of this pattern, with `hostile` in the place of what changes where it is given."""
+    """Return an address of this pattern, with `hostile` in place of its variable parts if given."""
     path = re.sub(r"\(\?P<(\w+)>[^)]*\)", r"<str:\1>", path).replace("^", "").replace("$", "").replace("\\", "")
 
     def value(found: re.Match[str]) -> str:
@@ -49,7 +49,7 @@ def address(path: str, values: dict[str, str], hostile: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def world(shared) -> tuple[User, dict[str, str], list[str]]:
-    """A player, what fits into addresses, and the numbers of matches of theirs."""
+    """A player, the values for addresses, and the numbers of their matches."""
     with shared():
         anna, ben = make_anna(), make_ben()
         running = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war", watch="all"))
@@ -69,7 +69,7 @@ def world(shared) -> tuple[User, dict[str, str], list[str]]:
 
 @pytest.fixture
 def reader(world, db) -> tuple[Client, dict[str, str], list[str]]:
-    """The player, signed in, what fits into addresses, and the numbers of matches of theirs."""
+    """The player's signed-in client, the values for addresses, and the numbers of their matches."""
     anna, values, matches = copy.deepcopy(world)
     client = Client(raise_request_exception=False)
     client.force_login(anna)
@@ -77,7 +77,7 @@ def reader(world, db) -> tuple[Client, dict[str, str], list[str]]:
 
 
 def send(client: Client, method: str, path: str, data: Any = None) -> Any:
-    """One request of which nothing stays."""
+    """Send one request and roll it back."""
     with transaction.atomic():
         answer = client.get(path) if method == "get" else client.post(path, data)
         transaction.set_rollback(True)

@@ -1,4 +1,4 @@
-"""A Celery application of the tests' own, with tasks that swallow exceptions or cost CPU; `REDIS_URL` names its broker."""
+"""A Celery application for tests, with tasks that swallow exceptions or use CPU; `REDIS_URL` names its broker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ app.conf.task_default_queue = "limited"
 
 @app.task(soft_time_limit=1, time_limit=60)
 def swallows() -> str:
-    """Work for ever, and take every fault for that of one item."""
+    """Work for ever, and take every exception for a fault of one item."""
     while True:
         try:
             while True:
@@ -28,7 +28,7 @@ def swallows() -> str:
 
 @app.task
 def costs_cpu() -> str:
-    """Search as a regular expression does that takes for ever; return the code with which the mail is refused."""
+    """Search with a regular expression that never ends. Return the code with which the mail is refused."""
     limits.CPU_SECONDS = 0.2
     try:
         with limits.cpu_limit():

@@ -47,7 +47,7 @@ def texts() -> dict[Path, str]:
 
 @functools.cache
 def rules(game: str) -> tuple[str, frozenset[str]]:
-    """The RULES.md of a game, and the numbers it has: sections, subsections, and the numbered items of a section."""
+    """Return the RULES.md of a game, and the numbers in it: sections, subsections, and the numbered items of a section."""
     text = (ROOT / "gamesvc" / "games" / game / "RULES.md").read_text(encoding="utf-8")
     numbers, section = set(), ""
     for line in text.splitlines():
@@ -60,7 +60,7 @@ def rules(game: str) -> tuple[str, frozenset[str]]:
 
 
 def game_of(path: Path) -> str | None:
-    """The game that a file belongs to, by its folder."""
+    """Return the game that a file belongs to, by its folder."""
     parts = path.relative_to(ROOT).parts
     for home in (("gamesvc", "games"), ("tests", "games")):
         if parts[:2] == home and len(parts) > 3 and parts[2] in OFFERED:
@@ -69,7 +69,7 @@ def game_of(path: Path) -> str | None:
 
 
 def faults(path: Path, text: str) -> list[str]:
-    """The citations in a text that name no rule."""
+    """Return the citations in a text that name no rule."""
     found = []
     for cited in CITED.finditer(text):
         game = cited["game"] or game_of(path)

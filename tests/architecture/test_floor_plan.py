@@ -1,4 +1,4 @@
-"""Where things lie: every engine has the same rooms, no folder is a heap, and every package says what lives in it."""
+"""The layout of packages: all engines have the same rooms, no folder is a heap, and every package describes itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.games.catalog import OFFERED
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("gamesvc", "accounts", "events", "notifications")
-# Above this a folder needs rooms.
+# A folder with more modules needs rooms.
 MOST_MODULES = 15
 ROOMS = {
     "RULES.md",

@@ -1,7 +1,7 @@
-"""No text makes its reader work longer than in proportion to its length, whatever it is made of.
+"""The time to read a text grows at most in proportion to its length, whatever it contains.
 
-Steps of Python are counted, which is the same on every machine; what happens inside a regular expression is not seen that way, so
-all of it also runs at full length in a process that the operating system ends if it takes too much CPU.
+Steps of Python are counted, which is the same on every machine. That misses the inside of regular expressions, so everything also
+runs at full length in a process that the operating system ends if it takes too much CPU.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.notifications.inbound import providers
 ROOT = Path(__file__).parents[2]
 # Work that does not depend on the length: tables that are filled once, patterns that are compiled.
 ONCE = 3000
-# Half a second is what the slowest piece takes on a slow machine; minutes are what was found here before.
+# The slowest piece takes half a second on a slow machine; without the limits it took minutes.
 CPU_SECONDS = 30
 
 
@@ -47,7 +47,7 @@ def test_twice_the_text_is_at_most_twice_the_work(readers, settings):
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_the_longest_text_that_each_door_takes_is_read_in_bounded_time():
-    """Each reader and each piece has its own limit; the output names the one that broke it."""
+    """Each reader and each piece has its own limit; the output names the one that exceeded it."""
     ran = subprocess.run(
         [sys.executable, "-m", "tests.architecture.growth", str(CPU_SECONDS)],
         cwd=ROOT,

@@ -1,6 +1,6 @@
-"""Every operation of the API takes hostile text in its address and its headers, and none of it is ever a fault of ours.
+"""Hostile text in the address and headers of every API operation is never a fault of ours.
 
-The operations and their fields come from the service's own OpenAPI document: a new one is tested by being there.
+The operations and their fields come from the service's own OpenAPI document, so new ones are tested automatically.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.hostile import TEXTS
 
 pytestmark = pytest.mark.django_db
 QUERIES = {"link", "as"}
-"""Read for every match, and named in no document."""
+"""Query parameters read for every match, and documented nowhere."""
 
 
 @every_operation

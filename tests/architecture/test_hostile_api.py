@@ -1,6 +1,6 @@
-"""Every operation of the API takes hostile text in every field of its body, and none of it is ever a fault of ours.
+"""Hostile text in every body field of every API operation is never a fault of ours.
 
-The operations and their fields come from the service's own OpenAPI document: a new one is tested by being there.
+The operations and their fields come from the service's own OpenAPI document, so new ones are tested automatically.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tests.hostile import UNTAKEN, VALUES, nested
 
 pytestmark = pytest.mark.django_db
 ELSEWHERE = ("nul", "integer over 2^63", "whole fraction", "many digits")
-"""Enough for a match that takes the request for other reasons than its text."""
+"""Values tried on a match that accepts the request otherwise."""
 
 
 @every_operation

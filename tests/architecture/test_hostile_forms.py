@@ -1,6 +1,6 @@
-"""Every form takes hostile text in each of its fields, and none of it is ever a fault of ours.
+"""Hostile text in each field of every form is never a fault of ours.
 
-The forms are those that the pages show: a new field is tested by being there.
+The forms are those that the pages show, so new fields are tested automatically.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.web.page import forms
 
 pytestmark = pytest.mark.django_db
 ALWAYS = ("nul", "many digits", "large number")
-"""Put into each field of each form; the others take turns."""
+"""Texts for every field of every form. The other texts take turns."""
 
 
 def pages_with_forms(values: dict[str, str], matches: list[str]) -> list[str]:
@@ -39,7 +39,7 @@ def pages_with_forms(values: dict[str, str], matches: list[str]) -> list[str]:
 
 
 def test_no_text_in_a_form_that_a_page_shows_is_a_fault_of_ours(reader):  # noqa: F811
-    """Each field in turn, all the others as the form has them."""
+    """Each field in turn; the others keep the form's values."""
     client, values, matches = reader
     seen, turns = set(), itertools.cycle(SENT)
     for page in pages_with_forms(values, matches):

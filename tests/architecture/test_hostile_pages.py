@@ -1,7 +1,7 @@
-"""Every page takes hostile text in its address and in every field that it reads, and none of it is ever a fault of ours.
+"""Hostile text in the address and fields of every page is never a fault of ours.
 
-The pages come from the addresses of the service; their fields from the names that their modules read. A new page is tested
-by being there.
+The pages come from the URL configuration, their fields from the names that their modules read. New pages are tested
+automatically.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ READ_BY_ALL = ("_link", "_as", "_once", "_form", "_version")
 
 
 def names_read(view: Callable[..., Any]) -> set[str]:
-    """The fields that the module of a view reads."""
+    """Return the fields that the module of a view reads."""
     source = inspect.getsource(sys.modules[inspect.unwrap(view).__module__])
     return {name for found in NAMED.findall(source) for name in found if name}
 

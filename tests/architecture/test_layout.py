@@ -1,4 +1,4 @@
-"""The layout of the repository, as STYLE and README promise it."""
+"""The layout of the repository, as the README describes it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_version_is_pinned() -> None:
 
 
 def test_the_indirect_versions_are_pinned_too() -> None:
-    """Everything that the resolver chose stands in the list of names and versions."""
+    """The list of names and versions contains everything that the resolver chose."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     named = [
         *project["project"]["dependencies"],
@@ -83,7 +83,7 @@ def test_a_salt_keeps_its_name_where_its_module_moves() -> None:
 
 
 def test_nothing_that_runs_after_a_commit_can_fail_what_was_committed() -> None:
-    """An exception there would be answered as a fault, although the command stands."""
+    """An exception there would be reported as a fault, although the command is stored."""
     calls = [
         (path, node)
         for path in tracked()

@@ -1,4 +1,4 @@
-"""Whatever is shown of a match costs the same however long the match is: every address of a match reads a bounded part of it."""
+"""The cost of every address of a match does not depend on its length: each reads a bounded part of it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tests.walking import doors
 pytestmark = pytest.mark.django_db
 
 LONG = 600
-# Where a match begins may be looked up; what lies between that and its last part is read by nobody who does not ask for it.
+# The beginning of a match may be looked up. What lies between it and the last part is read on request only.
 OPENING, LAST_PART = 60, 240
-# What hands out a whole match, in batches.
+# Addresses that deliver a whole match, in batches.
 WHOLE = {"api/v1/matches/<str:ident>/export/"}
 VALUES = {"kind": "svg", "version": LONG - 50, "number": 1}
 
@@ -61,7 +61,7 @@ def world(shared):
 def play_long(table, match):
     for version in range(50, LONG + 50, 50):
         table.play_to(match, version)
-        # As the service does it, which a test's transaction keeps it from.
+        # Save a snapshot like the service, which the test's transaction prevents.
         loading.save_snapshot(loading.load(match.id, match.game))
 
 
@@ -77,7 +77,7 @@ def long_match(world, db):
 
 @pytest.fixture
 def long_match_of_three(table):
-    """A long match with banks, whose third player left before their first turn."""
+    """Return a long match with banks, whose third player left before their first turn."""
     leaver = User.objects.create(username="leaver", email="leaver@players.example")
     clock = {"turn": "24h", "bank": {"start": "48h", "increment": "1h", "cap": "72h"}}
     match = opening.create_match(
@@ -101,7 +101,7 @@ def middle(versions):
 
 
 def paths(match):
-    """Every address at which something of the match is read, some of them with a look at its past."""
+    """Return every address that reads something of the match, some of them with a look at its past."""
     found = [door for door in doors() if "ident" in door.parameters and "GET" in door.methods and door.route not in WHOLE]
     assert len(found) > 30
     for door in found:
@@ -159,7 +159,7 @@ def test_the_clock_of_a_seat_that_never_acted_is_told_in_bounded_parts(long_matc
 
 
 def whole(match, table):
-    """All lines of the account, in one part."""
+    """Return all lines of the account, in one part."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(explanation, "MOST_PIECES", LONG)
         patch.setattr(explanation, "MOST_LINES", 100 * LONG)
@@ -199,7 +199,7 @@ def test_the_log_of_a_page_is_read_in_parts(long_match, table):
 
 
 def reckoned_whole(match, viewer):
-    """The lines of the account that a viewer may see, and their banks, from one fold of all events."""
+    """Return the lines of the account that a viewer may see, and their banks, from one fold of all events."""
     now = loading.load(match.id, match.game)
     loaded = loading.fresh(now.game, match.id)
     loaded.account.lines = collected = []
@@ -220,7 +220,7 @@ def told(version, line):
 @pytest.mark.parametrize("ends", [False, True])
 @pytest.mark.parametrize(("most", "piece", "pieces"), [(1, 1, 99), (3, 4, 99), (50, 7, 99), (50, 1, 1), (3, 2, 2)])
 def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypatch, ends, most, piece, pieces):
-    """With sealed acts, reactions that go back, time-outs and banks, for every viewer."""
+    """With sealed acts, reactions that go back, timeouts and banks, for every viewer."""
     monkeypatch.setattr(explanation, "MOST_LINES", most)
     monkeypatch.setattr(explanation, "PIECE", piece)
     monkeypatch.setattr(explanation, "MOST_PIECES", pieces)
@@ -263,6 +263,6 @@ def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypat
 
 
 def shown_late(match, version, line):
-    """Of another's act only when it was written down is told, not when it was sent."""
+    """Return the time at which another player's act was stored, which is shown instead of the time it was sent."""
     [stored] = STORE.read(match.id, version - 1, version)
     return replace(line, at=stored.occurred_at)

@@ -1,4 +1,4 @@
-"""What is asked all day long reads no large table from end to end: neither the sweeps nor the pages."""
+"""Frequent sweeps and pages read no large table from end to end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGE = (
     "notifications_handover",
     "notifications_inbound_mail",
 )
-# What runs at least once a minute.
+# Tasks that run at least once a minute.
 OFTEN = sorted({entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values() if entry["schedule"] <= 60})
 PAGES = ("/", "/lobby/", "/substitutes/", "/api/v1/matches/", "/api/v1/matches/?mine=false", "/api/v1/me/notices/")
 
@@ -42,7 +42,7 @@ def copied(table, instead, times):
 
 
 def settled(match, user):
-    """Ten thousand of all that is done with and kept for a while: notices, their other channels, answers, orders laid by."""
+    """Add ten thousand rows of finished work that is kept for a while: notices, their channels, answers, conditional orders."""
     now = timezone.now()
     notice = Outbox.objects.create(kind="settled", user=user, status="sent", due_at=now, sent_at=now)
     others = {"id": "gen_random_uuid()", "user_id": "NULL", "address": "'x@x.example'"}
@@ -62,7 +62,7 @@ def settled(match, user):
 
 @pytest.fixture
 def full(toy, anna, ben):
-    """Ten thousand running matches of others beside a few: their rows alone, for nobody looks behind them."""
+    """Add ten thousand running matches of other users: only their rows, since nothing looks further."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     own = {"id": "gen_random_uuid()", "number": "nextval('matches_number')", "link_token": "gen_random_uuid()::text"}
     copied("matches_match", {**own, "creator_id": "NULL"}, f"generate_series(1, {ROWS}) AS n")
@@ -97,7 +97,7 @@ def scanned():
 
 @pytest.fixture
 def told(full):
-    """Whether an act has read a large table from end to end."""
+    """Return True if an act has read a large table from end to end."""
 
     def check(act):
         before = scanned()

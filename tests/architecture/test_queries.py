@@ -1,4 +1,4 @@
-"""However many rows there are: every address that is read asks the database the same number of times."""
+"""Every address that is read makes the same number of queries, however many rows there are."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LONG = 60
 
 
 class World:
-    """Everything a reader's pages and lists tell of, several of each kind."""
+    """Everything that a reader's pages and lists show, several of each kind."""
 
     def __init__(self, game, player):
         self.game, self.player = game, player
@@ -45,7 +45,7 @@ class World:
         verify(*self.people)
         self.main = self.running(self.olga)
         Match.objects.filter(pk=self.main.pk).update(watch=Match.Watch.ALL)
-        # A checkpoint between two acts that everybody sees, of which proofs may tell.
+        # A checkpoint between two public acts, for proofs.
         act(self.main, 0)
         checkpoints.make()
         act(self.main, 1)
@@ -104,12 +104,12 @@ def world(toy, player, settings, tmp_path):
     return World(toy, player)
 
 
-# What the parameters of addresses are in this test.
+# Values for the parameters of addresses.
 VALUES = {"game": "stratastar", "game_id": "stratastar", "kind": "svg", "version": 4, "number": 1, "name": "anna", "code": "x"}
 
 
 def paths(world):
-    """Every address of pages and API that is read and whose parameters are known here."""
+    """Return every page and API address that is read and whose parameters are known here."""
     for door in doors():
         if "GET" not in door.methods or door.route.startswith(("admin/", "accounts/", "mail/")):
             continue
@@ -121,7 +121,7 @@ def paths(world):
 
 
 def counted(world, program):
-    """How many queries each address makes for each reader."""
+    """Return the number of queries of each address for each reader."""
     found = {}
     for reader in (world.anna, world.olga, world.operator, None):
         client, speaker = Client(), program(reader, "account") if reader is not None else None
@@ -138,7 +138,7 @@ def counted(world, program):
 
 
 def more(few, many):
-    """The statements, without their values, that come more often."""
+    """Return the statements, without their values, that occur more often."""
     before, after = (Counter(re.sub(r"'[^']*'|\d+", "?", sql) for sql in queries) for queries in (few, many))
     return [f"{count}x {sql[:300]}" for sql, count in (after - before).items()]
 

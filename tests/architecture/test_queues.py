@@ -26,7 +26,7 @@ def service(tmp_path_factory):
 
 
 def queue_of(task: str) -> str:
-    """The queue that Celery itself sends a task to."""
+    """Return the queue to which Celery itself sends a task."""
     return str(app.amqp.router.route({}, task)["queue"].name)
 
 

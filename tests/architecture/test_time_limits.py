@@ -1,4 +1,4 @@
-"""Limits of tasks in a real worker of Celery with its prefork pool: no `except Exception` swallows them."""
+"""Time limits of tasks in a real Celery worker with a prefork pool: no `except Exception` swallows them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 120.0
 
 @pytest.fixture(scope="module")
 def tasks():
-    """The tasks of `limited_tasks`, with a worker of one child that works on them."""
+    """The tasks of `limited_tasks`, with a worker of one child that runs them."""
     patch = pytest.MonkeyPatch()
     patch.setenv("REDIS_URL", settings.REDIS_URL)
     from tests.architecture import limited_tasks  # here: it reads the address of the broker
@@ -62,7 +62,7 @@ def test_every_task_lets_its_limit_pass(name):
 
 
 def handlers():
-    """The handlers in our code that would also take what is no `Exception`, by file and line."""
+    """Return the handlers in our code that also catch what is no `Exception`, by file and line."""
     for package in ("gamesvc", "accounts", "events", "notifications"):
         for file in sorted((ROOT / package).rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text())):
@@ -73,6 +73,6 @@ def handlers():
 def test_what_takes_every_exception_raises_it_again():
     found = dict(handlers())
     assert found
-    # A bench hands what its threads raise to its main thread.
+    # A bench hands exceptions of its threads to the main thread.
     silent = [where for where, node in found.items() if not any(isinstance(each, ast.Raise) for each in ast.walk(node))]
     assert [where.partition(":")[0] for where in silent] == ["gamesvc/ops/benches/submit.py"]

@@ -1,4 +1,4 @@
-"""The embedded servers: shared, kept, and put right after every kind of kill. All processes here are our own children."""
+"""The embedded servers: shared, kept, and repaired after every kind of kill. All processes here are our own children."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ signal.pause() if len(sys.argv) > 2 else None
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A data folder with a made database and no server running."""
+    """A data folder with a database and no running server."""
     folder = tmp_path_factory.mktemp("e")
     use(folder).release()
     yield folder
@@ -42,7 +42,7 @@ def holder(home: Path, *more: str) -> subprocess.Popen[str]:
 
 
 def ask(url: str, *statements: str) -> object:
-    """The first value of the last statement's answer."""
+    """Return the first value of the last statement's result."""
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in statements:
             cursor = connection.execute(statement)
@@ -222,7 +222,7 @@ def test_long_and_strange_paths_get_a_short_private_folder(tmp_path: Path) -> No
 
 
 def test_below_a_closed_folder_no_parent_is_touched(tmp_path: Path) -> None:
-    """Root runs PostgreSQL as somebody else, who has to get there; anybody else runs it himself."""
+    """Root runs PostgreSQL as another user, who needs access; other users run it themselves."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     before = [path.stat().st_mode for path in (closed, *closed.parents)]
@@ -231,7 +231,7 @@ def test_below_a_closed_folder_no_parent_is_touched(tmp_path: Path) -> None:
     assert [path.stat().st_mode for path in (closed, *closed.parents)] == before
 
 
-def test_without_namespaces_root_runs_a_copy_and_anybody_else_the_programs_themselves(
+def test_without_namespaces_root_runs_a_copy_and_other_users_the_programs_themselves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(processes, "namespaces_work", lambda programs, home: False)

@@ -1,4 +1,4 @@
-"""The secrets that an embedded run makes for itself: whole or not there, one for all processes that start at once."""
+"""Generated secrets of an embedded run: complete or missing, and one for all processes that start at once."""
 
 from __future__ import annotations
 

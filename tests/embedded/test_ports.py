@@ -1,4 +1,4 @@
-"""A port is its holder's alone, though its web server opens it in a way that could be shared."""
+"""A port belongs to its holder alone, although the web server opens it in a way that could be shared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.embedded.ports import Port, PortTaken
 
 
 def listening(port: int) -> socket.socket:
-    """A socket as granian opens it."""
+    """Return a socket opened like granian does."""
     server = socket.socket()
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

@@ -1,4 +1,4 @@
-"""The processes of a service: what they are started with."""
+"""The processes of a service: their command lines and environment."""
 
 from __future__ import annotations
 

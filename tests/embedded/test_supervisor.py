@@ -1,4 +1,4 @@
-"""The supervisor on small processes: what it starts is restarted, ends as a whole group, and never outlives it."""
+"""The supervisor with small processes: it restarts them, ends them as a group, and never leaves one behind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from gamesvc.embedded import processes, supervisor
 from gamesvc.embedded.supervisor import Supervisor
 
-# Writes its own process id and that of a child, and ends neither by itself.
+# Writes its own process id and that of a child, and ends neither of them.
 FAMILY = """
 import os, subprocess, sys, time
 {more}
@@ -49,13 +49,13 @@ def family(folder: Path, more: str = "") -> list[str]:
 
 
 def pids(folder: Path) -> list[list[int]]:
-    """Leader and child of each start so far."""
+    """Return leader and child of each start so far."""
     path = folder / "pids"
     return [[int(number) for number in line.split()] for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def lives(pid: int) -> bool:
-    """Return True if the process is there and no zombie that waits for its burial."""
+    """Return True if the process exists and is no zombie."""
     told = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return told.stdout.strip()[:1] not in ("", "Z")
 
@@ -80,7 +80,7 @@ def supervised(folder: Path, command: list[str], upkeep: Callable[[], None] = la
 
 @contextmanager
 def elsewhere(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A supervisor in a process of its own, which can be killed."""
+    """A supervisor in a separate process, which can be killed."""
     process = subprocess.Popen([sys.executable, "-c", RUN, str(folder), *family(folder)], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -115,7 +115,7 @@ def test_a_killed_supervisor_leaves_nothing_behind(tmp_path):
     with elsewhere(tmp_path) as process:
         [[leader, child]] = pids(tmp_path)
         process.kill()
-        # The folder is free when all have ended, and not before.
+        # The folder is free once all have ended, and not before.
         with (tmp_path / "lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
         eventually(lambda: not lives(leader))
@@ -128,7 +128,7 @@ def test_without_its_reaper_too_the_processes_die_with_the_supervisor(tmp_path):
         [[leader, child]] = pids(tmp_path)
         told = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True, check=True)
         [reaper] = {int(pid) for pid in told.stdout.split()} - {leader}
-        # Both stand still, so that neither can act on the other's end.
+        # Both are stopped, so that neither can react to the other's end.
         os.kill(process.pid, signal.SIGSTOP)
         os.kill(reaper, signal.SIGKILL)
         process.kill()

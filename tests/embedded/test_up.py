@@ -1,4 +1,4 @@
-"""`manage.py up` and its processes under real signals: what dies comes back, and what is stopped or killed leaves nothing."""
+"""`manage.py up` and its processes under real signals: dead ones come back, and stopped or killed ones leave nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROLES = ("web", *queues.WORKERS, "mailserver", "beat")
 
 
 class Up:
-    """A running `up`, in a session of its own as in a terminal."""
+    """A running `up`, in its own session as in a terminal."""
 
     def __init__(self, data: Path, port: int = 0) -> None:
         self.data = data
@@ -63,7 +63,7 @@ class Up:
         return False
 
     def role(self, name: str) -> psutil.Process | None:
-        """The leader of a role."""
+        """Return the leader of a role."""
         children = psutil.Process(self.process.pid).children()
         for child in children:
             with suppress(psutil.Error):
@@ -79,7 +79,7 @@ class Up:
 
 
 def left(data: Path) -> list[str]:
-    """What still runs for a data folder, whoever its parent is."""
+    """Return what still runs for a data folder, whatever its parent is."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -98,7 +98,7 @@ def eventually(condition: Callable[[], Any], seconds: float = 90) -> Any:
 
 
 class Home:
-    """A data folder and the `up` that runs in it; one that a test has ended is followed by the next."""
+    """A data folder and the `up` that runs in it. If a test ends it, the next one starts another."""
 
     def __init__(self, data: Path) -> None:
         self.data = data
@@ -201,7 +201,7 @@ def test_a_second_up_is_refused_by_the_folder_and_by_the_port(up, tmp_path):
 
 
 def test_workers_that_stand_still_are_no_outage(up):
-    """Deadlines are late then, and players can answer all the same."""
+    """Deadlines are late then, but players can still answer."""
     leaders = [eventually(lambda name=name: up.role(name)).pid for name in ("beat", "deadlines")]
     with psycopg.connect(f"postgresql://gamesvc_owner@/gamesvc?host={up.data / 'run'}", autocommit=True) as looking:
 

@@ -1,4 +1,4 @@
-"""The stores under test. PostgreSQL is reached as the runtime role, in the migrated test database."""
+"""The stores under test. PostgreSQL is used in the runtime role, in the migrated test database."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def event(number: int = 0, **more: Any) -> NewEvent:
 
 @pytest.fixture(scope="session")
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """Addresses for the runtime role and the owner, on a server of its own: the feed waits for every open transaction of a
-    server, and the other tests of a run leave theirs open for as long as they like.
+    """Addresses for the runtime role and the owner, on a separate server: the feed waits for every open transaction of a server,
+    and other tests of the run keep theirs open.
     """
     if "GAMESVC_DATA" not in os.environ:  # the tests run on servers that the environment names
         yield settings.DATABASE_URL, settings.DATABASE_OWNER_URL
@@ -51,9 +51,9 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, s
 
 @pytest.fixture(scope="session")
 def databases(addresses: tuple[str, str], django_db_blocker: DjangoDbBlocker) -> Iterator[tuple[str, str]]:
-    """Aliases of a database that holds the store alone: as the role the service runs as, and as the owner.
+    """Aliases of a database that holds only the store: in the role of the service, and as the owner.
 
-    A database of its own, because nothing in the log can be rolled back or cleared between tests.
+    A separate database, because nothing in the log can be rolled back or cleared between tests.
     """
     runtime_url, owner_url = addresses
     default = {**connections.databases["default"], **base.database(owner_url)}
@@ -100,7 +100,7 @@ def store(request: pytest.FixtureRequest) -> Store:
 
 @pytest.fixture
 def in_threads() -> Callable[[list[Callable[[], Any]]], list[Any]]:
-    """Run functions at once, a thread and a connection each; gives what they returned or raised."""
+    """A function that runs functions at once, each in its own thread and connection. It returns their results or exceptions."""
 
     def run(functions: list[Callable[[], Any]]) -> list[Any]:
         def one(function: Callable[[], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The benchmark runs, says what it must say, and leaves nothing behind."""
+"""The benchmark runs, reports its figures, and leaves nothing behind."""
 
 from __future__ import annotations
 

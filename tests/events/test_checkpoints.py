@@ -1,4 +1,4 @@
-"""Checkpoints: the tree, the signature, the chain of them, the walls around them, the file beside the database."""
+"""Checkpoints: the tree, the signature, their chain, the database's protection, the file beside the database."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 @pytest.fixture
 def log(database: str, settings: Settings, tmp_path: Path) -> Iterator[PostgresStore]:
-    """The store, with everything of the test rolled back at its end: checkpoints are over all streams there are."""
+    """The store, rolled back after the test: checkpoints cover all streams there are."""
     settings.CHECKPOINT_FILE = tmp_path / "checkpoints.jsonl"
     with transaction.atomic(database):
         yield PostgresStore(database)
@@ -86,7 +86,7 @@ def test_a_tree_of_few_known_leaves_proves_each_of_them(size: int) -> None:
 
 
 def test_a_checkpoint_costs_what_moved(log: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many streams there are: neither their heads nor their leaves are looked at, for it or for a proof from it."""
+    """However many streams there are: a checkpoint, or a proof from it, reads neither their heads nor their leaves."""
     hashed: list[str] = []
     leaf = merkle.leaf
     monkeypatch.setattr(merkle, "leaf", lambda salt, stream, *head: hashed.append(stream) or leaf(salt, stream, *head))
@@ -108,7 +108,7 @@ def test_a_checkpoint_costs_what_moved(log: PostgresStore, monkeypatch: pytest.M
 
 
 def test_what_was_being_written_while_a_checkpoint_was_made_is_in_the_next(database: str, owner: str, settings: Settings) -> None:
-    """An event may be committed after another with a later transaction id was seen."""
+    """An event may be committed after another one with a later transaction id was seen."""
     begun, made_one = threading.Event(), threading.Event()
     slow, quick = uuid4(), uuid4()
 
@@ -140,7 +140,7 @@ def test_what_was_being_written_while_a_checkpoint_was_made_is_in_the_next(datab
 
 
 def test_checkpoints_over_all_heads_go_on_being_proved(log: PostgresStore) -> None:
-    """As they were made before checkpoints held what moved."""
+    """As they were made before checkpoints held only what moved."""
     using = log.using
     streams = [uuid4() for _ in range(7)]
     for stream in streams:
@@ -175,7 +175,7 @@ def test_checkpoints_over_all_heads_go_on_being_proved(log: PostgresStore) -> No
 
 
 def guessed(proof: statements.Inclusion, log: PostgresStore, other: UUID) -> bool:
-    """Try the head of another stream, once it is known, against a proof's nearest neighbour."""
+    """Return True if the known head of another stream can be confirmed from a proof's nearest neighbour."""
     head = log.read(other)[-1]
     return merkle.leaf(proof.salt, str(other), head.version, head.hash) in proof.path
 
@@ -192,7 +192,7 @@ def test_a_proof_does_not_tell_when_another_stream_had_which_head(
     with monkeypatch.context() as patch:
         if not own:
             patch.setattr(checkpoints, "SALTED_BY_LEAF", bytes(range(16)))
-        # The two stand beside each other.
+        # The two are neighbours.
         patch.setattr(checkpoints, "_chance", SimpleNamespace(sample=lambda _places, count: list(range(count))))
         made = checkpoints.make(log.using)
     assert made is not None
@@ -208,7 +208,7 @@ def test_a_proof_does_not_tell_when_another_stream_had_which_head(
 
 
 def test_the_vectors_of_the_description() -> None:
-    """As `events/README.md` gives them."""
+    """The vectors in `events/README.md`."""
     streams = [str(UUID(int=number)) for number in (1, 2, 3)]
     salt = bytes(range(16))
     leaves = [
@@ -372,7 +372,7 @@ def test_a_superuser_in_replica_mode_meets_the_walls_too(owner: str) -> None:
 
 
 def test_two_processes_at_once_make_two_that_are_chained(database: str, owner: str, settings: Settings) -> None:
-    """Committed, and taken away again as the owner: only here may the walls be opened."""
+    """Committed, and removed afterwards by the owner: only here may the protection be switched off."""
     append(PostgresStore(database), uuid4())
 
     def one() -> Checkpoint:
@@ -389,7 +389,7 @@ def test_two_processes_at_once_make_two_that_are_chained(database: str, owner: s
 
 
 def _take_away(owner: str) -> None:
-    """Delete committed checkpoints as the owner: only here may the walls be opened."""
+    """Delete committed checkpoints as the owner: only here may the protection be switched off."""
     with transaction.atomic(owner), connections[owner].cursor() as cursor:
         for table in ("events_checkpoint_head", "events_checkpoint"):
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")

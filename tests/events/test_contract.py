@@ -1,4 +1,4 @@
-"""The contract that every store keeps."""
+"""The contract of every store."""
 
 from __future__ import annotations
 

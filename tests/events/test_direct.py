@@ -1,4 +1,4 @@
-"""Statements that are prepared beside psycopg's back."""
+"""Statements prepared without psycopg's knowledge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def append(log: PostgresStore) -> int:
 def test_an_append_goes_on_after_a_rollback_by_which_the_session_forgot_its_statements():
     log = PostgresStore()
     assert append(log) == 1
-    for _ in range(5):  # prepared by psycopg: only then does it have them all forgotten
+    for _ in range(5):  # prepared by psycopg: only then does it discard them all
         connection.cursor().execute("SELECT %s::int", [1])
     with transaction.atomic():
         transaction.set_rollback(True)

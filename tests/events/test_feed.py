@@ -1,4 +1,4 @@
-"""The feed under writers that overlap, one of which is killed and one of which leaves its transaction open."""
+"""The feed under overlapping writers. One is killed, and one leaves its transaction open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.events.conftest import event
 
 SECONDS = 1.5
 
-# A process of its own, so that it can be killed in the middle of a statement.
+# A separate process, so that it can be killed in the middle of a statement.
 WRITER = """
 import sys, uuid
 from datetime import UTC, datetime
@@ -59,7 +59,7 @@ def test_no_event_is_missed_or_doubled(database: str) -> None:
                 stream = uuid4()
                 head = Head.empty(stream)
                 for size in range(1, 12):
-                    # Every second writer works as a service in a longer transaction would.
+                    # Every second writer works like a service in a longer transaction.
                     if number % 2:
                         with transaction.atomic(database):
                             head = log.append(stream, [event()] * (size % 3 + 1), expected=head, command_id=uuid4())[-1].head

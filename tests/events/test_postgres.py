@@ -1,4 +1,4 @@
-"""What PostgreSQL adds to the contract: one statement, walls, roles, transactions, epochs, snapshots."""
+"""PostgreSQL's additions to the contract: one statement, protection, roles, transactions, epochs, snapshots."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_nothing_in_the_log_is_changed(log: PostgresStore, owner: str, who: str,
     try:
         connection = psycopg.connect(**where, password=role.get("PASSWORD") or None, autocommit=True)
     except psycopg.OperationalError:
-        # A server that the environment names lets us in with its two addresses; its superuser is kept out as below.
+        # A server from the environment gives us only its two addresses. The test below covers its superuser.
         assert who == "superuser"
     else:
         with connection:
@@ -143,7 +143,7 @@ def test_nothing_in_the_log_is_changed(log: PostgresStore, owner: str, who: str,
 
 
 def test_the_walls_of_the_log_stand_also_for_replicas(owner: str) -> None:
-    """So that not even a superuser who turns the triggers off for his session gets past them."""
+    """So that not even a superuser who disables the triggers for their session can change it."""
     triggers = "SELECT tgname, tgenabled::text FROM pg_trigger WHERE tgrelid = 'events_event'::regclass AND NOT tgisinternal"
     assert sorted(run(owner, triggers)) == [("events_event_rows", "A"), ("events_event_table", "A")]
 
@@ -184,7 +184,7 @@ def test_a_new_epoch_orders_after_the_old_one(log: PostgresStore, owner: str) ->
     assert epochs.bump_if_restored(owner) is False
     stream = uuid4()
     kept = log.append(stream, [event()], expected=Head.empty(stream), command_id=uuid4())
-    # As after a restore: the transaction ids begin again, below those that the cursor has seen.
+    # As after a restore: transaction ids start again, below those that the cursor has seen.
     until = time.monotonic() + 10
     while not (found := log.feed(cursor._replace(xid=2**62), 500))[0] and time.monotonic() < until:
         time.sleep(0.01)
@@ -216,7 +216,7 @@ def test_snapshots_count_only_with_fingerprint_and_hash(log: PostgresStore) -> N
     assert put(7) == seven
     put(8, hash=bytes(32))
     assert snapshots.get(stream, "new", using=using) == seven
-    # The oldest of the stretch, the youngest beside the new one, and that.
+    # The oldest of the stretch, the newest before the new one, and the new one.
     assert run(using, "SELECT version FROM events_snapshot WHERE stream = %s::uuid ORDER BY 1", stream) == [(3,), (7,), (8,)]
 
 

@@ -1,4 +1,4 @@
-"""A running service at its worst moments: a process held in mid-work by a row that a test has locked, killed, standing still."""
+"""A running service in critical moments: a process held by a locked row, killed, or stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAIL = "SELECT id FROM notifications_inbound_mail WHERE message_id = %s FOR NO K
 # Its clock does not run out while it is held.
 QUESTION = "SELECT id FROM matches_question WHERE match_id = %s AND seat = %s FOR NO KEY UPDATE"
 
-# The channels by which players and the clock have done what they did since a version, of the record itself.
+# The channels of the acts by players and the clock since a version, from the record itself.
 DEEDS = """
 SELECT coalesce(array_agg(meta::jsonb ->> 'channel' ORDER BY version), '{}') FROM events_event
 WHERE stream = %s AND version > %s AND command_seq = 0 AND meta::jsonb -> 'actor' ->> 'kind' IN ('seat', 'clock')
@@ -26,7 +26,7 @@ WHERE stream = %s AND version > %s AND command_seq = 0 AND meta::jsonb -> 'actor
 
 
 class Held:
-    """A row that nobody else can write until `release`, or the end of the block. Sweeps pass over it, others wait for it."""
+    """A row locked until `release`, or the end of the block. Sweeps skip it, others wait for it."""
 
     def __init__(self, world: World, row: LiteralString, *values: Any) -> None:
         self._own = psycopg.connect(world.servers.owner_url)
@@ -34,7 +34,7 @@ class Held:
         assert self._own.execute(row, values).fetchone() is not None, "there is no such row"
 
     def awaited(self) -> bool:
-        """Whether somebody stands still for this row."""
+        """Return True if a process waits for this row."""
         asked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
         return self._looking.execute(asked, [self._own.info.backend_pid]).fetchone() != (0,)
 
@@ -50,14 +50,14 @@ class Held:
 
 
 def ask(world: World, query: LiteralString, *values: Any) -> Any:
-    """The one value that a query gives, or a change returns, as the tables' owner."""
+    """Return the one value of a query or change, as the tables' owner."""
     with psycopg.connect(world.servers.owner_url, autocommit=True) as owner:
         row = owner.execute(query, values).fetchone()
         return row[0] if row is not None else None
 
 
 def kill(world: World, name: str) -> None:
-    """Kill a process; returns when it has been started again."""
+    """Kill a process. Return when it has been started again."""
     before = world.service.pid(name)
     world.service.kill(name)
     wait_for(lambda: world.service.pid(name) != before, f"another {name}")
@@ -65,7 +65,7 @@ def kill(world: World, name: str) -> None:
 
 @contextmanager
 def standing_still(world: World, name: str) -> Iterator[None]:
-    """A process stopped for a while, at a moment in which it writes nothing: nobody waits for what it has locked."""
+    """Stop a process for a while, at a moment without locks, so that nothing waits for it."""
     process = world.service.pid(name)
 
     def stopped() -> bool:

@@ -1,8 +1,8 @@
-"""Whole matches by mail: the service in processes of its own, and players who do nothing but read and answer mails.
+"""Whole matches by mail: the service in separate processes, and players who only read and answer mails.
 
-A player's `eyes` look at the board through the API, as his own would look at the picture in his mail; everything he does goes
-through SMTP. Time runs fast here, an hour of the clocks is a few seconds: so the first question runs out of time at once, and
-from then on both players are on vacation, by which their deadlines are days away.
+A player's `eyes` read the board through the API, as the player would read the picture in a mail; all acts go through SMTP. Time
+runs fast here, an hour on the clocks is a few seconds. So the first question times out at once, and from then on both players are
+on vacation, which puts their deadlines days away.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class World:
         self.keys: dict[str, list[list[str]]] = json.loads(service.manage("shell", "--no-imports", "-c", MAKE))
 
     def eyes(self, name: str) -> Client:
-        """What looks at boards for an account. One that came by mail has no key of its own, so it is given one of the host's."""
+        """Return the client that reads boards for an account. An account created by mail has no key, so it gets one of the
+        host's.
+        """
         if name not in self.keys:
             self.keys[name] = [self.keys["host"].pop()]
             with psycopg.connect(self.servers.owner_url, autocommit=True) as owner:
@@ -78,7 +80,7 @@ def address(name: str) -> str:
 
 @contextmanager
 def running(data: Path) -> Iterator[World]:
-    """The service with all its processes, on servers of its own."""
+    """Start the service with all its processes, on its own servers."""
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
         databases.copy_into(servers)
         more = {"NOTICE_BATCH_MINUTES": "0", "INBOUND_ANSWERS_PER_DAY": "2000", "INBOUND_MAILS_PER_USER": "5000"}
@@ -96,7 +98,7 @@ def wait_for(true: Callable[[], Any], what: str, seconds: float = PATIENCE) -> A
 
 
 class Player:
-    """Somebody at a mail program."""
+    """A player at a mail program."""
 
     def __init__(self, world: World, name: str) -> None:
         self.world = world
@@ -113,7 +115,7 @@ class Player:
         ]
 
     def newest(self, reason: str = "", about: str = "", *, after: int = 0) -> CaughtMail:
-        """The newest mail of a kind that can be answered, waited for; `after`: how many of the kind came before."""
+        """Wait for the newest mail of a kind that can be answered; `after`: how many of the kind came before."""
 
         def found() -> CaughtMail | None:
             mails = self.mails(reason, about)[after:]
@@ -122,7 +124,7 @@ class Player:
         return wait_for(found, f"a mail to {self.name} {reason} {about}")
 
     def letter(self, text: str, *, to: CaughtMail) -> EmailMessage:
-        """An answer to a mail, quoting it below as mail programs do."""
+        """Return an answer to a mail, which quotes it below as mail programs do."""
         answer = EmailMessage()
         answer["From"], answer["To"] = f"{self.name} <{self.address}>", str(to.message["Reply-To"])
         answer["Subject"] = f"Re: {to.subject}"
@@ -133,7 +135,7 @@ class Player:
         return answer
 
     def write(self, text: str, *, to: CaughtMail) -> str:
-        """Answer a mail; returns the id of the answer."""
+        """Answer a mail. Return the id of the answer."""
         answer = self.letter(text, to=to)
         self.post(answer)
         return str(answer["Message-ID"])
@@ -144,11 +146,11 @@ class Player:
         self.sent += 1
 
     def receipts(self, message_id: str) -> list[CaughtMail]:
-        """All that the service has said to an answer so far."""
+        """Return all mails of the service in reply to an answer so far."""
         return [mail for mail in self.mails() if mail.message["In-Reply-To"] == message_id]
 
     def receipt(self, message_id: str) -> CaughtMail:
-        """What the service says to an answer."""
+        """Return the service's reply to an answer."""
         return self.world.sink.wait_for(lambda mail: mail.message["In-Reply-To"] == message_id, timeout=PATIENCE)
 
     def answer(self, text: str, *, to: CaughtMail) -> CaughtMail:
@@ -156,7 +158,7 @@ class Player:
 
 
 class Table:
-    """A match of two, both of whom play by mail only."""
+    """A match of two players, both by mail only."""
 
     def __init__(self, world: World, game: str, **opened: Any) -> None:
         self.world = world
@@ -170,7 +172,7 @@ class Table:
         self.players: dict[int, Player] = {}
 
     def invite(self, known: str, stranger: str) -> None:
-        """One is invited by his name, one by an address that nobody knows here; both answer."""
+        """Invite one player by name and one by an unknown address; both answer."""
         first, second = Player(self.world, known), Player(self.world, stranger)
         first.eyes = self.world.eyes(known)
         place = f"/api/v1/matches/{self.match}/invitations/"
@@ -190,7 +192,7 @@ class Table:
         assert sorted(self.players) == [0, 1]
 
     def sit_down(self, *names: str) -> None:
-        """Players who have accounts join through the API."""
+        """Let players with accounts join through the API."""
         for name in names:
             player = Player(self.world, name)
             player.eyes = self.world.eyes(name)
@@ -203,7 +205,7 @@ class Table:
         return self.players[seat].eyes.view(self.match)
 
     def position(self, seat: int) -> dict[str, Any]:
-        """What a seat sees of the board: without the id of what it is asked, and what it may do again after going back."""
+        """Return a seat's view without question ids and redos, which change after an undo."""
         return {name: what for name, what in self.seen(seat)["view"].items() if name not in ("awaited", "replay")}
 
     @property
@@ -215,7 +217,7 @@ class Table:
         return int(self.seen()["version"])
 
     def kept(self) -> int:
-        """How many mails have orders that wait, behind a window or for a deadline."""
+        """Return the number of mails with waiting orders, behind a window or for a deadline."""
         query = "SELECT count(*) FROM matches_held_orders WHERE match_id = %s::uuid AND state = 'held'"
         with psycopg.connect(self.world.servers.owner_url) as owner:
             [count] = owner.execute(query, [self.match]).fetchone() or [0]
@@ -237,21 +239,21 @@ class Table:
         return str(self.seen()["awaited"][0]["kind"])
 
     def choose(self, seat: int) -> str:
-        """An order for a seat as its player would write it."""
+        """Return an order for a seat as its player would write it."""
         forms, _etag = self.players[seat].eyes.forms(self.match)
         return self.game.render(self.game.bots["greedy"](self.seen(seat)["view"], forms, self.rng))
 
     def events(self, after: int = 0) -> list[dict[str, Any]]:
-        """What has happened in the match after a version, as anybody may know it."""
+        """Return the public events of the match after a version."""
         found: list[dict[str, Any]] = self.host.get(f"/api/v1/matches/{self.match}/events/?after={after}").body["events"]
         return found
 
     def acts(self, after: int = 0) -> list[dict[str, Any]]:
-        """What was done in the match after a version, as anybody may know it."""
+        """Return the public acts of the match after a version."""
         return [one["meta"] for one in self.events(after) if "actor" in one.get("meta", {})]
 
     def offer(self, seat: int) -> Any:
-        """What the seat may take back now."""
+        """Return the undo open to the seat."""
         return self.players[seat].eyes.get(f"/api/v1/matches/{self.match}/undo/").body
 
     def mail_of(self, seat: int) -> CaughtMail:
@@ -260,25 +262,25 @@ class Table:
     # --- playing ---
 
     def say(self, seat: int, text: str) -> CaughtMail:
-        """Answer the newest mail about the match; the receipt."""
+        """Answer the newest mail about the match. Return the receipt."""
         return self.players[seat].answer(text, to=self.mail_of(seat))
 
     def step(self, plan: Plan | None = None, seat: int | None = None) -> int:
-        """A mail of orders by whoever is awaited, or by this seat; at least the first stands, unless the clock was faster."""
+        """Send orders for an awaited seat, or the given one. At least the first succeeds, unless the clock was faster."""
         given, seat = seat, self.mover() if seat is None else seat
         lines = [self.choose(seat)] if plan is None else plan(self, seat)
         receipt = self.say(seat, "\n".join([*lines, "END"]))
         text = " ".join(receipt.text.split())
         if "turn is over" in receipt.subject or "Something happened that you had not seen" in text:
-            # The clock, an order laid by, or the other one was faster: he looks again.
+            # The clock, a conditional order or the other player was faster: look again.
             return seat if self.over else self.step(plan, given)
         assert re.search(r"(\d of \d+ orders|orders?) done", receipt.subject), f"{lines}\n{receipt.text}"
         return seat
 
-    # --- what players run into ---
+    # --- typical problems ---
 
     def mend_a_mistake(self) -> None:
-        """A line that cannot be read stops the whole mail; the answer to its receipt mends it."""
+        """An unreadable line stops the whole mail; the answer to its receipt corrects it."""
         seat, before = self.mover(), self.version
         order = self.choose(seat)
         receipt = self.say(seat, f"{order}\nxyzzy 12\nEND")
@@ -290,14 +292,14 @@ class Table:
         assert "1 order done" in mended.subject, mended.text
 
     def stop_in_the_middle(self, illegal: str) -> None:
-        """An order that the rules refuse stops the mail there; the one before it stands."""
+        """An illegal order stops the mail there; the one before it is carried out."""
         for _attempt in range(20):
             seat = self.mover()
             order = self.choose(seat)
             receipt = self.say(seat, f"{order}\n{illegal}\n{order}\nEND")
             if "the rest is kept" not in receipt.subject:
                 break
-            # The first has opened a window for the other one; what is kept behind it comes to its end before another try.
+            # The first order has opened a window for the other player. What is held behind it is settled before the next try.
             while self.kept():
                 other = next((one for one in self.asked() if one != seat), None)
                 if other is not None:
@@ -311,7 +313,7 @@ class Table:
         assert f"3. {order}: not done" in text
 
     def take_back_freely(self, plan: Plan | None = None) -> None:
-        """What nobody has answered and nothing was told by is taken back by one word, and given again."""
+        """Undo by one word what nobody has answered and what revealed nothing, and give it again."""
         for _attempt in range(20):
             seat = self.mover()
             before = self.position(seat)
@@ -323,18 +325,18 @@ class Table:
         assert self.position(seat) == before
 
     def lay_by(self, seat: int, order: str) -> None:
-        """An order for a case that has not come yet, and the list of such."""
+        """Create a conditional order, and list them."""
         receipt = self.say(seat, f"standing {order}\nstanding\nEND")
         text = " ".join(receipt.text.split())
         assert "Laid by as order 1." in text
         assert f"1: {order} (waiting)" in text
 
     def ask_to_take_back(self, plan: Plan | None = None) -> None:
-        """What others have acted on goes back with their word: asked by mail, and granted by mail."""
+        """Undo what others have acted on, with their consent: asked by mail, and granted by mail."""
         seat = self.something_to_ask_for(plan)
         other = self.players[1 - seat]
         before = len(other.mails("undo-asked"))
-        self.say(seat, "status\nEND")  # the other one has acted since his last mail: he looks at it first
+        self.say(seat, "status\nEND")  # the other player has acted since this one's last mail, so they look at it first
         version = self.version
         asking = self.say(seat, "undo\nEND")
         assert "The others are asked; the match goes back when they agree." in " ".join(asking.text.split()), asking.text
@@ -349,7 +351,7 @@ class Table:
         assert "There is no open request" in " ".join(late.text.split()), late.text
 
     def something_to_ask_for(self, plan: Plan | None = None) -> int:
-        """Play until a seat may take back its last order with the other's word; that seat."""
+        """Play until a seat may undo its last order with the other player's consent. Return that seat."""
         for _attempt in range(20):
             seat = self.step(plan)
             if self.offer(seat)["how"] == "free" and self.mover() != seat:
@@ -359,12 +361,12 @@ class Table:
         raise AssertionError(f"nothing to ask for: {self.offer(seat)}")
 
     def taken_back(self, after: int) -> list[int]:
-        """The seats that have taken something back since a version, as anybody may know it."""
+        """Return the seats that have undone something since a version, from public events."""
         events = self.events(after)
         return [one["data"]["seat"] for one in events if one.get("type") == REWOUND and one["data"]["cause"] == "undo"]
 
     def go_on_vacation(self) -> None:
-        """Their deadlines go away with the players."""
+        """Send the players on vacation, so that their deadlines are put off."""
         today = datetime.now(UTC).date()
         for seat in (0, 1):
             receipt = self.say(seat, f"vacation {today}..{today + timedelta(days=2)}\nstatus\nEND")
@@ -372,16 +374,16 @@ class Table:
         assert self.left() > timedelta(days=1)
 
     def come_back(self, seat: int) -> None:
-        """And comes back with one of them."""
+        """Bring one player back, with their deadlines."""
         receipt = self.say(seat, "vacation off\nEND")
         assert "is called off" in " ".join(receipt.text.split())
 
     def left(self) -> timedelta:
-        """How long whoever is awaited still has."""
+        """Return the time that the awaited player still has."""
         return datetime.fromisoformat(self.seen()["awaited"][0]["due_at"]) - datetime.now(UTC)
 
     def run_out_of_time(self, *, late: bool = True) -> None:
-        """Nobody answers, the clock does; an answer that comes after it (`late`) is answered in words."""
+        """Let the clock answer. An answer after it (`late`) gets an explanation."""
         seat, before = self.mover(), self.version
         asked = self.players[seat].newest("your-turn", self.about)
         order = self.choose(seat)
@@ -394,7 +396,7 @@ class Table:
             assert "Nothing was done: that turn is over" in receipt.subject, receipt.text
 
     def cross(self) -> None:
-        """Both are asked at once; neither has heard of the other's orders when both are on their way."""
+        """Send orders of both players who are asked at once, before either knows of the other's."""
         orders = {seat: self.choose(seat) for seat in (0, 1)}
         sent = {seat: self.players[seat].write(f"{orders[seat]}\nEND", to=self.mail_of(seat)) for seat in (0, 1)}
         for seat, message_id in sent.items():
@@ -402,7 +404,7 @@ class Table:
             assert "1 order done" in receipt.subject, receipt.text
 
     def play_on(self, plan: Plan, most: int = 150) -> int:
-        """To the end of the match; how many mails it took."""
+        """Play to the end of the match. Return the number of mails."""
         mails = 0
         while not self.over:
             assert mails < most, "the match does not end"
@@ -411,7 +413,7 @@ class Table:
         return mails
 
     def check_the_end(self, folder: Path) -> None:
-        """Both have heard of it, nobody but they and the clock has acted, all by mail, and the export is proved."""
+        """Check that both players were told, only they and the clock acted, all by mail, and the export is proved."""
         for player in self.players.values():
             told = wait_for(lambda player=player: player.mails("match-over", self.about), f"the end to reach {player.name}")
             assert told[-1].message["Reply-To"] is None

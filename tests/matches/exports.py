@@ -1,4 +1,4 @@
-"""Matches exported, forged and proved; and the verifier in JavaScript beside ours."""
+"""Matches exported, forged and proved; and the JavaScript verifier beside ours."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def records_of(content: bytes) -> list[dict[str, Any]]:
 
 
 def forge(records: Sequence[dict[str, Any]], checkpoint: Any = None) -> bytes:
-    """The file that a forger makes who knows the format: everything hashed anew."""
+    """Return the file of a forger who knows the format: everything hashed again."""
     before = canonical.genesis(uuid.UUID(records[0]["match"]))
     lines = []
     for record in records:
@@ -51,7 +51,7 @@ def forge(records: Sequence[dict[str, Any]], checkpoint: Any = None) -> bytes:
 
 
 def spans_of(content: bytes) -> list[tuple[int, int]]:
-    """Where each line begins and ends, its newline included."""
+    """Return where each line begins and ends, its newline included."""
     spans, start = [], 0
     for line in content.splitlines(keepends=True):
         spans.append((start, start + len(line)))
@@ -60,7 +60,7 @@ def spans_of(content: bytes) -> list[tuple[int, int]]:
 
 
 def random_edits(content: bytes, count: int, rng: random.Random) -> list[tuple[Edit, int]]:
-    """Changes of an export, each with the number of the first line it spoils."""
+    """Return changes of an export, each with the number of the first line it spoils."""
     spans = spans_of(content)
     lines = [content[start:end] for start, end in spans]
     edits: list[tuple[Edit, int]] = []
@@ -78,7 +78,7 @@ def random_edits(content: bytes, count: int, rng: random.Random) -> list[tuple[E
         elif kind == "remove":
             edits.append(([(spans[a][0], spans[b][0], b"")], a + 1))
         elif kind == "tail":
-            # What is left is sound up to the missing trailer.
+            # The rest is valid up to the missing trailer.
             edits.append(([(spans[b][0], len(content), b"")], len(lines)))
         elif kind == "swap":
             edits.append(([(*spans[a], lines[b]), (*spans[b], lines[a])], a + 1))
@@ -93,7 +93,7 @@ def edited(content: bytes, edit: Edit) -> bytes:
     return content
 
 
-# --- the verifier in JavaScript ---
+# --- the JavaScript verifier ---
 
 
 def node(*arguments: str) -> Any:

@@ -1,4 +1,4 @@
-"""Real matches played through the service, a command at a time or to their end."""
+"""Real matches played through the service, one command at a time or to their end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DRAW = {"name": "draw"}
 
 
 def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Receipt:
-    """A seat sends a command now, on what it sees now; in the toy game a card is drawn if nothing else is said."""
+    """Submit a seat's command now, on what it sees now; in the toy game, draw a card by default."""
     loaded = loading.load(match.id, match.game)
     return turns.submit(
         match=match,
@@ -34,7 +34,7 @@ def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Rec
 
 
 def play_out(match: Match, seed: int = 1, most: int = 1000) -> None:
-    """Random forms, asides among them, to the end or for so many commands."""
+    """Play random forms, asides among them, to the end or for this many commands."""
     rng = random.Random(seed)
     for _ in range(most):
         loaded = loading.load(match.id, match.game)
@@ -47,7 +47,7 @@ def play_out(match: Match, seed: int = 1, most: int = 1000) -> None:
 
 
 def duel(anna: Any, ben: Any) -> Match:
-    """A toy match with everything in it: sealed orders, a reaction that goes back, a time-out; then played out."""
+    """Play a toy match with everything in it: sealed orders, a reaction that goes back, a timeout; then to the end."""
     match = opening.create_match(by=anna, game="toy", contribution_text="tea")
     match = opening.join_match(by=ben, match=match, contribution_text="coffee")
     act(match, 1, {"name": "set_orders", "text": "grün \u0007 \"'"})

@@ -1,4 +1,4 @@
-"""Mails other than turn mails that a player answers: calls for a substitute, pauses, the start, what was taken back."""
+"""Other mails that players answer: calls for a substitute, pauses, the start, undos."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def match(anna, ben, mailing):  # noqa: F811
 
 
 def opened(game, anna, ben, mailing, **more):  # noqa: F811
-    """A match that has begun, whose first mails are out; of one player where nobody plays against him."""
+    """Return a started match whose first mails are out; of one player if there is no opponent."""
     verify(anna, ben)
     match = opening.create_match(by=anna, game=game, **more)
     if match.seat_count > 1:
@@ -55,14 +55,14 @@ def opened(game, anna, ben, mailing, **more):  # noqa: F811
 
 
 def work(mailing):  # noqa: F811
-    """Read what waits and send what is queued, whatever would be gathered for later."""
+    """Read waiting mail and send queued notices, even those held back for a batch."""
     pipeline.work()
     Outbox.objects.filter(status=Status.QUEUED).update(claimed_until=None)
     delivery.sweep()
 
 
 def mail_of(mailing, name, reason):  # noqa: F811
-    """A player's newest mail of a kind, or of any kind that can be answered."""
+    """Return a player's newest mail of a kind, or of any kind that can be answered."""
     mails = mailing.sink.to(f"{name}@players.example")
     return [one for one in mails if (one.message["X-Game-Reason"] == reason if reason else one.message["Reply-To"])][-1]
 
@@ -83,7 +83,7 @@ def types(match):
 
 
 def called(match, mailing, carol):  # noqa: F811
-    """Ben's seat falls free, and those who follow the game are called."""
+    """Ben's seat falls free, and subscribers of the game are called."""
     follows.follow(by=carol, game=match.game)
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     work(mailing)
@@ -104,12 +104,12 @@ def test_a_substitute_comes_by_one_word_and_plays(match, carol, mailing):  # noq
     assert "You have a seat" in told.subject
     assert "You are Blue" in told.text
     assert told.message["In-Reply-To"] == mailing.newest.message_id
-    # whoever is awaited, what he got may be answered right now
+    # if the player is awaited, they can answer this mail right away
     answer(mailing, "carol", "status", "seat-answer")
     assert "Status:" in mailing.receipt("carol@players.example").text
 
 
-def test_a_substitute_who_is_awaited_is_told_his_turn_and_plays_it(match, carol, mailing):  # noqa: F811
+def test_a_substitute_who_is_awaited_is_told_their_turn_and_plays_it(match, carol, mailing):  # noqa: F811
     follows.follow(by=carol, game=match.game)
     seat = loading.load(match.id, match.game).awaited()[0].seat
     substitutes.vacate(match=match, seat=seat, actor=Actor("seat", seat))
@@ -123,7 +123,7 @@ def test_a_substitute_who_is_awaited_is_told_his_turn_and_plays_it(match, carol,
     assert "1 order done" in mailing.receipt("carol@players.example").subject
 
 
-def test_a_worker_that_dies_seats_him_once(match, carol, mailing, monkeypatch):  # noqa: F811
+def test_a_worker_that_dies_seats_the_substitute_once(match, carol, mailing, monkeypatch):  # noqa: F811
     called(match, mailing, carol)
     settle = store.settle
 
@@ -179,7 +179,7 @@ def test_a_player_who_has_a_seat_is_not_asked_to_take_another(match, carol, mail
 
 
 @pytest.mark.parametrize("entry", ["public", "invited"])
-def test_who_lost_his_seat_takes_it_again_by_mail(anna, ben, mailing, entry):  # noqa: F811
+def test_a_player_who_lost_their_seat_takes_it_again_by_mail(anna, ben, mailing, entry):  # noqa: F811
     verify(anna, ben)
     match = opening.create_match(by=anna, game="stratastar", entry=entry)
     opening.invite(by=anna, match=match, username="ben")
@@ -218,7 +218,7 @@ def test_a_word_for_a_pause_is_taken_back(match, mailing):  # noqa: F811
     assert "The match is not paused" in flat(mailing.receipt())
 
 
-# --- whoever reads only mails ---
+# --- players who read only mails ---
 
 
 def test_every_mail_about_a_running_match_can_be_answered(match, mailing):  # noqa: F811
@@ -263,7 +263,7 @@ def test_what_a_mail_showed_is_not_told_again(game, anna, ben, mailing):  # noqa
     assert "Since your last look" in receipt.text
 
 
-# --- what keeps a mailbox that others read from telling or doing anything ---
+# --- protection of shared mailboxes ---
 
 
 def test_a_player_may_do_without_the_position_in_mails(match, mailing):  # noqa: F811

@@ -1,4 +1,4 @@
-"""The audit finds what a superuser changes behind the walls, and nothing where nothing was changed."""
+"""The audit finds what a superuser changes past the triggers, and nothing if nothing was changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(sql, *params):
 
 @pytest.fixture
 def behind_the_walls():
-    """The triggers off, as a superuser may have them; the test's rollback puts them back."""
+    """Disable the triggers, as a superuser may; the test's rollback restores them."""
 
     def change(sql, *params, table="events_event"):
         run("SET CONSTRAINTS ALL IMMEDIATE")
@@ -110,7 +110,7 @@ def test_removed_and_cut_and_inserted_events_are_found(running, behind_the_walls
 
 
 def rewrite(behind_the_walls, match, change):
-    """The whole stream written anew with right hashes, as only the owner of the database could."""
+    """Write the whole stream again with valid hashes, as only the owner of the database could."""
     before = canonical.genesis(match.id)
     for stored in STORE.read(match.id):
         data, meta, moment = change(stored)
@@ -152,7 +152,7 @@ def test_a_draw_played_wrongly_is_found(running, behind_the_walls):
     def other_hands(stored):
         data = dict(stored.data)
         if stored.type == "toy.dealt":
-            data["deck"] = [card ^ 3 for card in data["deck"]]  # each 1 a 2, and the other way round
+            data["deck"] = [card ^ 3 for card in data["deck"]]  # each 1 becomes a 2, and vice versa
         return data, stored.meta, stored.occurred_at
 
     rewrite(behind_the_walls, running, other_hands)

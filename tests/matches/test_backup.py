@@ -1,4 +1,4 @@
-"""Backup and restore through the real commands, each on a server of its own: what was on its way goes on afterwards."""
+"""Backup and restore through the real commands, each on its own server: pending work goes on afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GIVEN = (
     "GAMESVC_DATA",
 )  # fmt: skip
 
-# What the players' programs and the workers would do, through the same services.
+# The acts of players' programs and workers, through the same services.
 COMMON = """
 import json, random, uuid
 from datetime import timedelta
@@ -116,11 +116,11 @@ tell(**told)
 
 
 class Server:
-    """A data folder with servers of its own, and the commands run on it."""
+    """A data folder with its own servers, and the commands run on it."""
 
     def __init__(self, folder: Path, held: embedded.Servers) -> None:
         self.folder = folder
-        # For commands that start no server by themselves.
+        # For commands that start no servers themselves.
         self.addresses = {"DATABASE_URL": held.database_url, "DATABASE_OWNER_URL": held.owner_url}
         kept = {name: value for name, value in os.environ.items() if name not in GIVEN}
         self.environment = {
@@ -245,9 +245,9 @@ def test_a_backup_keeps_its_secrets_to_its_owner(backup):
 
 
 def test_the_feed_misses_and_doubles_nothing(servers, backup):
-    """`bench feed` with smaller numbers, on the first server, after everything else has been done with it.
+    """Run `bench feed` with smaller numbers, on the first server, after everything else.
 
-    Eight writers, one killed, a transaction left open, the follower killed three times.
+    Eight writers, one killed, a transaction left open, the consumer killed three times.
     """
     inside = {"GAMESVC_BENCH_INSIDE": "1", **servers[0].addresses}
     told = json.loads(servers[0].manage("bench", "feed", "--seconds", "0.1", "--json", **inside))

@@ -1,4 +1,4 @@
-"""Deadlines in calendars: one entry for each question, moved and cancelled under the same UID, by mail and by the feed."""
+"""Deadlines in calendars: one entry per question, moved and cancelled under the same UID, by mail and in the feed."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_receipt_cancels_what_the_orders_did(duel, mailing):  # noqa: F811
     assert str(event["STATUS"]) == "CANCELLED"
 
 
-def test_each_sees_his_own_deadlines_only(duel, anna, ben, client):
+def test_players_see_only_their_own_deadlines(duel, anna, ben, client):
     assert len(feed(client, anna)) == 1
     assert feed(client, ben) == {}
     act(duel, 0)

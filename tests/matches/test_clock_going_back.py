@@ -1,4 +1,4 @@
-"""Time when a match goes back: what an undo gives back, and that nothing else gives a clock anything."""
+"""Time after an undo: what it restores, and that nothing else gives a clock any time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def undone(to: int, seat: int) -> Event:
 
 
 def played(told: dict[str, Any], hours: int = 1) -> Table:
-    """Seat 0 was asked at version 2 and has acted after some hours; seat 1 is asked."""
+    """Seat 0 was asked at version 2 and acted after some hours; seat 1 is asked."""
     table = Table(told, at("2026-06-01T10:00"))
     table.ask((0, "a", "turn"))
     table.wait(hours * HOUR)
@@ -48,7 +48,7 @@ def played(told: dict[str, Any], hours: int = 1) -> Table:
 
 
 def take_back(table: Table, by: int = 0) -> timedelta:
-    """Take that act back; what is left of the clock then. The log replays to the same clocks."""
+    """Undo that act and return what is left of the clock. The log replays to the same clocks."""
     table.take([undone(2, 0)], "seat", by, asked=[Awaited(0, "turn", "a", "turn")])
     assert table.replayed().as_json() == table.account.as_json()
     return table.due(0, "a") - table.now
@@ -115,7 +115,7 @@ AT_SIX = {"adjudication": {"at": ["18:00"], "zone": "UTC"}, "minimum": "1h"}
 
 
 @pytest.mark.parametrize("ends", [7, 9])
-def test_who_takes_back_has_his_fixed_time_put_off_by_an_outage_as_the_others_have(ends):
+def test_an_outage_moves_the_fixed_time_of_a_player_who_undoes_like_that_of_the_others(ends):
     table = Table(AT_SIX, at("2026-06-01T10:00"))
     table.ask((0, "a", "commit"), (1, "b", "commit"))
     table.wait(2 * HOUR)
@@ -208,7 +208,7 @@ def test_who_took_the_seat_over_has_used_none_of_it_when_an_organiser_goes_back(
 
 
 def test_a_question_asked_anew_has_the_clock_of_its_turn():
-    """As a reaction leaves it that goes back while the turn goes on, or that came in a window."""
+    """After a reaction that goes back while the turn goes on, or that came in a window."""
     for window in (False, True):
         table = Table({"turn": "24h", "reaction": "6h", "bank": {"start": "2h", "increment": "1h"}}, at("2026-06-01"))
         table.take([], "seat", 1, asked=[Awaited(0, "play", "turn1.0", "turn", "turn1")])
@@ -244,7 +244,7 @@ Left = dict[tuple[int, Any], timedelta]
 
 
 class Match:
-    """A match of bots in memory with its clocks. Now and then a person goes back."""
+    """A match of bots in memory with its clocks. Now and then a player undoes something."""
 
     def __init__(self, game_id: str, seed: int) -> None:
         self.game = catalog.game(game_id)
@@ -253,7 +253,7 @@ class Match:
         self.account, self.past, self.known = Account(), dict[int, Account](), dict[int, Left]()
         self.last: Left = {}
         self.rewinds: list[str] = []
-        self.acts: list[tuple[int, int]] = []  # the version before each act, and whose it was
+        self.acts: list[tuple[int, int]] = []  # the version before each act, and its seat
         seats = self.game.manifest.min_seats
         self.follow([Event("match.opened", {"clock": POLICY, "seats": seats})], None, [])
         run = self.timeline.begin(check_options(self.game, bounded(self.game), seats), seats, self.dice)
@@ -268,7 +268,7 @@ class Match:
         self.past[self.timeline.version] = self.account.copy()
 
     def left(self) -> Left:
-        """What every turn that is asked has left now, by the number that the game itself gives the turn."""
+        """Return what every open turn has left now, by the game's own number of the turn."""
         state, found = self.timeline.state, {}
         for (seat, _), clock in self.account.open.items():
             if clock.kind in TURNS:
@@ -306,7 +306,7 @@ class Match:
         person = cause in undo_rules.BY_SERVICE
         if person:
             then, elapsed = self.known.get(to, {}), self.now - (self.past[to].at or self.now)
-            # A turn that is not asked once the match is back gets there what it had then, as any turn of which an act is undone.
+            # A turn that is not open after the undo gets back what it had then, like any turn of which an act is undone.
             asked = self.left()
             self.last = dict(then) | {turn: left for turn, left in self.last.items() if turn in before and turn in asked}
         self.rewinds.append(cause if person else "reaction")

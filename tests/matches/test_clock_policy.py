@@ -1,4 +1,4 @@
-"""The arithmetic of clocks: examples that can be reckoned by hand, and laws over random policies, zones and logs."""
+"""The arithmetic of clocks: examples computed by hand, and laws over random policies, zones and logs."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_fixed_times_are_local_times_and_pass_over_days_that_do_not_count():
 
 @dataclass
 class Table:
-    """A match without a game: its log of steps, the clocks of the service, and what it cannot know of the seats."""
+    """A match without a game: its log of steps, the service's clocks, and the facts about seats outside the log."""
 
     told: dict[str, Any]
     now: datetime
@@ -192,12 +192,12 @@ class Table:
         return self.persons.setdefault(seat, Nights(self.policy))
 
     def hold(self, seat: int, *, bot: str = "", user_id: int | None = None) -> None:
-        """Another holder, or none."""
+        """Give a seat another holder, or none."""
         self.seats[seat] = Seat(index=seat, user_id=user_id, bot=bot)
         self.persons.pop(seat, None)
 
     def take(self, events, actor, seat, *, received_at=None, asked=None):
-        """One append, as `record.append` makes it."""
+        """Make one append, like `record.append`."""
         if asked is not None:
             self.asked = {(one.seat, one.id): one for one in asked}
         told = [(event.type, event.data) for event in events]
@@ -228,7 +228,7 @@ class Table:
         return self.account.due((seat, name))
 
     def replayed(self) -> Account:
-        """The log folded anew, from nothing but itself."""
+        """Return the account folded from the log alone."""
         account, past = Account(), {}
         for number, (step, open_now) in enumerate(self.log, 1):
             follow(account, step, open_now, recall=past.__getitem__)
@@ -237,7 +237,7 @@ class Table:
 
 
 class Nights:
-    """A person's quiet hours and vacations, which may change at any time."""
+    """A player's quiet hours and vacations, which may change at any time."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy, self.zone, self.start, self.end = policy, "UTC", None, None
@@ -335,7 +335,7 @@ def test_an_undo_lets_the_undoers_clock_run_on_and_gives_the_others_theirs_back_
         assert table.due(1, "b") == table.now + (30 if cause else left) * HOUR
 
 
-def test_who_takes_his_own_undo_back_has_used_up_the_time_between():
+def test_redoing_an_own_undo_uses_up_the_time_between():
     table = Table({"bank": {"start": "20h", "increment": "1h"}}, at("2026-06-01"))
     table.ask((0, "a", "turn"))
     before = len(table.log)
@@ -520,7 +520,7 @@ any_length = st.builds("{}{}".format, st.integers(1, 999), st.sampled_from("dddh
 
 @st.composite
 def long_policies(draw):
-    """Policies whose parts may each be as long as can be written."""
+    """Policies whose parts may each be as long as the notation allows."""
     told = draw(told_policies())
     for name in ("turn", "commit", "reaction", "choice", "grace", "minimum"):
         if draw(st.booleans()) and not (name == "turn" and "adjudication" in told):
@@ -578,7 +578,7 @@ def test_a_clock_that_a_match_was_opened_with_in_its_day_is_still_read():
 
 
 def chance_act(table: Table, rng: random.Random, number: int) -> None:
-    """Something that happens in a match; what is asked afterwards follows no game."""
+    """Do something random in a match. The next questions follow no game."""
     kinds = ["turn", "commit", "reaction", "choice"]
     asked = list(table.asked.values())
     often = ["answer", "answer", "answer", "resume", "resume", "regret", "regret", "regret", "excuse", "excuse"]
@@ -638,7 +638,7 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
             cause = rng.choice([{"cause": "undo", "seat": rng.randrange(3)}, {"cause": "host"}, {}])
             table.take([Event("match.rewound", {"to": to, "data": {}, **cause})], "seat", 0, asked=table.log[to - 1][1])
         case "regret" if len(table.log) > 2:
-            # A seat takes its answer back, by itself or with the word of another; other things have happened meanwhile.
+            # A seat undoes its answer, freely or with consent, after other things have happened.
             to = max(rng.randrange(len(table.log) - 5, len(table.log)), 2)
             gone = [one for one in table.log[to - 1][1] if (one.seat, one.id) not in table.asked]
             if gone:
@@ -720,7 +720,7 @@ def check_clock(table: Table, key: Key, clock: Clock, before: dict[Key, Clock]) 
 
 
 def check_step(table: Table, before: dict[Key, Clock]) -> None:
-    """What an append leaves to those whom it asks, excuses, seats or lets go back."""
+    """Check the time that an append leaves to the seats it asks, excuses, fills or rewinds."""
     [step, _], policy, account = table.log[-1], table.policy, table.account
     seated, timed_out, rewound = (step.find(f"match.{name}") for name in ("seated", "timed_out", "rewound"))
     if seated is not None and policy.bank is not None:
@@ -729,7 +729,7 @@ def check_step(table: Table, before: dict[Key, Clock]) -> None:
         if clock.due is None:
             continue
         ends = clock.grace_from or clock.due
-        # A time-out that is told at once counts as of the deadline; so does what begins then.
+        # A timeout recorded at once counts from the deadline, and so does what begins then.
         now = table.now if step.actor != "clock" else min(table.now, max(clock.since, step.received_at))
         if key not in before and (step.seat != key[0] or step.actor != "seat"):
             assert counted(now, ends, clock.excluded) >= policy.minimum, "asked by another's act, with less than the minimum"
@@ -746,7 +746,7 @@ def check_step(table: Table, before: dict[Key, Clock]) -> None:
 
 
 def check_undo(table: Table, before: dict[Key, Clock], then: Account, undoer: int) -> None:
-    """The undoer has no less than if nothing had been sent: no pause and no outage of the match ran his clock down."""
+    """Check that the undoer has no less than if nothing had been sent: no pause or outage has reduced their clock."""
     gaps = [span for span in table.gaps if span.end > (then.at or table.now)]
     for key, was in then.open.items():
         clock = table.account.open.get(key)

@@ -1,4 +1,4 @@
-"""A player who gives up a seat and takes it again comes back to their own clock: leaving brings them no time."""
+"""A player who gives up a seat and takes it again gets their own clock back: leaving gains no time."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_what_is_taken_back_gives_them_no_time_either(anna: User, ben: User, pro
 def test_a_seat_is_given_up_so_often_only(
     anna: User, ben: User, player: Callable[..., User], program: Callable[..., Any]
 ) -> None:
-    """Each time all who follow the game are called by mail."""
+    """Each time all subscribers of the game are called by mail."""
     match, cora = opened(anna, ben), player("cora")
     follows.follow(by=cora, game="stratastar")
     for _ in range(substitutes.MOST_TENURES - 1):

@@ -1,4 +1,4 @@
-"""Two copies of one request race with a third writer: whatever the order, the applied command is what both are told of."""
+"""Two copies of one request race with a third writer: in any order, both are told of the applied command."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def overtaken(monkeypatch, third_writer, twin):
 def test_a_copy_that_lost_to_a_third_writer_and_to_its_twin_is_answered_with_the_event(match, monkeypatch):
     command, command_id = {"name": "draw"}, uuid.uuid4()
     told = []
-    # The third writer is a secret order, so that neither copy is stale; then the twin draws, and it is seat 1's turn.
+    # The third writer gives a secret order, so that neither copy is stale; then the twin draws, and it is seat 1's turn.
     overtaken(
         monkeypatch,
         lambda: act(match, 1, {"name": "set_orders", "text": "secret"}),
@@ -130,7 +130,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
 
 @pytest.mark.parametrize("broken", ["gamesvc.matches.record.append.save_snapshot", "gamesvc.matches.hints.notices"])
 def test_what_fails_after_the_commit_does_not_fail_the_command(match, monkeypatch, program, anna, broken):
-    """The command stands; its sender must not be told of a fault that only costs a snapshot or a hint."""
+    """The command is stored; its sender must not get an error for something that only costs a snapshot or a hint."""
     caller = program(anna)
     tag = caller.get(f"/matches/{match.number}/view/")["ETag"]
     monkeypatch.setattr(broken, lambda *_args: 1 / 0)

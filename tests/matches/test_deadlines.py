@@ -1,4 +1,4 @@
-"""Deadlines joined to matches: rows, events, people, pauses, and the account that explains them."""
+"""Deadlines in matches: rows, events, players, pauses, and the account that explains them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def told(match):
 
 
 def check_store(match):
-    """Folded anew from the log alone, the account and the rows are what was stored."""
+    """Check that folding the log alone gives the stored account and rows."""
     kept = loading.load(match.id, match.game).account
     loading.forget_all()
     again = loading.fresh(loading.load(match.id, match.game).game, match.id)
@@ -82,7 +82,7 @@ def test_quiet_hours_are_recorded_with_the_deadline_and_change_from_the_next_one
     absences.set_quiet_hours(user=ben, start=time(22), end=time(6))
     match = table(CONSIDERATE)
     act(match, 0)
-    # Ben is in New York, where it is 06:00; his night is 02:00 to 10:00 UTC.
+    # Ben is in New York, where it is 06:00; the night there is 02:00 to 10:00 UTC.
     assert due(match) == datetime(2026, 6, 2, 18, 0, tzinfo=UTC)
     last = told(match)[-1]
     assert last.type == "match.deadline_set"
@@ -127,7 +127,7 @@ def test_a_vacation_whose_announcer_died_moves_its_deadlines_before_a_sweep_fire
     clock.move_to(MONDAY + timedelta(hours=23, minutes=59))
     absences.announce(user=ben, first=date(2026, 6, 10), last=date(2026, 6, 10))
     absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 4))
-    # Here the process died: nobody has moved anything, and the old deadline is over.
+    # Here the process died: nothing was moved, and the old deadline has passed.
     clock.move_to(MONDAY + timedelta(hours=24, minutes=1))
     assert expiry.sweep() == 0
     # She left at once, with a minute on her clock.
@@ -148,7 +148,7 @@ def test_a_vacation_brings_no_quiet_hours_with_it(table, anna, clock):
     assert vacations.settle(anna.pk).moved == 0, "a vacation far off moves nothing"
     absence = absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 2))
     assert vacations.settle(anna.pk).moved == 1
-    # Away from 22:00 UTC on the 1st for a day; of the nights only the one that lies beyond the old deadline counts.
+    # Away from 22:00 UTC on the 1st for a day; of the nights only the one beyond the old deadline counts.
     assert due(match) == before + timedelta(hours=24 + 6)
     check_store(match)
     absences.set_quiet_hours(user=anna, start=None, end=None)
@@ -247,7 +247,7 @@ def test_a_bank_is_kept_over_turns_snapshots_and_restarts(table, clock):
             act(match, seat)
             loading.forget_all()
     account = loading.load(match.id, match.game).account
-    # 10 - 1, + 1 - 2, + 1 with what is asked now: the increment comes with each turn but the first.
+    # 10 - 1, + 1 - 2, + 1 with the present question: each turn but the first brings the increment.
     assert account.bank(0) == timedelta(hours=9)
     assert account.bank(1) == timedelta(hours=8)
     check_store(match)

@@ -1,6 +1,6 @@
-"""Whatever is changed in an export, or behind the walls in the database, is found where it is: random changes of many matches.
+"""Changes of an export, or of the database past the triggers, are found at the right place: random changes of many matches.
 
-The seeds are fixed: a run is repeated exactly.
+The seeds are fixed, so a run is repeated exactly.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def newest(match, user):
 
 
 def a_fork(anna, ben):
-    """Of a seat of a running match, as a match of two, reactions that go back among its events."""
+    """Fork a seat of a running match into a match of two, with reactions that go back among its events."""
     access, version = newest(duel(anna, ben), anna)
     match = opening.join_match(by=ben, match=forks.fork(access=access, version=version, entry="public"))
     act(match, 0, {"name": "play", "card": loading.load(match.id, "toy").timeline.state.hands[0][0]})
@@ -58,7 +58,7 @@ def from_a_position(anna, ben):
 
 
 def taken_back(anna, ben):
-    """By the organiser, behind a draw, and forward again to a version that was taken back."""
+    """Rewind a match as its organiser behind a draw, and forward again to an undone version."""
     match = duel(anna, ben)
     for version in (8, loading.load(match.id, "toy").version):
         loaded = loading.load(match.id, "toy")
@@ -70,7 +70,7 @@ def taken_back(anna, ben):
 
 
 def aborted(anna, ben):
-    """A board that its owner closed."""
+    """Open a board and close it."""
     access, version = newest(duel(anna, ben), anna)
     match = forks.fork(access=access, version=version, board=True)
     act(match, loading.load(match.id, "toy").awaited()[0].seat, {"name": "set_orders", "text": "x"})
@@ -115,7 +115,7 @@ def test_a_thousand_changes_over_all_kinds_of_matches_are_found_by_both(toy, ann
 
 
 def test_changes_of_a_running_export_are_found_as_well(toy, anna, ben, tmp_path):
-    """Redacted and sealed events have no digest that could be computed again; the chain holds what is shown of them."""
+    """Redacted and sealed events have no digest that could be recomputed; the chain protects what is shown of them."""
     match = duel(anna, ben)
     checkpoints.make()
     content = export_of(match, 0)
@@ -134,13 +134,13 @@ def test_changes_of_a_running_export_are_found_as_well(toy, anna, ben, tmp_path)
     assert judged > EACH / 2
 
 
-# --- the live database, changed as a superuser with the triggers off ---
+# --- the live database, changed as a superuser with the triggers disabled ---
 
 SHIFTED = 1_000_000
 
 
 def random_change(rng, match, last, written):
-    """Statements that change the stream somewhere, and the first version that they spoil."""
+    """Return statements that change the stream somewhere, and the first version that they spoil."""
     kind = rng.choice(("payload", "payload", "meta", "type", "time", "salt", "hash", "remove", "swap", "insert", "tail"))
     version = rng.randint(1, last)
     other = rng.choice([one for one in range(1, last + 1) if one != version])

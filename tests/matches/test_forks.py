@@ -1,4 +1,4 @@
-"""Going on from elsewhere: forks, what-if boards, described positions; nothing hidden is learned by any of them."""
+"""Forks, analysis boards, described positions: none of them reveals anything hidden."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def view(match, seat):
 
 
 def unplaced(seen):
-    """A view without the versions in it, which are others in another match."""
+    """Return a view without its versions, which differ in another match."""
     return {**seen, "items": [{**item, "id": 0} for item in seen["items"]]} if "items" in seen else seen
 
 
@@ -97,7 +97,7 @@ def lobby_free(match):
 
 
 def test_what_is_kept_of_a_fork_is_not_the_origin(toy, anna, ben):
-    """Neither the row nor the events of a fork hold what the seat could not see: what differs there differs here too."""
+    """Neither the row nor the events of a fork hold what the seat could not see: it differs from the origin."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(match, 1, {"name": "set_orders", "text": "a secret of bens"})
     made = [forks.fork(access=access(anna, match), version=running_version(match), board=True) for _ in range(8)]
@@ -174,7 +174,7 @@ def test_who_may_not_fork_is_refused(running, anna, ben, player):
 
 
 def test_the_version_of_a_fork_follows_from_the_view(toy, anna, ben):
-    """A sealed event behind the last that the seat knows of changes nothing, and no position lies within an act."""
+    """A sealed event after the last one the seat knows changes nothing, and no position lies within an act."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(match, 0, {"name": "draw"})
     loaded = loading.load(match.id, toy)
@@ -242,7 +242,7 @@ def test_the_owner_of_a_board_looks_from_each_seat_and_closes_it(running, anna, 
         assert seen["seat"] == seat
         assert isinstance(seen["view"]["hands"][seat], list)
         assert isinstance(seen["view"]["hands"][1 - seat], int)
-    # Any seat acts, also one that nobody waits for: the ETag says which.
+    # Any seat acts, even one that is not awaited: the ETag says which.
     for seat in (0, 1):
         etag = player.get(f"/matches/{made.pk}/view/?as={seat}").headers["ETag"]
         sent = player.post(f"/matches/{made.pk}/commands/", {"name": "set_orders", "text": "x"}, etag=etag)
@@ -294,7 +294,7 @@ def test_a_match_begins_from_a_described_position(toy, anna, ben, program, tmp_p
 
 
 def test_a_match_begins_from_a_position_described_in_short(anna, program):
-    """What is named is there, what is not named is as a match begins; the turn begins with its ready phase."""
+    """Named parts are set, all others are as at the start of a match; the turn begins with its ready phase."""
     state = {"phase": "ready", "turn": 5, "seats": [{"credits": 4, "hand": ["barrage"]}, {}]}
     position = {"format": 1, "game": "star_commander", "state": state}
     player = program(anna)
@@ -389,7 +389,7 @@ def leave_out_position(records):
 
 
 def deal_otherwise(records):
-    """The draws are right, the position played is another: only the rules can tell."""
+    """The draws are right, but another position is played: only the rules can tell."""
     placed = next(record for record in records if record["type"] == "match.positioned")
     state = placed["data"]["position"]["state"]
     state["deck"][0], state["hands"][1] = 3 - state["deck"][0], [3 - card for card in state["hands"][1]]
@@ -424,7 +424,7 @@ OF_TWO = {"space_fleet_commander": {"mode": "race"}, "stratastar": {"max_rounds"
 
 @pytest.mark.parametrize("game", catalog.OFFERED)
 def test_every_game_is_forked_and_played_on(game, anna, ben, tmp_path):
-    """From random versions of a running match: the seat sees the same, the rest holds, and the fork is played and proved."""
+    """From random versions of a running match: the seat sees the same, the rest is consistent, the fork is played and proved."""
     engine = catalog.game(game)
     match = opening.create_match(by=anna, game=game, options=OF_TWO.get(game), seats=2)
     match = opening.join_match(by=ben, match=match)
@@ -454,7 +454,7 @@ def test_every_game_is_forked_and_played_on(game, anna, ben, tmp_path):
 
 
 def shape(value):
-    """A view without numbers that are versions."""
+    """Return a view without numbers that are versions."""
     if isinstance(value, dict):
         return {name: shape(one) for name, one in value.items() if name not in ("seq", "version", "end")}
     return [shape(one) for one in value] if isinstance(value, list) else value
@@ -462,7 +462,7 @@ def shape(value):
 
 @pytest.mark.parametrize("game", catalog.OFFERED)
 def test_dealing_anew_keeps_a_position_sound(game):
-    """Also in the states that may be gone back to; what is written reads back the same."""
+    """Also in the states that an undo may return to; what is written reads back the same."""
     engine = catalog.game(game)
     seats = max(engine.manifest.min_seats, min(2, engine.manifest.max_seats))
     options = bounded(engine) | OF_TWO.get(game, {})

@@ -1,4 +1,4 @@
-"""When something hidden happened, and how anonymous players live, shows in no answer: neither in moments nor in spans."""
+"""The times of hidden events and the habits of anonymous players appear in no response, neither as moments nor as spans."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def page_of(user):
 
 
 def at_each_minute(client, program, match, minutes):
-    """The version that page and API give for each minute after noon."""
+    """Return the version that page and API give for each minute after noon."""
     found = []
     for minute in range(minutes):
         moment = (NOON + timedelta(minutes=minute, seconds=30)).isoformat()
@@ -46,7 +46,7 @@ def at_each_minute(client, program, match, minutes):
 
 
 def test_no_moment_tells_when_a_sealed_act_happened(toy, anna, ben, player, program):
-    """Whether it happened early or late, also in a row, and whether anything has followed or not."""
+    """At an early or late time, also in a series, with or without a following event."""
     watcher, told = player("watcher"), {}
     for minutes in ((2, 3), (6, 7)):
         with time_machine.travel(NOON, tick=False) as clock:

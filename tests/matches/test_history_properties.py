@@ -1,5 +1,7 @@
-"""Laws of the history, on random matches of all games: replay is what was played, the past is what was served, and what a viewer
-may not see leaves no trace in anything he gets."""
+"""Laws of the history, on random matches of all games: replay gives what was played, and the past what was served.
+
+What a viewer may not see leaves no trace in any response to them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ pytestmark = pytest.mark.django_db
 # Space Fleet Commander is played alone unless it is a race; the others are shortened.
 OPTIONS = {"space_fleet_commander": {"mode": "race"}, "stratastar": {"max_rounds": 4}}
 LONG = [*catalog.OFFERED, "toy"]
-"""Games with acts of which nobody else learns, and matches long enough for them."""
+"""Games with acts that nobody else learns of, and matches long enough for them."""
 GAMES = [*LONG, "auction"]
 
 
@@ -49,7 +51,7 @@ def plain(value):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game, anna, ben, monkeypatch):
-    """At every version that somebody was shown, by every viewer; snapshots, the process's memory and replay all agree."""
+    """At every version that was shown, for every viewer: snapshots, the process's memory and replay all agree."""
     monkeypatch.setattr(snapshots, "TAIL", 7)
     match = match_of(game)
     rng = random.Random(f"served {game}")
@@ -79,7 +81,7 @@ def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game
 
 @pytest.mark.parametrize("game", GAMES)
 def test_each_step_tells_what_changed(match_of, game, anna):
-    """The differences of a step, put into the view before it, give the view after it; visible changes are told in words."""
+    """The differences of a step, applied to the view before it, give the view after it; visible changes have sentences."""
     match = match_of(game)
     play_out(match, seed=5, most=12)
     access = access_match(user=anna, ident=str(match.pk))
@@ -143,7 +145,7 @@ def with_leaf(data, path, value):
 
 
 def seen_data(game, stored, data, viewer):
-    """What the viewer sees of an event with other data; None if the rules cannot read that."""
+    """Return what the viewer sees of an event with other data; None if the rules cannot read it."""
     event = loading.lift(game, stored._replace(data=data))
     try:
         found = see_event(game, event, viewer)
@@ -159,7 +161,7 @@ def other_values(value, rng):
 
 
 def otherwise(game, stored, viewer, rng):
-    """The same event with every hidden value changed, salt and hidden circumstances too; and how many values that were."""
+    """Return the event with every hidden value changed, salt and hidden metadata included, and the number of these values."""
     data, changed = stored.data, 0
     seen = seen_data(game, stored, data, viewer)
     for path, value in list(leaves(data))[:80]:
@@ -205,7 +207,7 @@ def test_what_is_hidden_changes_nothing_but_digest_and_hash(match_of, game):
 
 
 def test_guessing_hidden_values_against_the_digest_finds_nothing(match_of, anna, ben):
-    """A drawn card is a 1 or a 2: whoever knew the salt would find it at the second try. The salt is never shown with it."""
+    """A drawn card is a 1 or a 2, so a known salt would reveal it at the second try. The salt is never shown with it."""
     match = match_of("toy")
     act(match, 0, {"name": "draw"})
     drew = next(stored for stored in STORE.read(match.id) if stored.type == "toy.drew")
@@ -242,7 +244,7 @@ PATHS = ("view/", "forms/", "events/", "export/", "board.svg", "view/?at=2100-01
 
 
 def everything(program, match):
-    """All that a player's program can fetch of a match, with its tags."""
+    """Return everything that a player's program can fetch of a match, with its tags."""
     answers = {}
     for path in PATHS:
         answer = program.get(f"/matches/{match.pk}/{path}")
@@ -252,7 +254,7 @@ def everything(program, match):
 
 
 def sealed_command(loaded, seat, other, rng):
-    """A command of the seat of which the other one may know nothing, if the game has one now."""
+    """Return a command of the seat that is hidden from the other one, if the game has one now."""
     state = loaded.timeline.state
     forms = [form for form in loaded.game.legal_commands(state, seat) if form.aside and form.name != "resign"]
     for _ in range(30 if forms else 0):
@@ -315,7 +317,7 @@ def test_as_of_a_moment_does_not_tell_of_sealed_events(toy, anna, ben, program):
 
 @pytest.mark.parametrize("game", [game for game in LONG if game != "space_fleet_commander"])
 def test_a_sealed_act_leaves_no_trace_in_what_is_dealt_anew(match_of, game):
-    """Forks deal anew what a seat cannot see: with the same draws the same comes of it, whatever the other seat did in secret."""
+    """Forks deal again what a seat cannot see: the same draws give the same result, whatever the other seat did in secret."""
     match = match_of(game)
     rng = random.Random(game)
     compared = 0

@@ -1,4 +1,4 @@
-"""Invitations answered by mail: with and without an account, forwarded to others, declined, worked on twice."""
+"""Invitations answered by mail: with and without an account, forwarded, declined, processed twice."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_user_joins_by_one_word(match, anna, ben, mailing):  # noqa: F811
     assert receipt.message["Reply-To"] is None
 
 
-def test_somebody_without_an_account_plays_without_ever_opening_a_page(match, anna, mailing):  # noqa: F811
+def test_a_stranger_without_an_account_plays_without_ever_opening_a_page(match, anna, mailing):  # noqa: F811
     opening.invite(by=anna, match=match, address=CARA)
     invitation = asked(mailing, CARA)
     mailing.write("join", to=to(invitation), sender=CARA)
@@ -76,7 +76,7 @@ def test_somebody_without_an_account_plays_without_ever_opening_a_page(match, an
 
 
 def test_a_forwarded_invitation_seats_nobody_else(match, anna, mailing, monkeypatch):  # noqa: F811
-    """Dora got it from Cara: what she writes is held, and Cara is asked."""
+    """Dora got it from Cara: Dora's mail is held, and Cara is asked."""
     opening.invite(by=anna, match=match, address=CARA)
     invitation = asked(mailing, CARA)
     mailing.write("join dora", to=to(invitation), sender="dora@players.example")

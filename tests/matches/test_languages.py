@@ -1,4 +1,4 @@
-"""Our mails in each language: every text translated, placeholders alike, the compiled file up to date, a whole match told."""
+"""Our mails in each language: every text translated, same placeholders, the compiled file up to date, a whole match in German."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def catalogue(language: str) -> polib.POFile:
 
 
 def both(entry: polib.POEntry) -> list[tuple[str, str]]:
-    """Original and translation, of each number."""
+    """Return original and translation, in singular and plural."""
     if entry.msgid_plural:
         return [(entry.msgid, entry.msgstr_plural[0]), (entry.msgid_plural, entry.msgstr_plural[1])]
     return [(entry.msgid, entry.msgstr)]
@@ -34,7 +34,7 @@ def test_every_language_a_person_may_choose_is_there():
 
 @pytest.mark.parametrize("language", translations.languages())
 def test_every_text_is_translated(language):
-    """If this fails: run `manage.py translations`, fill in what is empty in the `.po` file, and run it again."""
+    """If this fails: run `manage.py translations`, fill the empty entries in the `.po` file, and run it again."""
     found = catalogue(language)
     assert {Text(entry.msgid, entry.msgid_plural, entry.msgctxt or "") for entry in found} == translations.gathered()
     assert [entry.msgid for entry in translations.untranslated(found)] == []
@@ -101,7 +101,7 @@ def test_a_match_is_told_in_german(anna, ben, mailing):  # noqa: F811
     for reason, mails in found.items():
         for caught in mails:
             if not caught.recipients[0].startswith(("anna", "ben")):
-                continue  # a stranger's language is not known: English
+                continue  # the language of an unknown address is English
             lines = set(caught.text.replace("\r\n", "\n").splitlines())
             assert not {line for line in lines if line.rstrip(":") in known or line in known}, reason
             assert 'lang="de"' in caught.html

@@ -1,4 +1,4 @@
-"""Before a match: seats, invitations, bots, start, cancel, lapse; and what of it stands in the record."""
+"""Matches before their start: seats, invitations, bots, start, cancel, lapse; and their entries in the record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def types(match):
     return [stored.type for stored in STORE.read(match.id)]
 
 
-def test_the_first_event_commits_to_the_secret_before_anybody_sits(toy, anna):
+def test_the_first_event_commits_to_the_secret_before_any_seat_is_taken(toy, anna):
     match = opening.create_match(by=anna, game=toy, contribution_text="tea")
     first, second = STORE.read(match.id)
     assert first.type == "match.opened"

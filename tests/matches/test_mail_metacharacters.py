@@ -1,4 +1,4 @@
-"""Text of people stays text in a mail: none of it becomes a header, a part, an image, a link, a tag or a calendar entry."""
+"""User text stays text in a mail: none of it becomes a header, a part, an image, a link, a tag or a calendar entry."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HOSTILE = {
 
 
 class Skeleton(HTMLParser):
-    """What a mail program would act upon: tags in their order, with the names of their attributes, and where they lead."""
+    """The parts of a mail that a program acts on: tags in order, with attribute names and link targets."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Skeleton(HTMLParser):
 
 
 def shape(caught):
-    """The mail without its words: the names of its headers, its parts, and which tags lead to which hosts."""
+    """Return a mail without its words: the names of its headers, its parts, its tags and the hosts of its links."""
     parts = [part.get_content_type() for part in caught.message.walk()]
     skeleton = Skeleton(caught.html)
     ids = {f"cid:{str(part['Content-ID']).strip('<>')}" for part in caught.message.walk() if part["Content-ID"]}
@@ -67,7 +67,7 @@ def shape(caught):
 
 
 def mails_about(words, anna, ben, mailing, program):  # noqa: F811
-    """Every mail that quotes its readers' words: a message, a reason, an order, what is held."""
+    """Return every mail that quotes its readers' words: a message, a reason, an order, held orders."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", watch="all"))
     mailing.work()
     asked = next(one for one in mailing.sink.messages if one.message["X-Game-Reason"] in ("your-turn", "match-started"))
@@ -97,7 +97,7 @@ def test_words_of_people_change_nothing_but_words(name, anna, ben, mailing, prog
     hostile = mails_about(HOSTILE[name], anna, ben, mailing, program)
     assert {"press", "orders-held", "receipt"} == set(plain)
     assert {"press", "receipt"} <= set(hostile)
-    # Receipts set a number in bold where more than one line is answered.
+    # Receipts with more than one line set the numbers in bold.
     known_tags = {tag for mails in plain.values() for one in mails for tag, _names in shape(one)[2]} | {"b"}
     known_hosts = {host for mails in plain.values() for one in mails for host in shape(one)[3]}
     for reason, mails in hostile.items():

@@ -1,4 +1,4 @@
-"""What stands in our mails, whichever it is: columns, deadline in two zones, board, seal, how to stop them."""
+"""The content of all our mails: columns, deadline in two zones, board, hash, unsubscribe link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOMENT = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d\d:\d\d "
 
 
 def play(match, steps):
-    """Let the bots of the game play so many commands for the seats."""
+    """Let the game's bots play this many commands for the seats."""
     game, rng = loading.load(match.id, match.game).game, random.Random(3)
     bot = game.bots.get("greedy") or game.bots["random"]
     for _ in range(steps):
@@ -45,7 +45,7 @@ def play(match, steps):
 
 
 def mails_of(game, anna, ben, mailing):  # noqa: F811
-    """The mails of a match from its invitation to its end, by what they are for."""
+    """Return the mails of a match from its invitation to its end, by their reason."""
     verify(anna, ben)
     match = opening.create_match(by=anna, game=game)
     if match.seat_count > 1:
@@ -55,7 +55,7 @@ def mails_of(game, anna, ben, mailing):  # noqa: F811
         match = opening.join_match(by=ben, match=match)
     mailing.work()
     play(match, 9)
-    # Also those that the wish for fewer mails would hold back.
+    # Also those held back by the preference for fewer mails.
     Outbox.objects.filter(status="queued").update(claimed_until=None)
     mailing.work()
     asked = [one for one in mailing.sink.messages if one.message["X-Game-Reason"] == "your-turn"][-1]

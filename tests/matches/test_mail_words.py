@@ -1,4 +1,4 @@
-"""The words of an order mail that do something: undo, wait and ready, press, vacation, and orders that wait for others."""
+"""Words of an order mail with an effect: undo, wait and ready, press, vacation; and orders that wait for others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 
 def awaited(state):
-    """The toy with a window: what is played may be countered by the other seat before its player goes on."""
+    """The toy with a window: the other seat may counter what is played before its player continues."""
     if state.over:
         return ()
     if state.items and state.orders[state.items[-1].seat].startswith("open"):
@@ -105,7 +105,7 @@ def events(match):
 
 
 def flat(caught):
-    """The text of a mail on one line, however it was wrapped."""
+    """Return the text of a mail on one line, however it was wrapped."""
     return " ".join(caught.text.split())
 
 
@@ -136,7 +136,7 @@ def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
 
 
 def run_out(match, mailing, monkeypatch):  # noqa: F811
-    """The deadline passes, and the clock's worker is killed before it tells what it has carried out; the sweeps go on."""
+    """Let the deadline pass, and kill the clock's worker before it reports what it has carried out; the sweeps continue."""
     Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(seconds=1))
     HeldOrders.objects.update(counts_at=timezone.now() - timedelta(minutes=1))
     with monkeypatch.context() as patch:
@@ -375,7 +375,7 @@ def test_undo_by_mail(duel, mailing):  # noqa: F811
     mailing.work()
     assert events(duel)[2:] == ["match.rewound", "toy.drew", "toy.turn_ended"]
     assert "2 orders done" in mailing.receipt().subject
-    # a draw told something: that needs the other's word
+    # a draw revealed something: that needs the other player's consent
     mailing.write("undo", to=reply_to(mailing.receipt()))
     mailing.work()
     assert events(duel)[-1] == "match.undo_asked"
@@ -414,7 +414,7 @@ def test_press_by_mail_reaches_a_player_or_all(duel, mailing):  # noqa: F811
 def test_no_name_of_a_player_takes_what_is_written_to_others(duel, anna, ben, name, word, to, mailing):  # noqa: F811
     duel.press = Match.PressKind.PRIVATE
     duel.save()
-    # Of old there may be names that nobody can choose any more.
+    # Old accounts may have names that can no longer be chosen.
     User.objects.filter(pk=(anna if name == "2" else ben).pk).update(username=name)
     mailing.write(f"press {word}: the secret plan", to=reply_to(turn_mail(mailing)))
     pipeline.work()
@@ -521,7 +521,7 @@ def test_help_names_every_word(duel, mailing):  # noqa: F811
 
 
 def test_a_vacation_counts_from_when_our_border_took_the_mail(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
-    """Received before the deadline and read after it, it moves it; the deadline waited for the mail."""
+    """Received before the deadline and read after it, it moves the deadline, which waited for the mail."""
     monkeypatch.setattr(catalog, "game", lambda _id: replace(TOY, parse=read_toy))
     verify(anna, ben)
     match = opening.create_match(by=anna, game="toy", clock={"turn": "24h", "vacation": True})

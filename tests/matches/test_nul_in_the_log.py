@@ -1,4 +1,4 @@
-"""Events that hold U+0000 were once taken and keep their bytes: no reader of the log may break of them."""
+"""Old events that contain U+0000 keep their bytes: no reader of the log may fail on them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def match(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
-    """A toy match in which ben's standing orders hold U+0000, as if they had been taken before there was a border."""
+    """A toy match in which ben's standing orders contain U+0000, as if they were older than the check."""
     verify(anna, ben)
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, watch="all"))
-    # What was told before is what a later act may have answered.
+    # Earlier notices, which a later act may have answered.
     delivery.sweep()
     with monkeypatch.context() as before:
         before.setattr(intake, "_UNTAKEN", re.compile("(?!)"))
@@ -96,7 +96,7 @@ def test_the_game_goes_on_to_its_time_out_and_end(match):
 
 
 def test_no_statement_casts_the_log():
-    """PostgreSQL's `json` and `jsonb` refuse U+0000: the log's texts are parsed by us."""
+    """PostgreSQL's `json` and `jsonb` refuse U+0000: we parse the log's texts ourselves."""
     casts = re.compile(r"\b(?:payload|meta|data)::jsonb?\b")
     sources = [path for app in ("gamesvc", "events", "accounts", "notifications") for path in (ROOT / app).rglob("*.py")]
     found = {path.name for path in sources if casts.search(path.read_text())}

@@ -1,4 +1,4 @@
-"""Organisers: measures over a running match and their reasons, looks behind, refused commands; and who may not."""
+"""Organisers: measures in a running match with their reasons, looks behind, refused commands; and permissions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def match(toy, anna, ben, olga):
 
 
 def powers(user):
-    """The scopes by which a program decides over matches."""
+    """Return the scopes with which a program rules on matches."""
     return ("organise", "operate") if user.is_staff else ("organise",)
 
 
@@ -237,7 +237,7 @@ def test_the_same_request_does_it_once(match, olga, program):
 
 
 @pytest.mark.parametrize("action", ["pause", "extend", "rewind", "replace", "abort"])
-def test_nobody_does_it_to_a_match_he_plays_in(toy, anna, ben, program, action):
+def test_no_organiser_acts_on_a_match_they_play_in(toy, anna, ben, program, action):
     own = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     anna.is_staff = True
     anna.save()
@@ -265,7 +265,7 @@ def test_what_does_not_fit_is_refused(match, olga, program, wrong):
     assert answer.json()["errors"][0]["pointer"] == f"#/{next(iter(wrong))}"
 
 
-def test_reasons_are_read_in_the_log_and_go_with_him_who_wrote_them(match, olga, anna, program):
+def test_reasons_are_read_in_the_log_and_are_erased_with_their_author(match, olga, anna, program):
     organise(program, olga, match, "abort")
     client = program(anna)
     version = loading.load(match.id, "toy").version
@@ -359,7 +359,7 @@ def test_of_others_the_organiser_reads_code_and_time_until_the_end(match, olga, 
 
 
 @pytest.mark.parametrize("staff", [False, True])
-def test_whoever_played_reads_their_own_refusals_only_until_the_end(toy, anna, ben, program, staff):
+def test_a_former_player_reads_their_own_refusals_only_until_the_end(toy, anna, ben, program, staff):
     anna.is_staff = staff
     anna.save()
     own = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
@@ -369,7 +369,7 @@ def test_whoever_played_reads_their_own_refusals_only_until_the_end(toy, anna, b
     assert [one["seat"] for one in program(anna).get(f"/matches/{own.number}/refusals/").json()["results"]] == [0]
 
 
-def test_an_organiser_who_plays_reads_his_own_only_until_the_end(toy, anna, ben, program):
+def test_an_organiser_who_plays_reads_their_own_only_until_the_end(toy, anna, ben, program):
     own = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     play(program, anna, own, name="counter", item=3)
     play(program, ben, own, name="counter", item=3)

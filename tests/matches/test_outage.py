@@ -1,4 +1,4 @@
-"""The service was down: the heartbeat knows, deadlines move by it as events, and nobody is timed out for it."""
+"""An outage of the service: the heartbeat notices it, deadlines move by events, and nobody times out because of it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def match(toy, anna, ben, clock):
 
 
 def beat_for(clock, length):
-    """The service works for a while."""
+    """Let the service work for a while."""
     for _ in range(int(length / timedelta(seconds=30))):
         clock.shift(timedelta(seconds=30))
         outages.watch()
@@ -192,7 +192,7 @@ def test_a_match_that_cannot_be_moved_stops_no_other(match, toy, anna, ben, cloc
 
 
 def fail(times, monkeypatch):
-    """Let moving a match fail so often."""
+    """Let moving a match fail this many times."""
     real, left = outages.outlast_outage, [times]
 
     def broken(**more):
@@ -246,7 +246,7 @@ def test_a_match_that_cannot_be_moved_at_all_has_its_rows_moved(match, clock, mo
 
 @pytest.fixture
 def door(settings):
-    """A door of the service that can be shut and opened."""
+    """An address of the service that can be closed and opened."""
 
     class Door:
         def __init__(self):
@@ -286,7 +286,7 @@ def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, cloc
 
 
 def test_a_deadline_does_not_fire_before_it_is_known_that_it_could_be_met(match, clock, door):
-    """The doors are shut five seconds before it: nobody knows yet whether that will be an outage."""
+    """The addresses close five seconds before it: it is not known yet whether that will be an outage."""
     due = match.questions.get().due_at
     clock.move_to(due - timedelta(seconds=5))
     outages.watch()

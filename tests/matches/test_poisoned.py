@@ -1,4 +1,4 @@
-"""Matches that cannot go on, as after a restore without a key: no sweep stops at one, and many keep nobody else waiting."""
+"""Matches that cannot go on, as after a restore without a key: no sweep stops at one, and many delay no others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def poison(*matches):
 
 
 def against_bot(anna, number):
-    """A match with a bot to move, asked so many minutes ago, the hint to it lost."""
+    """Return a match with a bot to move, asked this many minutes ago, whose hint was lost."""
     match = opening.create_match(by=anna, game="toy", bots={0: "greedy"}, take_seat=False)
     match = opening.join_match(by=anna, match=match)
     Question.objects.filter(match=match).update(asked_at=timezone.now() - timedelta(minutes=number))
@@ -95,7 +95,7 @@ def test_open_matches_lapse_beside_one_that_cannot(toy, anna):
 
 
 def unreadable(monkeypatch, *matches):
-    """Matches that no code of today can load."""
+    """Make matches unloadable for today's code."""
     real, bad = loading.load, {match.pk for match in matches}
 
     def load(match_id, *more, **options):

@@ -1,4 +1,4 @@
-"""Press: who may write to whom and who reads it, through the API, the page and by mail; and matches without names."""
+"""Press: permissions to write and read, through the API, the page and by mail; and anonymous matches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def carl(player):
 
 @pytest.fixture
 def trio(anna, ben, carl):
-    """A running match of three, which everybody may watch."""
+    """A running match of three, which everyone may watch."""
     match = opening.create_match(by=anna, game="stratastar", seats=3, watch="all")
     opening.join_match(by=ben, match=match)
     return opening.join_match(by=carl, match=match)
@@ -67,7 +67,7 @@ def test_words_of_all_scripts_stay():
         assert press.clean(words) == unicodedata.normalize("NFC", words)
 
 
-# --- who may write to whom ---
+# --- permissions ---
 
 
 def test_a_private_message_is_read_by_its_writer_and_its_receivers_alone(trio, anna, ben, carl, player, program):
@@ -183,7 +183,7 @@ def test_a_long_conversation_comes_in_pages(trio, program, anna):
     assert client.get(f"{path}?before=yesterday").json()["code"] == "bad_before"
 
 
-def test_a_substitute_does_not_read_the_letters_of_the_one_before_him(trio, ben, player):
+def test_a_substitute_does_not_read_the_messages_of_their_predecessor(trio, ben, player):
     press.say(match=trio, by_seat=0, to=[1], text="for ben alone", channel="api")
     press.say(match=trio, by_seat=0, to="all", text="for all", channel="api")
     dora = player("dora")
@@ -300,7 +300,7 @@ def test_ten_messages_make_two_mails(toy, anna, ben, mailing, settings):  # noqa
     assert Press.objects.latest("said_at").to == [0]
 
 
-def test_whoever_has_answered_gets_the_next_message_at_once(toy, anna, ben, mailing, settings):  # noqa: F811
+def test_a_player_who_has_answered_gets_the_next_message_at_once(toy, anna, ben, mailing, settings):  # noqa: F811
     settings.NOTICE_BATCH_MINUTES = 10
     verify(anna, ben)
     match = duel(anna, ben)
@@ -329,7 +329,7 @@ def test_a_message_that_was_erased_takes_no_other_along(toy, anna, ben, mailing,
 
 @pytest.fixture
 def handed(ben, monkeypatch):
-    """The kinds of the notices that a program of ben's was handed; it comes after his mails."""
+    """The kinds of the notices that were handed to ben's program; they come after the mails."""
     taken = []
     taking = channels.Channel("webhook", lambda notice, _: taken.append(notice.kind), lambda user: user == ben.pk)
     monkeypatch.setattr(channels, "_channels", {"webhook": taking})
@@ -344,7 +344,7 @@ def test_a_message_that_was_erased_is_told_by_no_channel(toy, anna, ben, mailing
     mailing.work()
     press.say(match=match, by_seat=0, to=[1], text="erased", channel="api")
     if tried:
-        # The mail waits for its server, and the channel after it has its time already.
+        # The mail waits for its server, and the next channel is already due.
         there, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
         mailing.work()
         settings.EMAIL_PORT = there
@@ -462,7 +462,7 @@ def test_in_an_anonymous_match_no_door_tells_who_plays(toy, anna, ben, player, p
         mailing.last("ben@players.example").message.as_string(),
         signed_in(ben).get(f"/invitations/{token}/").content.decode(),
     ]
-    told[1] = told[1].replace(">ben<", "")  # his own name above the page
+    told[1] = told[1].replace(">ben<", "")  # ben's own name above the page
     match = opening.join_match(by=ben, match=match)
     press.say(match=match, by_seat=0, to="all", text="Guess who", channel="api")
     mailing.work()

@@ -1,4 +1,4 @@
-"""Previews: what they tell is no answer to what lies hidden, however often one asks."""
+"""Previews reveal nothing hidden, however often they are repeated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.matches.play.previews import Preview
 from tests.games.toy import GAME, State
 
-# It tells the card that was drawn, to whom it may be told.
+# It reveals the drawn card to viewers who may know it.
 TALKING = dataclasses.replace(GAME, tell=lambda event, viewer, names: f"{event.type} {event.data.get('card', '')}".strip())
 
 
@@ -29,7 +29,7 @@ def previewed(deck: tuple[int, ...], *commands: str) -> list[str]:
 
 @pytest.mark.parametrize("commands", [("draw",), ("play",)])
 def test_what_is_told_is_the_same_whatever_lies_hidden(commands):
-    """Of six hidden cards one is a 2. Whether it lies on top or not, one is told the same as often: a 1, or nothing."""
+    """Of six hidden cards one is a 2. Wherever it lies, the outcomes have the same frequencies: a 1, or nothing."""
     on_top, below = ({"; ".join(previewed(deck, *commands)) for _ in range(150)} for deck in ((2, 1, 1, 1), (1, 1, 2, 1)))
     assert on_top == below
     if commands == ("draw",):

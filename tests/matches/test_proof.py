@@ -1,4 +1,4 @@
-"""Exports are proved by both verifiers; whatever is changed in one is found, at the right place."""
+"""Exports are proved by both verifiers; every change in one is found, at the right place."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_match_that_the_service_took_back_is_proved_by_both(toy, anna, ben, tm
 
 @pytest.mark.parametrize("game", catalog.OFFERED)
 def test_the_real_games_are_proved_by_both(game, anna, ben, tmp_path):
-    """To the end, or for so many commands; then the service's own audit decides again what the file still hides."""
+    """To the end, or for this many commands; then the service's own audit decides again what the file still hides."""
     engine = catalog.game(game)
     match = opening.create_match(by=anna, game=game, options=SHORT.get(game), contribution_text="tea")
     if engine.manifest.min_seats > 1:
@@ -139,7 +139,7 @@ def test_the_real_games_are_proved_by_both(game, anna, ben, tmp_path):
 
 
 def test_a_command_is_decided_in_the_order_in_which_it_is_recorded(toy, anna, ben, monkeypatch):
-    """JSON objects have no order, the record has one; rules may go through a command's keys."""
+    """JSON objects have no order, but the record has one; rules may iterate over a command's keys."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     decided = []
     command = timeline.Timeline.command
@@ -152,7 +152,7 @@ def test_a_command_is_decided_in_the_order_in_which_it_is_recorded(toy, anna, be
 
 
 def test_a_long_match_is_proved_by_both(tmp_path):
-    """The one that `bench verify` measures, which is written without a database."""
+    """The match that `bench verify` measures, which is written without a database."""
     content = bench.make_export()
     report = verification.verify(content)
     assert report.ok, report.first_failure
@@ -175,7 +175,7 @@ def test_a_running_match_is_proved_as_far_as_it_goes(toy, anna, ben, tmp_path):
         assert found["chain"] == found["trailer"] == "proved"
         assert b"secret" not in content
     assert all(other["ok"] for other in node_verify(tmp_path, *contents))
-    # What only seat 0 knows of is counted for nobody else, and the checkpoint before it is shown to nobody else yet.
+    # Events known only to seat 0 are counted for nobody else, and the checkpoint before them is shown to nobody else yet.
     newest = match_version(match)
     assert [len(records_of(content)) for content in contents] == [newest - 1, newest, newest - 1]
     trailers = [json.loads(content.splitlines()[-1])["trailer"] for content in contents]
@@ -224,7 +224,7 @@ def test_a_thousand_changes_are_found_at_the_right_place_by_both(played, tmp_pat
 def test_a_draw_recorded_rightly_but_played_wrongly_is_found_by_deciding_again(played, tmp_path):
     records = records_of(export_of(played))
     [dealt] = [record for record in records if record["type"] == "toy.dealt"]
-    dealt["data"]["hands"][0][0] ^= 3  # a 1 for a 2, or the other way round
+    dealt["data"]["hands"][0][0] ^= 3  # a 1 becomes a 2, or vice versa
     forged = forge(records)
     found = failure(forged)
     assert (found.name, found.version) == ("decisions", dealt["version"])

@@ -1,4 +1,4 @@
-"""Several workers at the same work, each on a connection of its own."""
+"""Several workers at the same work, each with its own connection."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def submit(match, seat, seats=None):
 
 @pytest.fixture
 def vacant(toy, anna, ben):
-    """A match in which nobody holds seat 1."""
+    """A match with a free seat 1."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     return match
@@ -138,7 +138,7 @@ def test_a_bot_that_sat_down_after_a_request_had_read_the_seats_is_asked_as_a_bo
     assert bots.forgotten() == [vacant.id]
 
 
-def test_a_substitute_who_came_after_a_request_had_read_the_seats_hears_of_his_turn(vacant, player):
+def test_a_substitute_who_came_after_a_request_had_read_the_seats_hears_of_their_turn(vacant, player):
     cleo = player("cleo")
     seats = list(vacant.seats.all())
     substitutes.take_over(by=cleo, match=vacant, seat=1)
@@ -147,7 +147,7 @@ def test_a_substitute_who_came_after_a_request_had_read_the_seats_hears_of_his_t
 
 
 def test_a_bot_plays_for_nobody_who_has_taken_its_seat(toy, anna, player, monkeypatch):
-    """The organiser takes the bot off and a person sits down, while a worker is at the bot's turn."""
+    """The organiser removes the bot and a player sits down while a worker plays the bot's turn."""
     cleo = player("cleo")
     match = opening.create_match(by=anna, game=toy, bots={1: "greedy"})
     submit(match, 0)

@@ -1,4 +1,4 @@
-"""Every column that follows from the events is compared by the audit and mended by rebuild; every other is declared as kept."""
+"""Every column derived from the events is compared by the audit and mended by rebuild; all others are declared as kept."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_column_of_every_model_is_derived_or_declared_as_kept():
 
 @pytest.fixture
 def match(toy, anna, ben, player):
-    """A running match that has a row of every model: a position it began from, a request for an undo, a look behind."""
+    """A running match with a row of every model: a start position, an undo request, a look behind."""
     origin = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(origin, 0)
     access = selectors.access_match(user=anna, ident=str(origin.pk))
@@ -64,7 +64,7 @@ def match(toy, anna, ben, player):
     return made
 
 
-# Another value there makes it the row of something else, which other tests damage; what no event can bring back.
+# Another value there would make it a row of something else, which other tests damage, or no event can restore it.
 NAMES = {("Match", "id"), ("Look", "id"), ("Holding", "holder"), ("Reckoned", "version")}
 LOST = {("Beginning", column) for column in COLUMNS["Beginning"]} | {("Seat", "index"), ("UndoRequest", "version")}
 OTHER = {"status": "finished", "entry": "public", "watch": "all", "press": "none", "undo": "never", "clock": {"hours": 7}}
@@ -78,7 +78,7 @@ def damages():
 
 
 def other_value(field, now):
-    """A value of a column that it does not have now."""
+    """Return a value that a column does not have now."""
     if field.name in OTHER:
         return OTHER[field.name]
     if field.is_relation:
@@ -100,7 +100,7 @@ def other_value(field, now):
 
 
 def damaged(match, name, column):
-    """Put another value into a column of one row; what the column held, and its query of today."""
+    """Put another value into a column of one row. Return the old value, and a query for the present one."""
     model = models()[name]
     rows = model.objects.filter(pk=match.pk) if name == "Match" else model.objects.filter(match=match)
     row, field = rows.order_by("pk")[0], model._meta.get_field(column)

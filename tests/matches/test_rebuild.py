@@ -1,4 +1,4 @@
-"""Projections made again from the events equal the live ones, whatever had become of them, while the match goes on."""
+"""Rebuilt projections equal the live ones, whatever the damage, while the match goes on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.matches.playing import act, duel, of_bots, play_out
 
 
 def rows(match):
-    """All that is projected of a match, but for what no event knows (row ids, when exactly the row was written)."""
+    """Return all projections of a match, except what no event knows (row ids, exact times of writing)."""
     keep = set(Match.objects.filter(pk=match.pk).values().get()) - {"started_at", "ended_at"}
     whole = Match.objects.filter(pk=match.pk).values(*keep).get()
     times = Match.objects.filter(pk=match.pk).values("started_at", "ended_at").get()
@@ -38,7 +38,7 @@ def rows(match):
 
 
 def same(one, other):
-    """Whether two of these are equal; the first difference is what an assertion shows."""
+    """Return True if two of these are equal; otherwise fail with the first difference."""
     for old, new in zip(one, other, strict=True):
         if isinstance(old, dict):
             assert {name: (value, new[name]) for name, value in old.items() if value != new[name]} == {}

@@ -1,4 +1,4 @@
-"""Reminders from open questions: at the points each player chose, once each, anew when a deadline moves, none for a done turn."""
+"""Reminders of open questions: at the points each player chose, once each, again when a deadline moves, none after the turn."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def duel(toy, anna, ben, mailing):  # noqa: F811
 
 
 def at(match, **delta):
-    """Travel to so long after the question was asked."""
+    """Travel to this long after the question was asked."""
     asked = Question.objects.get(match=match).asked_at
     return time_machine.travel(asked + timedelta(**delta), tick=True)
 
@@ -92,7 +92,7 @@ def test_none_for_a_turn_that_is_done_nor_after_the_deadline(duel, mailing):  # 
 def test_a_deadline_that_moves_is_reminded_of_anew(duel, mailing):  # noqa: F811
     with at(duel, hours=38.5):
         assert reminding.sweep() == 1
-        # Moved after the reminder was queued and before it was sent: what it says is no longer so.
+        # Moved after the reminder was queued and before it was sent: its text is no longer true.
         Question.objects.update(due_at=Question.objects.get(match=duel).asked_at + timedelta(hours=96))
         send_due()
         assert reminding.sweep() == 0
@@ -139,7 +139,7 @@ def test_bots_and_empty_seats_are_not_reminded(toy, anna):
     moves=st.lists(st.tuples(st.floats(0, 60), st.floats(1, 96)), max_size=3),
 )
 def test_each_point_of_each_deadline_is_reached_once(duel, anna, points, looks, moves):
-    """Whatever the times of the sweeps and the moves of the deadline: no point twice, none before its moment, none too late."""
+    """For any times of sweeps and any moves of the deadline: no point twice, none too early, none too late."""
     Reminder.objects.all().delete()
     Outbox.objects.filter(kind="reminder").delete()
     wishes.set_wishes(anna, {"reminders": points})
@@ -207,7 +207,7 @@ def trio(toy, anna, ben, player, mailing, monkeypatch):  # noqa: F811
     return match
 
 
-def test_the_last_one_is_told_that_all_wait_for_him(trio, mailing):  # noqa: F811
+def test_the_last_player_is_told_that_all_wait_for_them(trio, mailing):  # noqa: F811
     act(trio, 0, {"name": "set_orders", "text": "a"})
     assert not Outbox.objects.filter(kind="last_one").exists()
     act(trio, 2, {"name": "set_orders", "text": "c"})
@@ -218,7 +218,7 @@ def test_the_last_one_is_told_that_all_wait_for_him(trio, mailing):  # noqa: F81
     assert "You may answer this mail" in mail.text
 
 
-def test_whoever_answers_first_gets_no_such_mail(trio, mailing):  # noqa: F811
+def test_a_player_who_answers_first_gets_no_such_mail(trio, mailing):  # noqa: F811
     act(trio, 0, {"name": "set_orders", "text": "a"})
     act(trio, 2, {"name": "set_orders", "text": "c"})
     act(trio, 1, {"name": "set_orders", "text": "b"})
@@ -280,7 +280,7 @@ def test_a_program_is_told_which_match_and_version_and_nothing_of_the_position(d
     assert registry.facts_of(row) == {}
 
 
-def test_whoever_left_the_seat_is_reminded_of_nothing(duel, mailing):  # noqa: F811
+def test_a_player_who_left_the_seat_is_reminded_of_nothing(duel, mailing):  # noqa: F811
     with at(duel, hours=38.5):
         reminding.sweep()
         duel.seats.filter(index=0).update(user=None, bot="random")
@@ -291,8 +291,8 @@ def test_whoever_left_the_seat_is_reminded_of_nothing(duel, mailing):  # noqa: F
 # --- pauses and breaks ---
 
 
-def test_whoever_comes_back_to_their_seat_is_reminded_again(toy, anna, ben):
-    """Nobody held the seat when the reminders were looked at, and its deadline has not moved since."""
+def test_a_player_who_comes_back_to_their_seat_is_reminded_again(toy, anna, ben):
+    """The seat was empty when the reminders were checked, and its deadline has not moved since."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=48))
     with at(match, hours=1):
         substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
@@ -303,7 +303,7 @@ def test_whoever_comes_back_to_their_seat_is_reminded_again(toy, anna, ben):
 
 
 def reminded_at(match, first, until):
-    """The moments, to the half hour, at which a sweep finds something."""
+    """Return the moments, to the half hour, at which a sweep finds something."""
     found, moment = [], first
     while moment < until:
         with time_machine.travel(moment, tick=False):

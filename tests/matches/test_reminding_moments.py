@@ -1,4 +1,4 @@
-"""A point of a deadline is reached when its share of the time that counts is gone, wherever breaks, nights and grace lie."""
+"""A point of a deadline is reached when its share of counted time has passed, whatever breaks, nights and grace there are."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SELECT {MOMENT} FROM (SELECT %s::timestamptz AS asked_at, %s::timestamptz AS due
 
 
 class Around:
-    """Spans that do not count, and a fixed time so long after the minimum."""
+    """Spans that do not count, and a fixed time this long after the minimum."""
 
     def __init__(self, spans, wait=timedelta(0)):
         self.spans, self.wait = spans, wait
@@ -54,7 +54,7 @@ class Around:
 
 
 def moments(clock, shares=SHARES, befores=(0, 0, 0, 0)):
-    """What the sweep and the simulation ask of a row, asked of a clock."""
+    """Return the moments that the sweep and the simulation compute from a row, computed from a clock."""
     spans = breaks(clock)
     values = [[at for at, _ in spans], [length for _, length in spans], list(shares), list(befores)]
     with connection.cursor() as cursor:
@@ -76,7 +76,7 @@ LENGTHS = st.lists(st.tuples(st.integers(-3000, 9000), st.integers(1, 4000)), ma
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(left=st.integers(1, 6000), pairs=LENGTHS, grace=st.sampled_from([None, "1h", "24h"]))
-# The share is gone as a break begins, or the last of the time as one does.
+# The share is used up as a break begins, or the last of the time as one does.
 @example(left=1000, pairs=[(800, 60)], grace=None)
 @example(left=1000, pairs=[(1000, 60)], grace="1h")
 @example(left=1000, pairs=[(-60, 90), (830, 1), (832, 1)], grace=None)
@@ -105,7 +105,7 @@ def test_with_fixed_times_it_is_exact_up_to_the_minimum():
     policy = parse({"adjudication": {"at": ["18:00"], "zone": "UTC"}}, timedelta(hours=1))
     fixed = run(policy, Clock("turn", START, START, clock.left, clock.left), Around(spans, timedelta(hours=10)))
     assert fixed.due == clock.due + timedelta(hours=10)
-    # Twenty hours count until the fixed time: half of them are gone with the minimum, the rest has no breaks.
+    # Twenty hours count until the fixed time: half of them end with the minimum, the rest has no breaks.
     assert moments(fixed) == [START + timedelta(hours=12), clock.due, fixed.due - 4 * 60 * MINUTE, fixed.due - 12 * MINUTE]
 
 
@@ -200,7 +200,7 @@ def test_a_pause_and_breaks_are_rebuilt_from_the_events(toy, anna, ben):
 
 
 def test_other_breaks_with_the_same_deadline_are_written():
-    """A list of holidays was corrected, a seat changed hands: as much does not count, and elsewhere."""
+    """After a corrected list of holidays, or a new holder: the same amount does not count, at other times."""
     clock, other = clock_of(1000, spans_of([(60, 600)])), clock_of(1000, spans_of([(600, 600)]))
     assert clock.due == other.due
 

@@ -1,4 +1,4 @@
-"""One mail about one question; what a mute and a broken match do to the digest; who has acted upon a notice."""
+"""One mail per question; mutes and broken matches in the digest; notices that were acted on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reasons(mailing, name="anna"):  # noqa: F811
 
 @pytest.fixture
 def held(toy, anna, ben, mailing):  # noqa: F811
-    """A turn of twenty hours whose mails wait until two are left; when it was asked, and the way to later moments."""
+    """A turn of twenty hours whose mails wait until two are left: the moment of asking, and a way to later moments."""
     verify(anna, ben)
     wishes.set_wishes(anna, {"digest_hour": 7, "immediate_below": 2})
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=20))
@@ -46,7 +46,7 @@ def held(toy, anna, ben, mailing):  # noqa: F811
 
 @pytest.fixture
 def handed(anna, monkeypatch):
-    """The kinds of the notices that a program of anna's was handed; its turn comes half an hour after a mail."""
+    """The kinds of the notices handed to anna's program, half an hour after a mail."""
     taken = []
     Webhook.objects.create(user=anna, url="https://example.org/")
     known = channels._channels["webhook"]
@@ -188,7 +188,7 @@ def test_a_match_that_cannot_be_read_keeps_no_other_out_of_the_digest(duel, toy,
         assert f"#{other.number}" in mail.text
 
 
-# --- acted upon ---
+# --- acted on ---
 
 
 def status(user, kind="your_turn"):

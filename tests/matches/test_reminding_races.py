@@ -1,4 +1,4 @@
-"""Several sweepers at the same questions, over connections of their own."""
+"""Several sweepers at the same questions, over separate connections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def committed_duel(player):
-    """Questions that other connections see; they are so many that no match is played for them."""
+    """Questions that other connections see. There are too many of them to play a match for each."""
     match = Match.objects.create(
         game="toy", rules="toy/1.0.0", options={}, seat_count=3, hours=48, entry="public", watch="all",
         link_token=uuid.uuid4().hex, key_id="k", sealed_secret=b"", status="running",

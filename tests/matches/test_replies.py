@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
 
 
 def read_toy(text, seen):
-    """The toy's notation, refusing what it cannot read as real games do."""
+    """Parse the toy's notation, and refuse what cannot be read as real games do."""
     name, *rest = text.lower().split()
     if name not in TOY.commands or any(not one.isdecimal() for one in rest):
         raise Refused("unreadable", f"{name!r} is no order. There are: {', '.join(TOY.commands)}.")
@@ -107,7 +107,7 @@ def test_one_unreadable_line_changes_nothing(duel, mailing):  # noqa: F811
     assert "2. plya 1: cannot be read" in receipt.text
     assert "'plya' is no order" in receipt.text
     assert "1. draw: not done" in receipt.text
-    # and the corrected mail, to the receipt this time
+    # and the corrected mail, in answer to the receipt
     mailing.write("draw", to=reply_to(receipt))
     mailing.work()
     assert len(STORE.read(duel.id)) == 8
@@ -201,7 +201,7 @@ def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  
     assert told == {"mail-failed", "mail-set-aside"}  # she wrote it, and she opened the match
 
 
-def test_whoever_wrote_a_mail_that_was_set_aside_is_told_in_his_language(duel, mailing, ben):  # noqa: F811
+def test_the_sender_of_a_mail_set_aside_is_told_in_their_language(duel, mailing, ben):  # noqa: F811
     mailing.write("draw", to=reply_to(turn_mail(mailing)))
     mailing.work()
     ben.language = "de"
@@ -314,7 +314,7 @@ def test_a_second_answer_to_the_same_turn_mail_goes_on_where_the_first_stopped(d
         assert mailing.newest.report["lines"][0]["state"] == "done", mailing.newest.report
 
 
-def test_whoever_lost_the_seat_is_told_so_and_sees_nothing(duel, mailing, player):  # noqa: F811
+def test_a_player_who_lost_the_seat_is_told_so_and_sees_nothing(duel, mailing, player):  # noqa: F811
     to = reply_to(turn_mail(mailing))
     cara = player("cara")
     duel.seats.filter(index=0).update(user=cara)
@@ -395,7 +395,7 @@ def test_seats_never_see_each_others_cards_by_mail(duel, mailing):  # noqa: F811
 
 
 def replace_hand(loaded, seat):
-    """The same position with all that is hidden from the seat dealt anew."""
+    """Return the same position with everything hidden from the seat dealt again."""
     return loaded.game.redeal(loaded.timeline.state, seat, seeded("other"))
 
 

@@ -1,4 +1,4 @@
-"""What grows for ever is declared to, and all else is deleted at its age, by an index and in batches; what is needed stays."""
+"""Tables that grow for ever are declared; all others are deleted at their age, by an index and in batches."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def match(toy, anna, ben):
 
 
 def queue(*users, topic=""):
-    """Queue a notice to each of these users; return the ids."""
+    """Queue a notice to each of these users. Return the ids."""
     notices = [Notice(kind="press", user_id=user.pk, topic=topic) for user in users]
     outbox.notify(*notices)
     return [notice.id for notice in notices]

@@ -1,4 +1,4 @@
-"""Bots take turns at the workers: a match that only they play keeps nobody waiting, and does not go on for ever."""
+"""Bots take turns at the workers: a match with only bots delays nobody, and does not go on for ever."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def of_bots(host: User, bot: str = "random", **more: object) -> Match:
-    """A match that nobody but bots plays; between random ones this game does not end."""
+    """Return a match of bots only; between random ones this game does not end."""
     return opening.create_match(by=host, game="stratastar", take_seat=False, bots={0: bot, 1: bot}, **more)  # type: ignore[arg-type]
 
 
@@ -81,7 +81,7 @@ def test_only_what_bots_played_alone_counts(anna: User, ben: User, waiting: list
     assert match.version >= 2 * left + 1, "what people have played does not count"
 
 
-def test_whoever_is_out_of_the_game_and_keeps_their_seat_keeps_no_bots_playing(
+def test_a_player_who_is_out_of_the_game_but_seated_keeps_no_bots_playing(
     anna: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bots, "MOST_ALONE", 200)

@@ -1,5 +1,6 @@
-"""A release changes the rules: what a card is worth, the name of an event's field, the class of the state. Matches that run
-and matches that are over go on unharmed, and the release check finds the changes that would harm them.
+"""A release changes the rules: the value of a card, the name of an event's field, the class of the state.
+
+Running and finished matches go on unharmed, and the release check finds changes that would harm them.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ pytestmark = pytest.mark.django_db
 
 @dataclass(frozen=True, slots=True)
 class NewState(old.State):
-    """The state of the new rules: it counts the cards played, which the old one did not."""
+    """The state of the new rules, which also counts the cards played."""
 
     played: int = 0
 
 
 def new_decide(run, seat, command):
-    """A card is worth one point more than is printed on it, and the event says so under a better name."""
+    """Play a card for one point more than printed, recorded under a better name."""
     if command["name"] != "play" or run.state.turn % 2 != seat or command["card"] not in run.state.hands[seat]:
         old.decide(run, seat, command)
         return
@@ -58,7 +59,7 @@ def new_evolve(state, event):
 
 
 def lift_played(data):
-    """What a card was worth under the old rules: what is printed on it."""
+    """Return the data with the value of the card under the old rules: the printed one."""
     card = data.pop("card")
     return {**data, "face": card, "worth": card}
 
@@ -76,7 +77,7 @@ NEW: Game[NewState] = replace(
 
 @pytest.fixture
 def release(monkeypatch):
-    """Put another version of the toy's rules in force."""
+    """A function that puts another version of the toy's rules in force."""
     offered = catalog.game
     now = [OLD]
     monkeypatch.setattr(catalog, "game", lambda game_id: now[0] if game_id == "toy" else offered(game_id))
@@ -92,7 +93,7 @@ def release(monkeypatch):
 
 @pytest.fixture
 def matches(release, anna, ben):
-    """One that runs, with a card played, a reaction and a time-out in it, and one that is over."""
+    """A running match, with a card played, a reaction and a timeout in it, and a finished one."""
     over = duel(anna, ben)
     play_out(over)
     running = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy", options={"points": 9}))
@@ -107,7 +108,7 @@ def state_of(match):
 
 
 def check_all():
-    """Every way of looking for harm finds none."""
+    """Check that no audit finds any harm."""
     for match in Match.objects.all():
         assert audit.check_match(match.pk) == []
         assert projections.rebuild(match.pk) == projections.Rebuilt()
@@ -221,7 +222,7 @@ def test_an_evolve_that_looks_a_number_up_is_found(matches, release):
 
 
 def as_old(evolve, state, event):
-    """The same on the old class of state, which the snapshots of the old code still fit."""
+    """Evolve on the old class of state, which the snapshots of the old code still fit."""
     names = old.State.__slots__
     lifted = replace(event, data=lift_played(dict(event.data))) if event.type == "played" else event
     new = NewState(**{name: getattr(state, name) for name in names}) if state is not None else None
@@ -230,7 +231,7 @@ def as_old(evolve, state, event):
 
 
 def test_rules_that_decide_otherwise_under_the_same_name_are_found(matches, release):
-    """Somebody changed what a card is worth and forgot the version of the rules."""
+    """The value of a card changed without a new version of the rules."""
     _, over = matches
 
     def plays_instead(run, seat, command):
@@ -245,7 +246,7 @@ def test_rules_that_decide_otherwise_under_the_same_name_are_found(matches, rele
 
 
 def test_the_matches_beside_the_code_are_compatible(tmp_path):
-    """A sample of the files that `manage.py compat` takes by itself, and what is no match at all."""
+    """A sample of the files that `manage.py compat` takes by default, and one that is no match at all."""
     from gamesvc.ops.management.commands.compat import beside
 
     files = beside()

@@ -1,6 +1,6 @@
-"""What is hidden moves nothing: no answer, no tag and no number of statements differs by what an opponent keeps to themselves.
+"""Hidden acts change nothing: no response, no tag and no number of statements depends on an opponent's hidden acts.
 
-Each match is asked before and after the opponent does something hidden, through every address that can be read.
+Each match is requested before and after the opponent does something hidden, through every readable address.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tests.matches.playing import act
 from tests.matches.test_hidden_time import NOON, page_of
 
 pytestmark = pytest.mark.django_db
-# What is new with every answer, of whatever match.
+# Values that are new in every response, of any match.
 _NEW = re.compile(r'name="(?:csrfmiddlewaretoken|_once)" value="[^"]*"|"(?:digest|hash|salt)":"[0-9a-f]+"')
 _NAMES = re.compile(r"'[^']*'|\b\d+\b")
 
 
 def paths_of(match, resolver=None, prefix=""):
-    """Every address below the match, taken from the table of addresses."""
+    """Return every address below the match, from the URL configuration."""
     found = []
     for pattern in (resolver or get_resolver()).url_patterns:
         route = prefix + str(pattern.pattern)
@@ -41,7 +41,7 @@ def paths_of(match, resolver=None, prefix=""):
     return [path for path in found if "<" not in path]
 
 
-# What is asked of the addresses that answer for the past.
+# Queries for addresses that show the past.
 LATER = "2026-06-01T12:02:00%2B00:00"
 ASKED = {
     "/view/": ("?version=7", f"?at={LATER}"),
@@ -52,9 +52,9 @@ ASKED = {
 
 
 def answers(match, user, program):
-    """All that a reader gets of a match, with the number of statements that it took."""
+    """Return everything a reader gets of a match, with the number of statements."""
     page, api, told = page_of(user), program(user), {}
-    # What is looked up once for a session is looked up before.
+    # Look-ups that happen once per session are made before.
     page.get("/games/")
     for path in [*paths_of(match), "/", "/lobby/", "/api/v1/matches/", "/api/v1/me/notices/", "/substitutes/"]:
         for query in ("", *next((more for end, more in ASKED.items() if path.endswith(end)), ())):
@@ -102,7 +102,7 @@ def test_nothing_that_can_be_read_differs_by_what_is_hidden(toy, anna, player, b
         clock.shift(60)
         match.refresh_from_db()
         readers = (anna, watcher, olga)
-        page_of(anna).get(f"/matches/{match.number}/")  # the first visit notes down what was seen
+        page_of(anna).get(f"/matches/{match.number}/")  # the first visit records what was seen
         before = {reader: answers(match, reader, program) for reader in readers}
         head = STORE.head(match.id).version
         HIDDEN[hidden](match)
@@ -115,7 +115,7 @@ def test_nothing_that_can_be_read_differs_by_what_is_hidden(toy, anna, player, b
 
 
 def test_a_command_takes_the_same_way_whether_or_not_it_meets_a_condition(toy, anna, ben, program):
-    """The same statements before the answer, and the same answer."""
+    """The same statements before the response, and the same response."""
     told = []
     for laid in (False, True):
         match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))

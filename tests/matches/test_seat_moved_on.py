@@ -1,4 +1,4 @@
-"""A notice whose seat has moved on is dropped with its reason, or told as things stand now: no fault, no traceback, no retry."""
+"""A notice whose seat has moved on is dropped with its reason, or shows the present state: no fault, no traceback, no retry."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def match(request, toy, anna, ben):
 
 
 def answer(match, question):
-    """The seat gives the default answer, until it is asked something else."""
+    """Give the default answer for the seat, until it is asked something else."""
     loaded = loading.load(match.id, match.game)
     act(match, question.seat, dict(loaded.game.default_command(loaded.timeline.state, question.seat)))
 
@@ -44,7 +44,7 @@ MOVES = [answer, leave]
 
 
 def turn_notice(match):
-    """Queue a turn notice anew; return the question it is about, and the row."""
+    """Queue a turn notice again. Return its question, and the row."""
     Outbox.objects.all().delete()
     question = match.questions.order_by("due_at", "seat").first()
     payload = {"match": str(match.pk), "seat": question.seat, "question": question.question}
@@ -125,7 +125,7 @@ def test_a_seat_that_is_asked_while_its_mail_is_worded(match, mailing, caplog, m
 
 
 def failing_once(monkeypatch, match, question):
-    """Have the match go on in the middle of a wording, which fails of it."""
+    """Let the match go on in the middle of writing a notice, which fails because of it."""
     load, moved = loading.load, []
 
     def moving(match_id, game):

@@ -1,4 +1,4 @@
-"""What `selfplay` writes: exports that both verifiers accept, and records that are replayed and played again."""
+"""The files of `selfplay`: exports that both verifiers accept, and records that are replayed and played again."""
 
 from __future__ import annotations
 

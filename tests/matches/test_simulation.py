@@ -1,4 +1,4 @@
-"""Weeks of matches on the virtual clock, and the real service, with mishaps in both; and clocks that are virtual."""
+"""Weeks of matches on the virtual clock, and the real service, both with failures; and virtual clocks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def surroundings(**more: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def mishaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The report of some weeks and some seconds of the real service, both with mishaps."""
+    """The report of some weeks and some seconds of the real service, both with failures."""
     folder = tmp_path_factory.mktemp("mishaps")
     sizes = ["--matches", "8", "--days", "14", "--service-minutes", "0.05", "--clients", "4"]
     done = run("manage.py", "simulate", *sizes, "--seed", "395", "--chaos", "--json", TMPDIR=str(folder))
@@ -67,7 +67,7 @@ def mishaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     assert not list(folder.iterdir()), "nothing is left behind"
     told: dict[str, Any] = json.loads(done.stdout)
     assert done.returncode == bool(told["wrong"])
-    # How long a stop takes is the machine's matter.
+    # The duration of a stop depends on the machine.
     assert [finding for finding in told["wrong"] if not finding.startswith("Ctrl-C took")] == []
     return told
 

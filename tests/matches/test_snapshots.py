@@ -1,4 +1,4 @@
-"""Snapshots save time and nothing else: with, without and with a wrong one a match is the same."""
+"""Snapshots save time and nothing else: a match is the same with one, without one, and with a wrong one."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_after_a_release_snapshots_are_made_anew_in_the_background(duel, monkeyp
 
 
 class Outside:
-    """Django's tests run in a transaction; there nothing that was read is kept, because it may be rolled back."""
+    """A stand-in for the connection: Django's tests run in a transaction, where nothing read is remembered."""
 
     in_atomic_block = False
 

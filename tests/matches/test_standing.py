@@ -1,4 +1,4 @@
-"""Conditional orders: given by a worker right after what meets their condition, private, dropped when they do not fit."""
+"""Conditional orders: played by a worker right after their condition is met, private, dropped when they do not fit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def match(toy: str, anna: User, ben: User) -> Match:
 
 
 def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Receipt:
-    """A command, and after it the worker that its hint wakes."""
+    """Submit a command, then run the worker that its hint wakes."""
     receipt = playing.act(match, seat, command)
     conditional_orders.play(match.id)
     return receipt
@@ -64,7 +64,7 @@ def lay(match: Match, seat: int, condition: dict[str, Any], *commands: dict[str,
 
 
 def acts(match: Match) -> list[tuple[str, int | None, str]]:
-    """Who gave which command, and how, after the start."""
+    """Return the commands after the start: channel, seat and name."""
     stored = [one for one in STORE.read(match.id) if "command" in one.meta]
     return [(one.meta["command"]["name"], one.meta["actor"].get("seat"), one.meta["channel"]) for one in stored]
 
@@ -112,7 +112,7 @@ def test_too_many_orders_in_a_line_are_counted_before_they_are_read(match: Match
 
 
 def test_it_waits_until_its_seat_is_asked_and_may_have_several_commands(match: Match) -> None:
-    # The case comes with his own draw, the commands with his next two turns.
+    # The condition is met by the seat's own draw, the commands follow in its next two turns.
     lay(match, 1, {"event": {"type": "drew", "data": {"seat": 1}}}, {"name": "draw"}, {"name": "draw"})
     act(match, 0)
     act(match, 1)
@@ -137,7 +137,7 @@ def test_what_does_not_fit_is_dropped_and_its_owner_told(match: Match) -> None:
 
 
 def test_a_condition_sees_only_what_its_seat_sees(match: Match) -> None:
-    """The card he draws is hidden from seat 1: no condition on it ever holds, whatever the card is."""
+    """The drawn card is hidden from seat 1: no condition on it is ever met, whatever the card is."""
     for card in (1, 2):
         lay(match, 1, {"event": {"type": "drew", "data": {"seat": 0, "card": card}}}, {"name": "draw"})
         lay(match, 1, {"view": [{"path": "hands.0.0", "op": "=", "value": card}]}, {"name": "draw"})
@@ -270,7 +270,7 @@ def test_a_condition_that_cannot_be_read_takes_nothing_of_others_with_it(match: 
 
 
 class Death(BaseException):
-    """The end of a worker."""
+    """The death of a worker."""
 
 
 @pytest.mark.parametrize("where", ["_advance", "_keep", "_look"])
@@ -343,14 +343,14 @@ def test_as_text(match: Match) -> None:
 
 @pytest.mark.parametrize("length", [900, 20_000])
 def test_blanks_cost_no_time(match: Match, length: int) -> None:
-    """Without this a line of a mail, or a field of a form, kept its process busy for hours."""
+    """Without this limit a line of a mail, or a field of a form, kept its process busy for hours."""
     for text in ("if" + " " * length + "x", "if a" + " " * length + "then" + "\t" * length, "if a" + " and" * (length // 4)):
         with cpu_limit(), pytest.raises(Refused) as refused:
             standing_orders.parse_text(match, 0, text)
         assert refused.value.code == ("unreadable" if len(text) <= standing_orders.LONGEST_TEXT else "too_long")
 
 
-def test_what_happened_lately_is_told_as_a_condition_of_him_who_saw_it(match: Match) -> None:
+def test_recent_events_are_worded_as_conditions_of_the_seat_that_saw_them(match: Match) -> None:
     act(match, 0)
     card = next(one.data["card"] for one in STORE.read(match.id) if one.type == "toy.drew")
     loaded = loading.load(match.id, match.game)
@@ -440,20 +440,20 @@ def test_a_hidden_act_of_another_seat_brings_nothing(anna: User, ben: User) -> N
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
     loaded = loading.load(match.id, match.game)
     seat = loaded.awaited()[0].seat
-    # It holds already: the first thing its seat sees happen brings it.
+    # It is met already: the first event its seat sees triggers it.
     lay(match, seat, {"view": [{"path": "nothing", "op": "!=", "value": 1}]}, {"name": "set_orders", "orders": {}})
     seen = loaded.viewer_version(seat)
     act(match, 1 - seat, {"name": "set_orders", "orders": {"fight": "peace"}})
     assert Premove.objects.get().status == Premove.Status.WAITING
     assert loading.load(match.id, match.game).viewer_version(seat) == seen
-    # One that had its case before, and could not be given then, tells of it no more than that.
+    # An order whose condition was met before, but could not be played then, reveals no more.
     Premove.objects.update(status=Premove.Status.ARMED, armed_version=seen)
     act(match, 1 - seat, {"name": "set_orders", "orders": {"fight": "fight"}})
     assert Premove.objects.get().status == Premove.Status.ARMED
 
 
 @pytest.mark.parametrize("late", [True, False])
-def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
+def test_a_player_who_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
     row = lay(match, 1, HE_DRAWS, {"name": "draw"})
     module, name = (conditional_orders, "_advance") if late else (conditions, "holds")
     real, heard, threads = getattr(module, name), [], []
@@ -487,7 +487,7 @@ def test_whoever_cancels_too_late_is_told_so(match: Match, monkeypatch: pytest.M
 def test_an_order_is_changed_while_the_match_goes_on(
     match: Match, player: Callable[..., User], monkeypatch: pytest.MonkeyPatch, what: str, when: str
 ) -> None:
-    """Neither takes the other's rows in another order, so that one of them would fail."""
+    """Both lock the rows in the same order, so that neither fails."""
     operator = player("operator", is_staff=True)
     begun = loading.load(match.id, match.game).viewer_version(None)
     row = lay(match, 0, HE_DRAWS, {"name": "draw"})
@@ -563,11 +563,11 @@ def test_what_is_laid_by_while_a_sweep_is_at_work_is_given(match: Match, monkeyp
     assert acts(match) == [("draw", 0, "clock"), ("draw", 1, "standing")]
 
 
-# --- a worker that comes late ---
+# --- a late worker ---
 
 
 def test_each_act_is_tried_by_itself_however_late_the_worker_is(match: Match) -> None:
-    """What held only between two acts has come, and what held at no act has not."""
+    """A condition that was met only between two acts triggers, one that was met at no act does not."""
     turn = loading.load(match.id, match.game).timeline.state.turn
     held = lay(match, 1, {"event": {"type": "drew"}, "view": [{"path": "turn", "op": "=", "value": turn + 1}]}, {"name": "pass"})
     other = lay(match, 1, {"event": {"type": "drew"}, "view": [{"path": "turn", "op": "=", "value": turn}]}, {"name": "pass"})

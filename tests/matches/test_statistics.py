@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _the_feed_shows_this_transaction(monkeypatch):
-    """A test's own events lie in a transaction that is still open, for which the feed would wait."""
+    """The feed would wait for a test's open transaction, which holds its own events."""
     horizon = "(e.epoch < c.epoch OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))"
     assert horizon in store.FEED
     monkeypatch.setattr(store, "FEED", store.FEED.replace(horizon, "true"))
@@ -35,7 +35,7 @@ def _the_feed_shows_this_transaction(monkeypatch):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Moves the moment at which events happen."""
+    """A function that moves the time of events."""
     real, ahead = timezone.now, [timedelta()]
     monkeypatch.setattr(append.timezone, "now", lambda: real() + ahead[0])
 
@@ -55,7 +55,7 @@ def told(user, part="ever"):
 
 
 def service(match, *events, actor=None):
-    """An event of the service, appended as its own services do."""
+    """Append an event of the service, as its own services do."""
     loaded = loading.load(match.id, match.game)
     numbered = [Event(kind, data, loaded.version + at) for at, (kind, data) in enumerate(events, 1)]
     record(
@@ -126,7 +126,7 @@ def test_a_time_out_told_by_an_event_counts_once_and_an_excused_one_apart(toy, a
     assert (told(ben)["excused"], told(ben)["timeouts"]) == (0, 1)
 
 
-def test_a_substitute_takes_over_and_the_numbers_stay_with_whom_they_belong_to(toy, anna, ben, player):
+def test_after_a_substitution_each_player_keeps_their_own_numbers(toy, anna, ben, player):
     cleo = player("cleo")
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(match, 0, {"name": "draw"})
@@ -204,7 +204,7 @@ def test_numbers_of_an_erased_user_are_nobodys(toy, anna, ben):
 
 
 def given_up(user, match_count=1, finished=0, timeouts=0):
-    """A past in another match, as the follower would have written it."""
+    """Store a past in another match, as the consumer would have written it."""
     match = opening.cancel_match(by=user, match=opening.create_match(by=user, game="toy", take_seat=False))
     for number in range(match_count):
         Holding.objects.create(
@@ -233,7 +233,7 @@ def test_a_match_may_ask_for_reliable_players(toy, anna, ben, player, program):
     assert program(cleo).post(f"/matches/{made['number']}/join/").status_code == 200, "what is long ago is forgiven"
 
 
-def test_the_host_may_invite_whom_he_likes(toy, anna, ben):
+def test_the_host_may_invite_any_player(toy, anna, ben):
     match = opening.create_match(by=anna, game=toy, reliability={"finished": 100})
     given_up(ben)
     with pytest.raises(Refused, match="0 of 1"):

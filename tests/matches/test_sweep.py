@@ -1,4 +1,4 @@
-"""The sweep at its borders: exactly once, at the right moment, whatever happens at the same time."""
+"""The sweep in critical cases: exactly once, at the right moment, whatever happens at the same time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def draw(match, received_at, key):
 
 
 def test_a_deadline_that_fires_while_a_command_is_processed_loses_or_wins_but_never_both(duels):
-    """The command was received in time; the sweep is at the same question at the same moment."""
+    """The command was received in time; the sweep handles the same question at the same moment."""
     for match in duels:
         due = timezone.now() - timedelta(milliseconds=1)
         Question.objects.filter(match=match).update(due_at=due)
@@ -72,7 +72,7 @@ def test_a_deadline_that_fires_while_a_command_is_processed_loses_or_wins_but_ne
 
 
 def between(monkeypatch, act, kind="clock"):
-    """Let something happen after the first append of a kind of actor was decided and before it is made."""
+    """Run `act` after the first append of a kind of actor was decided and before it is made."""
     real, done = recording.STORE.append, []
 
     def append(stream, events, **more):
@@ -85,7 +85,7 @@ def between(monkeypatch, act, kind="clock"):
 
 
 def announce(user, travel, moment):
-    """Somebody announces four days of vacation at a moment that may be past."""
+    """Announce four days of vacation at a moment that may be past."""
     now = timezone.now()
     travel.move_to(moment)
     absences.announce(user=user, first=moment.date(), last=(moment + 3 * DAY).date())
@@ -93,7 +93,7 @@ def announce(user, travel, moment):
 
 
 def go_on_vacation(travel, user):
-    """Announced a moment before the deadline, and settled only now."""
+    """Announce a vacation a moment before the deadline, and settle it only now."""
     announce(user, travel, MONDAY + DAY - timedelta(seconds=1))
     vacations.settle(user.pk)
 
@@ -122,7 +122,7 @@ def test_a_time_out_that_loses_to_what_gives_more_time_is_none(toy, anna, ben, p
 
 
 def test_a_time_out_after_something_that_gives_no_time_is_ruled_with_the_seats_as_they_are(toy, anna, ben, player, monkeypatch):
-    """The other seat changes hands meanwhile: its new holder is told that it is his turn."""
+    """The other seat changes hands meanwhile: its new holder is told that it is their turn."""
     cleo = player("cleo")
     with time_machine.travel(MONDAY, tick=False) as travel:
         match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock={"turn": "24h"}))
@@ -204,7 +204,7 @@ def test_a_vacation_announced_during_a_long_sweep_counts_in_it(toy, anna, ben, m
     assert "match.timed_out" not in [one.type for one in STORE.read(second.id)]
 
 
-def test_where_a_vacation_cannot_be_counted_nothing_fires_for_him_who_is_away(toy, anna, ben, monkeypatch, caplog):
+def test_no_deadline_fires_for_a_player_whose_vacation_cannot_be_counted(toy, anna, ben, monkeypatch, caplog):
     clock = {"turn": "24h", "vacation": True}
     with time_machine.travel(MONDAY, tick=False) as travel:
         match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
@@ -239,7 +239,7 @@ def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna
             announce(ben, travel, MONDAY)
             vacations.settle(ben.pk)
 
-        # What is known of Ben's time was read before he announced it.
+        # Ben's time was read before the announcement.
         between(monkeypatch, meanwhile, kind="seat")
         draw(match, timezone.now(), uuid.uuid4())
         assert match.questions.get().due_at == MONDAY + DAY
@@ -302,7 +302,7 @@ def test_two_sweeps_may_settle_the_same_vacation(toy, anna, ben, monkeypatch):
 
 
 def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
-    """A turn of Stratastar takes several default commands; after the first its sweeper is gone."""
+    """A turn of Stratastar takes several default commands; its sweeper dies after the first."""
     opened = opening.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random"})
     match = opening.join_match(by=ben, match=opened)
     question = match.questions.get()
@@ -322,8 +322,8 @@ def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
     assert len({one.meta["command_id"] for one in by_clock}) == len(by_clock) == 5
 
 
-def test_the_mails_of_who_loses_his_seat_die_with_the_append_that_takes_it(toy, anna, ben, monkeypatch):
-    """A sweeper that is killed right after it leaves nobody an address to answer for a seat that is no longer his."""
+def test_the_append_that_takes_a_seat_drops_the_mails_to_its_player(toy, anna, ben, monkeypatch):
+    """Even if the sweeper is killed right after it, the player who lost the seat has no valid reply address for it."""
     clock = {"turn": "24h", "timeout": "bot"}
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
     expires = timezone.now() + 30 * DAY
@@ -344,7 +344,7 @@ def test_the_mails_of_who_loses_his_seat_die_with_the_append_that_takes_it(toy, 
 
 
 def test_a_time_out_is_said_once_though_its_sweeper_dies_in_the_middle(anna, ben, monkeypatch):
-    """The game's answer takes several commands; after the first, which says that time ran out, the sweeper is gone."""
+    """The game's answer takes several commands; the sweeper dies after the first, which records the timeout."""
     opened = opening.create_match(
         by=anna, game="stratastar", options={"homeworld_choice": "random"}, clock={"turn": "1d", "after": 2}
     )

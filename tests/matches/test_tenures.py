@@ -1,4 +1,4 @@
-"""Seat tenure: a player who has held a seat returns to no other one, and neither rules nor looks behind before the end."""
+"""Seat tenure: a player who has held a seat may take no other, and neither rules nor looks behind before the end."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def rules(program, user, match, action="pause", **more):
     return program(user, *powers).post(f"/matches/{match.number}/organise/", body)
 
 
-# --- into a seat ---
+# --- taking a seat ---
 
 
 def test_a_player_who_gave_up_a_seat_gets_no_other_one(duel, anna, ben, program):
@@ -172,7 +172,7 @@ def test_an_operator_who_looked_behind_takes_no_seat_in_a_sister_fork(duel, anna
 
 @pytest.fixture
 def fork_of(duel, anna):
-    """Forks of the running match with the hand of its first seat."""
+    """Return a match forked from the running one, with the hand of its first seat."""
     act(duel, 0)
     access = access_match(user=anna, ident=str(duel.pk))
     version = loading.load(duel.id, "toy").viewer_version(0)
@@ -260,12 +260,12 @@ def test_an_operator_who_plays_does_not_look_behind_what_was_made_from_the_match
 
 
 def test_an_erased_host_and_a_new_account_are_strangers(duel, anna, player, program):
-    """What cannot be known: the second account of a player who was erased, or who simply made one."""
+    """Second accounts cannot be detected, after an erasure or without one."""
     erasure.erase(anna)
     assert take(program, player("anna2"), duel, 0).status_code == 200
 
 
-# --- what the organiser sees of it ---
+# --- the organiser's view of it ---
 
 
 def test_the_organiser_sees_which_tenures_belong_to_one_player(toy, anna, ben, player, program):

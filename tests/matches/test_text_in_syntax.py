@@ -1,4 +1,4 @@
-"""Text of people within machine syntax: each place takes its own metacharacters as text, and nothing else."""
+"""User text within machine syntax: each place takes its own metacharacters as text, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAMES = (
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_stays_a_name_on_pages_in_pictures_and_answers(name, anna, ben, program):
-    """No sign-up takes such a name; what shows names does not rely on that."""
+    """Sign-up refuses such a name, but the pages that show names do not rely on that."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", watch="all"))
     opened = opening.create_match(by=ben, game="space_war")
     User.objects.filter(pk=ben.pk).update(username=name)

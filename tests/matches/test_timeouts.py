@@ -1,4 +1,4 @@
-"""What a time-out means: the policy of the match, excused ones, seats that fall free, substitutes, and pauses by agreement."""
+"""Consequences of timeouts: the match's policy, excuses, free seats, substitutes, and pauses by agreement."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def asked(match: Match) -> Question:
 
 
 def run_out(match: Match) -> Question:
-    """Let the time of the next question run out and the sweep come."""
+    """Let the next question time out, and run the sweep."""
     question = asked(match)
     with time_machine.travel(question.due_at + timedelta(seconds=1), tick=False):
         expiry.availability.keep_alive()
@@ -178,7 +178,7 @@ def test_an_act_of_the_holder_ends_the_row(anna: User, ben: User) -> None:
 
 
 def answer(match: Match, question: Question) -> None:
-    """The player gives himself what the clock would give for him."""
+    """Submit as the player what the clock would submit for them."""
     loaded = loading.load(match.id, match.game)
     moment = question.due_at - timedelta(minutes=1)
     with time_machine.travel(moment, tick=False):
@@ -267,7 +267,7 @@ def test_a_word_for_a_pause_may_be_taken_back(anna: User, ben: User) -> None:
         pauses.withdraw(match=match, seat=0)
 
 
-def test_notices_that_wait_for_a_seat_show_nothing_to_him_who_has_left_it(
+def test_notices_that_wait_for_a_seat_show_nothing_to_a_player_who_left_it(
     anna: User,
     ben: User,
     player: Callable[..., User],
@@ -278,7 +278,7 @@ def test_notices_that_wait_for_a_seat_show_nothing_to_him_who_has_left_it(
     match = opened(anna, ben)
     gone = asked(match).seat
     left = holder(match, gone).user
-    # Nothing has been sent yet: that the match has started, and that it is his turn.
+    # Two notices have not been sent yet: the start of the match, and the player's turn.
     assert Outbox.objects.filter(user=left, status="queued", kind__in=["match_started", "your_turn"]).count() == 2
     substitutes.vacate(match=match, seat=gone, actor=Actor("seat", gone))
     substitutes.take_over(by=carol, match=match)
@@ -334,7 +334,7 @@ def test_who_leaves_holds_no_agreement_up(anna: User, ben: User) -> None:
     assert Outbox.objects.filter(kind="pause", user=anna, payload__what="paused").exists()
 
 
-def test_whom_the_clock_takes_away_holds_no_agreement_up(anna: User, ben: User) -> None:
+def test_a_player_removed_by_the_clock_holds_no_agreement_up(anna: User, ben: User) -> None:
     match = opened(anna, ben, after=1)
     gone = asked(match).seat
     pauses.wish(match=match, seat=1 - gone, pause=True)

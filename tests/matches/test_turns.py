@@ -1,4 +1,4 @@
-"""Taking turns through the one service: once each, on the right version, hidden things hidden, to the end."""
+"""Taking turns through the one service: once each, on the right version, with hidden information, to the end."""
 
 from __future__ import annotations
 

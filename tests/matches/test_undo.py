@@ -1,4 +1,4 @@
-"""Taking back through the services: what is free, what is asked for, what stays, and what nobody may learn from it."""
+"""Undo through the services: what is free, what needs consent, what stays, and what it must not reveal."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_an_own_move_is_taken_back_freely_and_done_again(duel):
 def test_repeated_undo_goes_further_back_and_redo_forward_again(duel):
     loaded = load(duel)
     states = [loaded.timeline.state]
-    # Both seats are played in turn until seat 0 has two moves in a row that nobody answered: orders are moves of nobody's turn.
+    # Both seats play until seat 0 has two unanswered moves in a row: orders take no turn.
     play(duel, 0)
     act(duel, 0, {"name": "set_orders", "text": "one"})
     states.append(state(duel))
@@ -197,7 +197,7 @@ def test_a_request_lapses_with_its_time_and_when_the_match_moves_on(duel):
     assert taking_back.lapse_requests() == 0
 
 
-def test_a_request_reaches_over_another_seats_act_only_with_his_word(duel):
+def test_an_undo_past_another_seats_act_needs_their_consent(duel):
     before = state(duel)
     play(duel, 0)
     play(duel, 1)
@@ -292,7 +292,7 @@ def test_the_offer_is_the_same_whatever_others_do_unseen(duel):
 
 
 def test_who_was_told_of_a_hidden_thing_may_not_free_himself_of_it(duel):
-    """A card seen and given back with leave: the move before it, taken back freely, finds the pile shuffled all the same."""
+    """A card is seen and given back with consent. After a free undo of the move before it, the pile is still shuffled."""
     play(duel, 0)
     play(duel, 1)
     act(duel, 0, {"name": "draw"})
@@ -329,7 +329,7 @@ def test_nothing_told_is_ever_taken_back_without_leave(duel):
         assert [event.version for event in log if event.type == "drew" and event.version not in path] == []
 
 
-def test_only_he_who_sees_it_can_tell_what_was_taken_back(duel):
+def test_only_players_who_saw_a_turn_learn_what_was_undone(duel):
     act(duel, 0, {"name": "draw"})
     take_back(duel, 0)
     answer(duel, 1, True)
@@ -344,13 +344,13 @@ def test_only_he_who_sees_it_can_tell_what_was_taken_back(duel):
 
 
 def test_in_a_race_a_seat_takes_back_its_own_part_alone_and_unseen(anna, ben):
-    """Every seat plays its own sheet: what others did meanwhile is kept, and nobody notices."""
+    """Every seat plays its own sheet: hidden acts of others are kept, and nobody notices."""
     match = opening.create_match(by=anna, game="space_fleet_commander", seats=2, options={"mode": "race"})
     match = opening.join_match(by=ben, match=match)
     rng = random.Random(3)
 
     def quiet(seat, tries=12):
-        """Any move of the seat that tells nobody anything."""
+        """Play any move of the seat that reveals nothing."""
         loaded = load(match)
         game, now = loaded.game, loaded.timeline.state
         for _ in range(tries):
@@ -443,7 +443,7 @@ def test_the_space_war_with_reactions_that_go_back_by_themselves(anna, ben):
 
 
 def test_a_pass_that_brought_out_what_another_had_prepared_is_not_taken_back_freely(anna, ben):
-    """Else every window would tell what the other seat is about to do, as often as one passes and takes it back."""
+    """Otherwise every window would reveal the other seat's next act, as often as a player passes and undoes it."""
     table = Table().system("1,1", "trade_world").credits(1, 6)
     table.vessel(0, "destroyer", "1,1")
     ship = table.vessel(1, "corvette", "1,1")

@@ -1,4 +1,4 @@
-"""Taking back and the mails about it: who was told is told that it is gone, and an answer to what is gone changes nothing."""
+"""Undo and its mails: players who were told of a turn are told that it is gone, and an answer to it changes nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def duel(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
 
 
 def work(mailing):  # noqa: F811
-    """Send what is due, whatever would be gathered for later."""
+    """Send what is due, even what is held back for a batch."""
     mailing.work()
     Outbox.objects.filter(status=Status.QUEUED).update(due_at=timezone.now(), claimed_until=None)
     delivery.sweep()

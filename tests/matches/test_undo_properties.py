@@ -1,4 +1,4 @@
-"""Whatever is done in whatever order: nothing that was told is taken back without leave, and nothing can be rolled again."""
+"""Acts in any order: nothing revealed is undone without consent, and nothing can be rolled again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "try", "fork
 
 
 def attempt(match, seat, deed, sent):
-    """Do it as the seat would through any channel; what is refused changes nothing. `sent`: his commands so far, as sent."""
+    """Do it as the seat would through any channel. A refusal changes nothing. `sent`: the seat's commands so far, as sent."""
     loaded = loading.load(match.id, match.game)
     sender = Sender(Actor("seat", seat), "api", timezone.now())
     named = {"match": match, "sender": sender, "command_id": uuid.uuid4()}
@@ -69,7 +69,7 @@ def attempt(match, seat, deed, sent):
 
 
 def look_on_a_board(match, seat, version):
-    """Play on, from what the seat saw at some version, on a board of one's own: the match itself knows nothing of it."""
+    """Play on from a version the seat saw, on an analysis board: the match itself does not change."""
     access = selectors.access_match(user=match.seats.get(index=seat).user, ident=str(match.pk))
     before = loading.load(match.id, match.game)
     then, _shown = forks.settled_version(before, seat, version)

@@ -1,4 +1,4 @@
-"""Taking back while others act: one wins, the other is told; each on a connection of its own."""
+"""Undo while others act: one wins, the other is told; each with its own connection."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def version_of(match, seat):
 
 
 def told(caught, name, attempt):
-    """Run an attempt, and note what became of it."""
+    """Run an attempt, and note its result."""
 
     def run() -> None:
         try:
@@ -88,7 +88,7 @@ def test_one_request_sent_many_times_at_once_takes_back_once(toy, anna, ben):
 
 
 def test_a_request_is_settled_once(toy, anna, ben, settings):
-    """The last word, a withdrawal and the sweep at once: one of them counts."""
+    """The last consent, a withdrawal and the sweep at once: one of them counts."""
     settings.MATCHES_PER_MINUTE = 100
     for _ in range(MATCHES):
         match = duel(toy, anna, ben)

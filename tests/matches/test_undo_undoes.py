@@ -1,4 +1,4 @@
-"""An undo that is offered undoes something: in every game, whatever was done, and in The Space War what was let stand."""
+"""An undo on offer always undoes something: in every game, after any act, and in The Space War after allowing an act."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Played:
         self.timeline.follow(run)
 
     def step(self):
-        """A command of a seat that is awaited, or something that a seat does aside."""
+        """Play a command of an awaited seat, or an aside of any seat."""
         game, now = self.game, self.timeline.state
         seat = self.rng.choice(game.awaited(now)).seat
         if self.rng.random() < 0.25:
@@ -56,7 +56,7 @@ class Played:
         self._take(self.timeline.command(seat, command, self.dice), seat, command)
 
     def found(self, seat):
-        """The seat's latest command that undo finds; None where there is none."""
+        """Return the seat's latest command that undo finds; None if there is none."""
         trail = Trail(lambda after, until: list(self.past[after:until]), self.timeline.version)
         try:
             found = undo_rules.find(self.game, trail, seat, changes=undo_rules.changing(self.timeline, seat))
@@ -65,7 +65,7 @@ class Played:
         return found if found.to >= self.first else None
 
     def seen(self, a_state, seat):
-        """A view without the ids of questions, which a rewind may change."""
+        """Return a view without the ids of questions, which a rewind may change."""
         view = json.loads(json.dumps(self.game.view(a_state, seat)))
         view["awaited"] = [[one.seat, one.prompt] for one in self.game.awaited(a_state)]
         return view
@@ -100,12 +100,12 @@ def test_what_undo_offers_undoes_something(game_id):
     assert free > 20
 
 
-# --- the service, with what was let stand ---
+# --- the service, with allowed acts ---
 
 
 @pytest.fixture
 def war(anna, ben):
-    """A match of The Space War in which seat `other` may react to something that the seat whose turn it is has done."""
+    """A match of The Space War in which seat `other` may react to an act of the seat to move."""
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war", options={"max_timeouts": 0}))
     rng = random.Random(7)
     for _ in range(200):

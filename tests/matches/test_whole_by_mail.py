@@ -1,7 +1,7 @@
-"""Whole matches of each game by mail only, over SMTP in both directions, from the invitation to the end; each game has a test of
-its own. And single mails at the worst moments: their worker is killed, they come twice, their deadline passes unread.
+"""Whole matches of each game by mail only, over SMTP in both directions, from the invitation to the end.
 
-All on one running service.
+Each game has its own test. Further tests send single mails at critical moments: the worker is killed, the mail comes twice, the
+deadline passes before it is read. All run on one service.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tests.matches import breaking
 from tests.matches.breaking import Held, standing_still
 from tests.matches.by_mail import Player, Table, World, running, wait_for
 
-# Every wait has a bound of its own; a whole race is some fifty mails, each of which is slow on a busy machine.
+# Every wait has its own limit; a whole race is some fifty mails, each of which is slow on a busy machine.
 pytestmark = pytest.mark.timeout(600)
 
 
 def stratastar_plan(table: Table, seat: int) -> list[str]:
-    """One order, then the rest of the turn is left."""
+    """Give one order, then end the turn."""
     order = table.choose(seat)
     if order in ("end", "end turn"):
         return ["end turn"]
@@ -48,7 +48,7 @@ def play_stratastar(world: World, folder: Path) -> None:
 
 
 def star_commander_plan(table: Table, seat: int) -> list[str]:
-    """One order, then the command phase is over."""
+    """Give one order, then end the command phase."""
     order = table.choose(seat)
     return [order] if order.startswith("end") or table.kind() != "turn" else [order, "end"]
 
@@ -69,7 +69,7 @@ def play_star_commander(world: World, folder: Path) -> None:
 
 
 def one_fleet_order(table: Table, seat: int) -> list[str]:
-    """The whole fleet in one mail; then one order a mail, so that the first dice are asked back before a sheet can end."""
+    """Give the whole fleet in one mail; then one order per mail, so that a reroll is asked for before a sheet can end."""
     order = table.choose(seat)
     if not order.startswith("place"):
         return [order]
@@ -80,7 +80,7 @@ def one_fleet_order(table: Table, seat: int) -> list[str]:
 
 
 def fleet_plan(table: Table, seat: int) -> list[str]:
-    """The same; then dice are kept as they fall, as far as the rules go on with it, which ends turns fast."""
+    """Play as before; then keep dice as they fall if the rules allow it, which ends turns fast."""
     orders = one_fleet_order(table, seat)
     kept = ["keep"] * 12
     if orders[0].startswith(("keep", "reroll")) and orders[0] != "reroll hit":
@@ -91,9 +91,9 @@ def fleet_plan(table: Table, seat: int) -> list[str]:
 
 
 def play_space_fleet(world: World, folder: Path) -> None:
-    """Here both are asked at once, from the beginning; so the clock comes when the fleets are formed.
+    """Play Space Fleet Commander. Both players are asked at once from the beginning, so the timeout comes with the fleets.
 
-    It leaves them time for their vacations on the slowest machine; while it runs down for one of them, the other one plays.
+    The clock leaves them time for their vacations on the slowest machine. While it runs down for one, the other plays.
     """
     table = Table(world, "space_fleet_commander", options={"mode": "race"}, clock={"turn": "16h", "vacation": True})
     table.invite("emma", "finn")
@@ -117,7 +117,7 @@ def play_space_fleet(world: World, folder: Path) -> None:
 
 
 def space_war_plan(table: Table, seat: int) -> list[str]:
-    """One order, then the turn is over where nothing has to be discarded."""
+    """Give one order, then end the turn if nothing has to be discarded."""
     order = table.choose(seat)
     if order == "end turn" or table.prompt() not in ("action", "attack"):
         return [order]
@@ -172,7 +172,7 @@ def test_a_whole_match_by_mail(world: World, tmp_path: Path, game: str) -> None:
 
 # --- single mails ---
 
-# Long enough that no clock runs out by itself.
+# Long enough that no clock runs out.
 CALM = {"turn": "700h"}
 
 
@@ -183,13 +183,16 @@ def two_at_a_table(world: World, **opened: object) -> Table:
 
 
 def deeds(table: Table, after: int) -> list[str]:
-    """What players and the clock have done since a version, as the channels by which it came."""
+    """Return the acts of players and the clock since a version, as their channels."""
     found: list[str] = breaking.ask(table.world, breaking.DEEDS, table.match, after)
     return found
 
 
 def check_done_once(table: Table, player: Player, message_id: str, *, after: int) -> None:
-    """One order of a mail stands, and it got one receipt; what more could come of it would be here before the next answer."""
+    """Check that one order of a mail was carried out, and that it got one receipt.
+
+    More would have come before the next answer.
+    """
     receipt = player.receipt(message_id)
     assert "1 order done" in receipt.subject, receipt.text
     assert "Your question answered" in player.answer("status\nEND", to=receipt).subject
@@ -219,7 +222,7 @@ def test_a_mail_whose_worker_is_killed_is_done_once(world: World, moment: str) -
 
 
 def test_a_mail_that_comes_twice_is_done_once(world: World) -> None:
-    """Twice at once before anybody has read it, and once more when it is answered."""
+    """Twice at once before either is read, and once more after the answer."""
     table = two_at_a_table(world, clock=CALM)
     seat, before = table.mover(), table.version
     player = table.players[seat]
@@ -233,9 +236,10 @@ def test_a_mail_that_comes_twice_is_done_once(world: World) -> None:
 
 
 def test_the_moment_at_our_border_counts(world: World) -> None:
-    """A mail taken before the deadline counts when it is read after it; one taken after it does not, though the clock is late.
+    """A mail received before the deadline counts even if it is read after it; one received after it does not, even if the clock
+    is late.
 
-    Both are away when they are asked, so that nothing hurries; their clocks run from when they call it off.
+    Both players are away when they are asked, so that nothing hurries; their clocks run once they cancel it.
     """
     today = datetime.now(UTC).date()
     days = {"first": str(today), "last": str(today + timedelta(days=2))}
@@ -243,7 +247,7 @@ def test_the_moment_at_our_border_counts(world: World) -> None:
     table = two_at_a_table(world, clock={"turn": "2h", "vacation": True})
 
     def come_back(player: Player) -> datetime:
-        """The deadline that runs from now on."""
+        """Return the deadline that runs from now on."""
         assert table.left() > timedelta(days=1)
         assert player.eyes.call("DELETE", f"/api/v1/me/absences/{away[player.name]}/").status == 200
         assert table.left() < timedelta(seconds=10)
@@ -255,7 +259,7 @@ def test_the_moment_at_our_border_counts(world: World) -> None:
     with standing_still(world, "inbound"):
         sent = early.write(f"{order}\nEND", to=asked)
         due = come_back(early)
-        # The sweep has had it, and puts it off by seconds: a lease would be a minute.
+        # The sweep has found it, and puts it off by seconds: a lease would be a minute.
         put_off = "SELECT count(*) FROM matches_question WHERE match_id = %s AND claimed_until BETWEEN due_at AND now() + '9s'"
         wait_for(lambda: breaking.ask(world, put_off, table.match), "the clock to wait for the mail")
         assert datetime.now(UTC) > due

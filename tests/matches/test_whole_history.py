@@ -1,4 +1,4 @@
-"""One match with everything in it that the service knows: whatever judges a history agrees that it is sound."""
+"""One match with everything that the service knows: every check of a history finds it valid."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ANNA_DRAWS = {"event": {"type": "drew", "data": {"seat": 0}}}
 
 
 def sound(match, tmp_path=None):
-    """The audit, the projections made again, the proof, and the verifier in JavaScript."""
+    """Run the audit, the rebuild, the proof, and the JavaScript verifier."""
     loading.forget_all()
     assert audit.check_match(match.id) == []
     assert projections.rebuild(match.id) == projections.Rebuilt()
@@ -123,7 +123,7 @@ def test_a_match_with_everything_in_it_is_sound_at_every_stage(match, anna, play
     call_command("audit", "--match", str(match.id))
 
 
-def test_what_was_laid_by_goes_with_him_who_laid_it_by(match, operator, player):
+def test_premoves_and_pause_wishes_do_not_pass_to_a_substitute(match, operator, player):
     lay(match, 1)
     pauses.wish(match=match, seat=1, pause=True)
     measure(operator, match, "replace", seat=1)

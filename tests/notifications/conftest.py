@@ -1,4 +1,4 @@
-"""A real mail sink, a person with a verified address, and one kind of notice whose wording the test decides."""
+"""A real mail sink, a user with a verified address, and one kind of notice whose wording the test decides."""
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -11,7 +11,7 @@ from notifications.models import Mute, Outbox
 from notifications.registry import Image, Message
 from notifications.wanted import muting
 
-# The smallest picture there is: one transparent point.
+# The smallest possible picture: one transparent pixel.
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000a49444154789c6360000002000100"
     "05fe02fea70000000049454e44ae426082"
@@ -60,7 +60,7 @@ def committed(django_db_setup, django_db_blocker):
 
 
 class Turns:
-    """A renderer that a test can steer: `still` is whether the notice holds, `fault` what it raises."""
+    """A renderer for tests: `still` is False once the notice is obsolete, `fault` is an exception to raise."""
 
     def __init__(self):
         self.still = True

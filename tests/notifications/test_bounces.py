@@ -1,4 +1,4 @@
-"""What becomes of a mail that comes back: told by the mail server, by a delivery report, by a provider; and what follows."""
+"""Bounced mails: reported by the mail server, by a delivery report, by a provider; and the consequences."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ EXPECTED = {
 
 @pytest.fixture
 def wanted(turns, anna, mailing):  # noqa: F811
-    """A player who gets mail over a service that takes answers."""
+    """A player who gets mail from a service that takes answers."""
     verify(anna)
     return SimpleNamespace(anna=anna, mailing=mailing)
 
 
 def send(wanted, **fields):
-    """Queue a notice, let it be sent, and return its row and what the mail server saw (None if nothing)."""
+    """Queue a notice, let it be sent, and return its row and what the mail server received (None if nothing)."""
     notice = Notice(**{"kind": "your_turn", "user_id": wanted.anna.pk, "topic": "42", **fields})
     notify(notice)
     before = len(wanted.mailing.sink.messages)
@@ -66,7 +66,7 @@ def come_back(wanted, name, to, *, sender="<>"):
 
 
 def fail_twice(wanted, name, *, sender="<>", **fields):
-    """Have two mails come back, the second sent after the first was reported."""
+    """Let two mails bounce, the second sent after the first was reported."""
     for _ in range(2):
         row, caught = send(wanted, **fields)
         come_back(wanted, name, caught.sender, sender=sender)
@@ -97,7 +97,7 @@ def test_a_bomb_of_parts_is_not_parsed():
 
 @pytest.mark.parametrize("filling", ["-" * 60_000, "a" * 60_000, "5.1." * 15_000, "<" * 60_000, "\n" * 60_000])
 def test_long_runs_do_not_hold_up_the_reader(filling):
-    """A pattern that went back and forth over these would take minutes, and run into the test's own time limit."""
+    """A backtracking pattern would take minutes, and exceed the test's own time limit."""
     for head in (
         "From: MAILER-DAEMON@mx.example\n\n550 ",
         "Content-Type: message/delivery-status\n\n\nAction: failed\nDiagnostic-Code: x;",
@@ -219,7 +219,7 @@ def test_nobody_lifts_what_is_anothers(wanted, ben):
 
 
 def test_a_mailbox_or_a_provider_may_bring_the_report(wanted):
-    """Those doors have no envelope: the address stands in the headers."""
+    """Those channels have no envelope: the address is in the headers."""
     for _ in range(2):
         _row, caught = send(wanted)
         raw = (REPORTS / "postfix_unknown_user.eml").read_bytes().replace(b"RETURN_PATH", caught.sender.encode())
@@ -245,7 +245,7 @@ def test_a_full_mailbox_on_one_day_is_no_reason(wanted):
 
 
 def _full(wanted, start, days):
-    """Refusals on these days after `start`; on which of them mail stopped."""
+    """Report refusals on these days after `start`. Return the days on which mail stopped."""
     for day in days:
         with time_machine.travel(start + timedelta(days=day), tick=True):
             row, caught = send(wanted)
@@ -359,7 +359,7 @@ def test_what_a_provider_tells(wanted, kind, fields, report):
 
 
 def test_a_provider_posts_it_to_our_door(wanted, settings, client):
-    """Postmark's bounce webhook, as its documentation shows it; the secret guards it."""
+    """Postmark's bounce webhook, as in its documentation; the secret protects it."""
     settings.ANYMAIL, settings.INBOUND_AUTH = {"WEBHOOK_SECRET": ["name:secret"]}, "own"
     row, _caught = send(wanted)
     told = {
@@ -390,7 +390,7 @@ def test_a_provider_that_gives_our_words_not_back_names_the_address(wanted):
     assert suppression.unreachable([wanted.anna])
 
 
-def test_a_provider_tells_that_somebody_unsubscribed(wanted):
+def test_a_provider_reports_an_unsubscription(wanted):
     row, _caught = send(wanted)
     event(EventType.UNSUBSCRIBED, row)
     assert [(mute.scope, mute.value) for mute in Mute.objects.all()] == [(Scope.TOPIC, "42")]

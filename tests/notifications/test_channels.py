@@ -1,4 +1,4 @@
-"""The next channel is tried only if nothing has happened; webhooks are signed, once each, and never reach inwards."""
+"""The next channel is tried only without a reaction; webhooks are signed, sent once each, and never reach private networks."""
 
 import json
 import socket
@@ -23,7 +23,7 @@ from tests.racing import at_once
 
 
 class Receiver:
-    """A program that takes webhooks on this machine; `answers` are the status codes it gives, the last one for ever."""
+    """A program that takes webhooks on this machine. `answers` are its status codes; the last one repeats."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[dict, bytes]] = []
@@ -141,7 +141,7 @@ def test_a_mail_of_several_that_is_held_keeps_their_webhooks_waiting(sink, hooke
 
 
 @pytest.mark.parametrize("how", ["acted", "closed"])
-def test_whoever_acted_is_left_in_peace(sink, hooked, receiver, asking, how):  # noqa: F811
+def test_a_receiver_who_acted_gets_nothing_more(sink, hooked, receiver, asking, how):  # noqa: F811
     identity = queue(hooked)
     send_due()
     if how == "acted":
@@ -247,7 +247,7 @@ def test_two_secrets_sign_while_one_is_changed(sink, hooked, receiver):
 
 
 def test_the_signature_of_a_known_example():
-    # The example of the Standard Webhooks reference libraries' own tests.
+    # The example in the Standard Webhooks reference libraries' own tests.
     secret, identity, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", b'{"test": 2432232314}'
     assert webhooks.signature(secret, identity, 1614265330, body) == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 

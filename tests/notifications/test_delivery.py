@@ -1,4 +1,4 @@
-"""Sending through real SMTP: once, in spite of refusals, absences, deaths and rivals."""
+"""Sending through real SMTP: exactly once, despite refusals, outages, deaths and competing senders."""
 
 import os
 import signal
@@ -209,7 +209,7 @@ def test_one_sweep_at_a_time(committed, sink, turns):
 
 
 class Provider(BaseEmailBackend):
-    """A provider's backend, as django-anymail has them, that answers with an error."""
+    """A provider's backend, like those of django-anymail, that answers with an error."""
 
     answer: Exception
 
@@ -254,7 +254,7 @@ def test_nobody_to_write_to(sink, turns, ann, state):
     assert sink.messages == []
 
 
-def test_a_stranger_gets_his_invitation(sink, turns, db):
+def test_a_stranger_gets_their_invitation(sink, turns, db):
     notify(Notice("your_turn", address="Bob@Players.example"))
     assert send_due() == 1
     assert sink.messages[0].recipients == ("Bob@Players.example",)

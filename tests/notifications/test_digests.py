@@ -1,4 +1,4 @@
-"""Which notices wait for each other, and the mails that tell of several: the summary and the daily digest."""
+"""Notices that wait for each other, and combined mails: the summary and the daily digest."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -71,7 +71,7 @@ def test_what_follows_an_unanswered_mail_gathers_until_the_window_ends(sink, ask
     assert sink.messages[1].subject.startswith("2 matches wait for you")
 
 
-def test_whoever_answers_gets_the_next_at_once(sink, asking, ann):  # noqa: F811
+def test_a_receiver_who_answers_gets_the_next_at_once(sink, asking, ann):  # noqa: F811
     for topic in ("m1", "m2", "m3"):
         asking.open(topic)
         queue(ann, topic)
@@ -91,7 +91,7 @@ def test_the_same_match_never_waits_for_itself_nor_what_is_urgent(sink, asking, 
     assert subjects(sink)[1:] == ["Your turn in m1", "Your turn in m2", "Told"]
 
 
-def test_a_window_of_his_own_also_for_one_match(sink, asking, ann):  # noqa: F811
+def test_a_batching_window_of_a_user_and_one_for_a_match(sink, asking, ann):  # noqa: F811
     wishes.set_wishes(ann, {"batch_minutes": 60})
     wishes.set_wishes(ann, {"batch_minutes": 0}, topic="quick")
     for topic in ("m1", "m2", "quick"):
@@ -114,7 +114,7 @@ def test_what_was_answered_meanwhile_is_left_out_and_one_that_is_left_can_be_ans
         queue(ann, topic)
         send_due()
     with later(minutes=11):
-        # Both are put together by the first look; one is answered before the words are made.
+        # Both are combined at the first look; one is answered before the text is written.
         row = Outbox.objects.get(topic="m2")
         told_by = Outbox.objects.create(kind="summary", user=ann)
         Outbox.objects.filter(topic__in=["m2", "m3"]).update(status=Status.MERGED, merged_into=told_by.pk)
@@ -160,7 +160,7 @@ def test_two_senders_gather_each_notice_once(committed, sink, asking, monkeypatc
 
 @pytest.fixture
 def open_things(monkeypatch, asking):  # noqa: F811
-    """What the app above would say of a user's matches."""
+    """Stand-in for the app above, with its summary of a user's matches."""
     rows = []
     monkeypatch.setattr(
         digests, "_sources", [lambda row, user: rows and [asking.brief(one) for one in rows if asking.brief(one)]]
@@ -235,11 +235,11 @@ def test_racing_sweeps_queue_one_digest(committed, sink, asking):  # noqa: F811
 def test_one_whose_digest_cannot_be_planned_keeps_it_from_nobody(sink, asking, db):  # noqa: F811
     bad, good = make_user("bad"), make_user("good")
     for user in (bad, good):
-        # Far from now, whatever the hour: the one who gets theirs now has no other within the hours of this test.
+        # Far from now, whatever the hour: a user who gets their digest now has no other within the hours of this test.
         wishes.set_wishes(user, {"digest_hour": (timezone.now().hour + 12) % 24})
     Preference.objects.filter(user=bad).update(digest_at=timezone.now() - timedelta(minutes=2))
     Preference.objects.filter(user=good).update(digest_at=timezone.now() - timedelta(minutes=1))
-    User.objects.filter(pk=bad.pk).update(timezone="Mars/Olympus")  # as one that a newer list of zones has dropped
+    User.objects.filter(pk=bad.pk).update(timezone="Mars/Olympus")  # like one that a newer list of zones has dropped
     assert digests.sweep() == 1
     assert Outbox.objects.get(kind="digest").user == good
     assert Preference.objects.get(user=bad).digest_at > timezone.now(), "it comes behind the others"
@@ -248,7 +248,7 @@ def test_one_whose_digest_cannot_be_planned_keeps_it_from_nobody(sink, asking, d
         assert digests.sweep() == 1
 
 
-def test_without_a_digest_nobody_may_hold_his_mails_back(ann):
+def test_without_a_digest_mails_cannot_be_held_back(ann):
     with pytest.raises(WishRefused) as refused:
         wishes.set_wishes(ann, {"immediate_below": 6})
     assert (refused.value.code, refused.value.parameter) == ("no_digest", "immediate_below")

@@ -1,4 +1,4 @@
-"""Signatures over what really goes over the wire, checked as a receiver checks them."""
+"""Signatures over the bytes that are really sent, checked as a receiver checks them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from notifications.tasks import send_due
 
 @functools.cache
 def keys() -> tuple[str, bytes]:
-    """A private key as PEM and the record of its public key as it stands in DNS."""
+    """Return a private key as PEM, and the record of its public key for DNS."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
@@ -111,7 +111,7 @@ def test_a_key_that_does_not_sign_is_told_at_the_start(settings, tmp_path):
 
 
 def test_a_provider_gets_the_mail_plain_and_our_word_for_it(turns, ann, settings):
-    """Providers sign, and take what comes back: so no envelope of ours, and the notice's id as metadata to be given back."""
+    """Providers sign, and handle bounces: so there is no envelope of ours, and the notice's id is sent as metadata."""
     settings.EMAIL_BACKEND, settings.REPLY_DOMAIN = "anymail.backends.test.EmailBackend", "reply.games.example"
     settings.DEFAULT_FROM_EMAIL, settings.MAIL_DOMAIN = "Games <play@games.example>", "games.example"
     notice = Notice("your_turn", user_id=ann.pk, topic="42")

@@ -1,4 +1,4 @@
-"""A stranger to whom a mail was forwarded uses all that stands in it: nothing happens that its receiver does not hear of."""
+"""A stranger with a forwarded mail uses everything in it: nothing happens without its receiver being told."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_a_forged_report_or_complaint_stops_nothing(forwarded, mailing, anna):  
 
 
 def test_no_address_in_a_mail_takes_orders_from_a_stranger(forwarded, mailing):  # noqa: F811
-    """Every address that stands anywhere in a mail, headers and words, and the envelope."""
+    """Every address anywhere in a mail, in headers and text, and the envelope."""
     before = Outbox.objects.filter(kind="press").count()
     ours = {
         address
@@ -165,7 +165,7 @@ def test_no_address_in_a_mail_takes_orders_from_a_stranger(forwarded, mailing): 
 
 
 def test_every_purpose_asks_who_writes():
-    """A new kind of reply address has to be thought about here."""
+    """A new kind of reply address needs a decision here."""
     assert set(purposes._handlers) == {"turn", "press", "invitation", "seat", return_paths.UNSUBSCRIBE}
 
 

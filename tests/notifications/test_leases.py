@@ -1,4 +1,4 @@
-"""Leases: renewed while work goes on, short where the worker is gone, and never taken back from another worker."""
+"""Leases: renewed while work goes on, short if the worker is gone, and never taken back from another worker."""
 
 from __future__ import annotations
 

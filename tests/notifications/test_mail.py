@@ -1,4 +1,4 @@
-"""What stands in a mail: marks, threading, structure."""
+"""The content of a mail: marks, threading, structure."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -172,7 +172,7 @@ WORDS = [
 
 @pytest.mark.parametrize("words", WORDS)
 def test_words_in_headers_are_read_back_as_they_were_written(sink, turns, ann, words):
-    """An encoded word (RFC 2047) that a person typed is no encoded word of ours."""
+    """An encoded word (RFC 2047) typed by a user is not decoded as one of ours."""
     turns.message = Message(words, "text", sender_name=words)
     caught = send(sink, ann)
     written = " ".join(words.split())

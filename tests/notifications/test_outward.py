@@ -1,4 +1,4 @@
-"""Webhooks reach the open net and nothing else, and one slow receiver keeps no other waiting."""
+"""Webhooks reach public addresses and nothing else, and one slow receiver delays no other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from notifications.wanted.wishes import WishRefused
 from tests.notifications.conftest import make_user
 from tests.notifications.timing import asking  # noqa: F401
 
-# The registries of IANA for special-purpose addresses, multicast, and what RFC 4291 hands out to nobody.
+# IANA's registries of special-purpose addresses, multicast, and the ranges that RFC 4291 reserves.
 CLOSED = [
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
     "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
@@ -114,7 +114,7 @@ def test_a_resolver_that_hangs_is_not_waited_for(monkeypatch):
 
 
 class Net:
-    """Receivers by host name instead of a network: `hang` keeps its hosts until others were reached."""
+    """Receivers by host name instead of a network. Hosts in `hang` wait until others were reached."""
 
     def __init__(self) -> None:
         self.reached: list[str] = []

@@ -17,7 +17,7 @@ def queue(user, topic):
     notify(Notice("your_turn", user_id=user.pk, topic=topic))
 
 
-def test_a_page_in_view_delays_and_whoever_acts_gets_no_mail(sink, asking, ann):  # noqa: F811
+def test_a_page_in_view_delays_and_a_user_who_acts_gets_no_mail(sink, asking, ann):  # noqa: F811
     asking.open("m1")
     presence.note(ann, "m1")
     queue(ann, "m1")

@@ -1,4 +1,4 @@
-"""The sink itself: what tests and the demonstration rely on."""
+"""The sink itself, on which tests and the demonstration rely."""
 
 import smtplib
 

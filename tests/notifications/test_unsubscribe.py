@@ -1,4 +1,4 @@
-"""Unsubscribing: GET shows, POST acts without cookie or token, nothing else changes anything."""
+"""Unsubscribing: GET shows, POST acts without cookie or token, and nothing else changes."""
 
 import re
 
@@ -81,7 +81,7 @@ def test_of_all_and_again(sink, ann, browser):
     assert len(mailed(sink, user_id=ann.pk, topic="43")) == 1
 
 
-def test_a_stranger_by_his_address(sink, db, browser):
+def test_a_stranger_by_their_address(sink, db, browser):
     path = path_of(mailed(sink, address="Bob@Players.example")[0])
     assert "ob@" not in path.lower()
     browser.post(path, {"scope": "all"})

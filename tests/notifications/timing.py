@@ -1,4 +1,4 @@
-"""A kind of notice with deadlines and briefs that a test decides, for the tests of what waits and what goes together."""
+"""A kind of notice with deadlines and briefs set by a test, for tests of batching."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from notifications.registry import Brief, Message
 
 
 class Asking:
-    """Questions by topic: `deadlines[topic]` is until when one can be answered; without an entry it is closed."""
+    """Questions by topic. `deadlines[topic]` is its deadline; without an entry it is closed."""
 
     def __init__(self) -> None:
         self.deadlines: dict[str, datetime] = {}

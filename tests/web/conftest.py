@@ -1,4 +1,4 @@
-"""People and a small game for the tests of the pages."""
+"""Users and a small game for the tests of the pages."""
 
 import sys
 
@@ -11,7 +11,7 @@ from tests.games import toy
 
 @pytest.fixture
 def toy_offered(monkeypatch):
-    """The toy duel as the only game of the catalogue."""
+    """Offer the toy duel as the only game of the catalogue."""
     monkeypatch.setattr(catalog, "OFFERED", ("toy",))
     monkeypatch.setitem(sys.modules, "gamesvc.games.toy", toy)
     return toy.GAME
@@ -39,7 +39,7 @@ def operator(player):
 
 @pytest.fixture
 def desk(operator):
-    """The browser of an operator who is signed in."""
+    """The browser of a signed-in operator."""
     client = Client()
     client.force_login(operator)
     return client

@@ -1,4 +1,4 @@
-"""Reading pages as a browser would: which forms there are and what they would post."""
+"""Reading pages as a browser does: their forms, and what they would post."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 class PageForm:
     action: str
     method: str
-    fields: dict[str, list[str]] = field(default_factory=dict)  # what is posted if nothing is touched
-    choices: dict[str, set[str]] = field(default_factory=dict)  # what can be chosen or typed into ("*": anything)
+    fields: dict[str, list[str]] = field(default_factory=dict)  # the default values
+    choices: dict[str, set[str]] = field(default_factory=dict)  # the possible values ("*": anything)
     text: str = ""
 
 
@@ -76,14 +76,14 @@ def forms(html: str) -> list[PageForm]:
 
 
 def form_to(html: str, ending: str, text: str = "") -> PageForm:
-    """The one form whose address ends so (and that has this text in it)."""
+    """Return the one form whose address has this ending (and that contains this text)."""
     found = [form for form in forms(html) if form.action.endswith(ending) and text in form.text]
     assert found, f"no form to {ending} with {text!r}"
     return found[0]
 
 
 def chosen(form: PageForm, values: dict[str, list[str]]) -> dict[str, list[str]]:
-    """What the form posts after the reader has chosen these values; fails where the page does not offer them."""
+    """Return what the form posts after the reader has chosen these values. Fails if the page does not offer them."""
     for name, wanted in values.items():
         offered = form.choices.get(name, set())
         for value in wanted:

@@ -7,11 +7,11 @@ from gamesvc.web.common.posted import read_value
 
 
 class TooManyRows(Exception):
-    """A longer list than the page has rows for; the order text has no such limit."""
+    """A list longer than the rows of the page. Orders as text have no such limit."""
 
 
 def encode(sheet: Sheet, command: dict) -> dict[str, list[str]]:
-    """The fields that make the page send this command. Fails where no control can say it."""
+    """Return the fields that make the page send this command. Fails if no control can express it."""
     posted: dict[str, list[str]] = {}
     for control in sheet.controls:
         if control.path in command:
@@ -76,7 +76,7 @@ def _put_alternative(control: Control, value, posted) -> None:
 
 
 def canonical(value):
-    """A value without what pages cannot say: the order of ticked boxes, and what is empty and could be left out."""
+    """Return a value without what pages cannot express: the order of ticked boxes, and empty optional values."""
     if isinstance(value, list):
         return sorted((canonical(item) for item in value), key=repr)
     if isinstance(value, dict):
@@ -85,7 +85,7 @@ def canonical(value):
 
 
 def said(sheet: Sheet, command: dict) -> dict:
-    """A command without the optional values for which there is nothing but zero, no or nothing to choose."""
+    """Return a command without optional values whose only choice is zero, no or nothing."""
     return {"name": command["name"], **_said(sheet.controls, {name: value for name, value in command.items() if name != "name"})}
 
 

@@ -1,4 +1,4 @@
-"""Vacations, quiet hours, pauses and free seats, with nothing but the forms on the pages."""
+"""Vacations, quiet hours, pauses and free seats, using only the forms on the pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def press(client, page, address, act, **fields):
-    """Send the form of a page with one of its buttons; returns the page that follows."""
+    """Send the form of a page with one of its buttons. Return the page that follows."""
     form = form_to(html(client.get(page)), address)
     data = {**form.fields, **{name: [value] for name, value in fields.items()}}
     return html(client.post(address, {**data, "act": [act]}, follow=True))
@@ -81,7 +81,7 @@ def test_following_a_game_and_an_organiser(clients, people, toy_offered):
     press(clients[2], "/profile/", "/profile/follow", "stop")
     match = running(clients)
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
-    # Of the game and its organiser one was stopped; the other is told of.
+    # Of the two subscriptions, to the game and to its organiser, one was ended; the other still notifies.
     told = Outbox.objects.filter(kind="seat_free", user=people[2])
     assert told.count() == 1
 

@@ -1,4 +1,4 @@
-"""The site for operators: it only reads, tells nothing hidden of a running match, and what can be done there is recorded."""
+"""The operators' site: it only reads, reveals nothing hidden of a running match, and its actions are recorded."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_everything_is_read_only(match, anna, desk):
 
 
 def everything(desk, model):
-    """The list of a model and the page of each row."""
+    """Request the list of a model and the page of each row."""
     name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
     pages = [reverse(f"{name}_changelist"), *(reverse(f"{name}_change", args=[row.pk]) for row in model.objects.all())]
     answers = [desk.get(page) for page in pages]
@@ -314,7 +314,7 @@ def test_nothing_of_the_site_writes_by_itself(match, desk):
     assert rows() == before
 
 
-def test_an_organiser_without_a_seat_finds_his_measures_on_the_page_of_the_match(toy, anna, ben, player):
+def test_an_organiser_without_a_seat_finds_the_measures_on_the_page_of_the_match(toy, anna, ben, player):
     olga = player("olga")
     match = opening.create_match(by=olga, game=toy, take_seat=False, watch="all")
     match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))

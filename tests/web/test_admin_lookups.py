@@ -1,4 +1,4 @@
-"""The lists of the operators' site answer their own filters alone: a condition on anything else would tell what no page shows."""
+"""The lists of the operators' site accept only their own filters: any other condition could reveal hidden values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def listed(desk, model, **query):
 
 
 def test_no_condition_finds_out_what_a_list_does_not_show(match, anna, desk):
-    """A hidden command, a password's hash, the path of a hook, a player without a name: guess after guess would tell them."""
+    """A hidden command, a password's hash, a webhook's path, an anonymous player: repeated guesses would reveal them."""
     sent = {"channel": "api", "code": "x", "detail": "x", "received_at": match.created_at}
     Refusal.objects.create(match=match, command_id=match.id, user=anna, seat=0, command={"card": "a-55"}, **sent)
     laid = {"condition": {}, "commands": [{"name": "pass"}]}

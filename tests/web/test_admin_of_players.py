@@ -1,4 +1,4 @@
-"""The site for operators, read by an operator who plays: nothing there ties a player to a match closed to them."""
+"""The operators' site, read by an operator who plays: nothing there links a player to a match closed to them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from notifications.models import Bounce, Handover, Outbox, Preference, Reminder,
 
 pytestmark = pytest.mark.django_db
 
-# Rows about a user's account or the service itself: no match is named in them, so they are shown to every operator.
+# Rows about a user's account or the service itself: they name no match, so every operator may see them.
 OF_NO_MATCH = {User, ApiToken, Absence, SignIn, Suppression, Webhook, Outage, Heartbeat}
-# The list of matches: its names are those that the match's pages tell.
+# The list of matches: its names are those on the match's pages.
 OF_THE_PAGES = {Match}
-# The fields that name a match, or a notice about one, without a constraint.
+# Fields that name a match, or a notice about one, without a constraint.
 NAMES_OF_A_TIE = {"topic", "delivery", "notice"}
 TIED = {Match, Outbox}
 
@@ -37,7 +37,7 @@ def match(toy, anna, operator):
 
 
 def rows_about(user: User, match: Match, mark: str) -> dict[type[Model], Model]:
-    """Write one row of each kind that ties a player to a match; `mark` is a free word in those that have one."""
+    """Create one row of each kind that ties a player to a match; `mark` is a free word in those that have one."""
     now, topic = timezone.now(), str(match.pk)
     notice = Outbox.objects.create(user=user, kind="your_turn", topic=topic)
     Webhook.objects.get_or_create(user=user, defaults={"url": "https://hooks.example/in"})

@@ -1,4 +1,4 @@
-"""The clock on pages: choosing a policy for a new match, and the account of its time."""
+"""The clock on pages: choosing a policy for a new match, and its time account."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_fixed_times_never_stand_still(signed_in, anna, ben, program):
         assert program(anna).get(f"/matches/{match.number}/").json()["awaited"][0]["stands_until"] is None
 
 
-def test_an_announced_vacation_is_seen_by_those_who_play_with_him(signed_in, anna, ben, program, player):
+def test_an_announced_vacation_is_seen_by_the_other_players(signed_in, anna, ben, program, player):
     with time_machine.travel(SATURDAY, tick=False) as clock:
         honours = two(anna, ben, WEEKDAYS, watch="all")
         ignores = two(anna, ben, {"turn": "2d"})

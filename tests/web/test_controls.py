@@ -1,4 +1,4 @@
-"""Controls: whatever a form offers can be chosen on the page and comes back as the same command."""
+"""Controls: everything a form offers can be chosen on the page and comes back as the same command."""
 
 import random
 

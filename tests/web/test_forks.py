@@ -1,4 +1,4 @@
-"""Looking back and going on from there, with nothing but the forms and links of the page."""
+"""Looking back and forking, using only the forms and links of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every game offered can be played on the page: its forms fit the controls, in play and through the whole stack."""
+"""Every game on offer can be played on the page: its forms fit the controls, in play and through the whole stack."""
 
 import random
 

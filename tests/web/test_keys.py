@@ -1,4 +1,4 @@
-"""Keys for programs on the profile page, and what a new password offers about them."""
+"""API keys on the profile page, and their revocation after a new password."""
 
 from __future__ import annotations
 

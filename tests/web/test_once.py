@@ -1,4 +1,4 @@
-"""What is sent twice from a page, by a double click or a second try, is done once."""
+"""Forms sent twice, by a double click or a second try, take effect once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def read(text, seen):
-    """Orders as games with hands read them: a card that is no longer held cannot be ordered."""
+    """Parse orders like games with hands: a card that is no longer held cannot be ordered."""
     name, *rest = text.split()
     if name == "set_orders":
         return {"name": name, "text": rest[0]}
@@ -63,7 +63,7 @@ def test_an_order_sent_again_is_done_though_it_can_no_longer_be_read(choosy, cli
     fields = chosen(orders, {"orders": [f"set_orders a\nplay {card}"]})
     client.post(orders.action, fields)
     version = loading.load(match.id, "toy").version
-    # The second of two equal cards must not be played by the second click either.
+    # The second click must not play the second of two equal cards.
     answer = client.post(orders.action, fields, follow=True)
     assert f"Done: set_orders a; play {card}" in html(answer)
     assert loading.load(match.id, "toy").version == version

@@ -1,4 +1,4 @@
-"""The pages, through Django's test client: a whole match is played with nothing but the forms they show."""
+"""The pages, through Django's test client: a whole match is played using only their forms."""
 
 import random
 
@@ -107,7 +107,7 @@ def test_a_whole_match_is_played_with_the_forms_of_the_page(toy_offered, clients
 
 
 def a_card(form) -> dict[str, list[str]]:
-    """One of the cards that may be played; a hand of equal cards leaves nothing to choose."""
+    """Return one of the cards that may be played; a hand of equal cards leaves nothing to choose."""
     return {"card": [sorted(form.choices["card"])[0]]} if "card" in form.choices else {}
 
 
@@ -210,7 +210,7 @@ def test_watching_needs_leave(toy_offered, clients):
     assert stranger.post(f"/matches/{linked.number}/command", {"_link": linked.link_token, "_form": "x"}).status_code == 422
 
 
-def test_an_invitation_seats_whoever_has_the_link(toy_offered, clients, people):
+def test_an_invitation_seats_any_user_with_the_link(toy_offered, clients, people):
     match = open_match(clients[0], entry="invited")
     assert clients[1].get(f"/matches/{match.number}/").status_code == 404
     form = form_to(html(clients[0].get(f"/matches/{match.number}/")), "/invite")

@@ -1,4 +1,4 @@
-"""Every problem's address leads to a page that says what the code means and what to do."""
+"""Every problem's address leads to a page with the meaning of the code and advice."""
 
 from __future__ import annotations
 

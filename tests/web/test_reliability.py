@@ -1,4 +1,4 @@
-"""What players have shown, on pages: asked for when a match is opened, filtered by in the lobby, linked from names."""
+"""Reliability on pages: required when a match is opened, filtered by in the lobby, linked from names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def shown(user, *, finished, given_up, timeouts=0):
-    """A past, as the follower of the feed would have written it."""
+    """Store a past, as the consumer of the feed would have written it."""
     match = Match.objects.order_by("created_at").last()
     for number in range(finished + given_up):
         Holding.objects.create(

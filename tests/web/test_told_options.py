@@ -1,4 +1,4 @@
-"""What some options mean is told to everybody who thinks of joining: on three pages and in the mail."""
+"""The meaning of some options is shown to every user who considers joining: on three pages and in the mail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person and an organiser see of mails that come back."""
+"""Bounced mails as a user and an organiser see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Erase a person."""
+"""`manage.py erase USER`: erase a user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the views of version 1 share: scopes, the caller, their body, and the words of the schema."""
+"""The common base of all views in version 1: scopes, the caller, the request body, and the text of the schema."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PRIVATE = {"Cache-Control": "private, no-store"}
 REFUSALS = {**PROBLEMS, 422: schemas.Problem, 429: schemas.Problem}
 
 
-# The scope of what anybody may ask for, without a token.
+# The scope of addresses that need no token.
 PUBLIC = "public"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -39,9 +39,9 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 def endpoint(
     route: str, view: type[APIView], *, name: str | None = None, folds: tuple[str, ...] = (), **scopes: str | tuple[str, ...]
 ) -> URLPattern:
-    """Return an address of the API with the scope that a token needs for each method; of several one is enough.
+    """Return an address of the API with the scopes for each method. A token needs one of them.
 
-    `folds`: the query parameters with which it looks at the past, so that the limit for that holds (`rate_limits`).
+    `folds`: the query parameters that make it look at the past, so that the limit for that applies (`rate_limits`).
 
     Raises `ImproperlyConfigured` if a method of the view has no scope here, or a scope has no method.
     """
@@ -56,7 +56,7 @@ def endpoint(
 
 
 class Scope(BasePermission):
-    """A token needs the scope that its address declares for the method (`urls.py`). A session has all."""
+    """The permission to call a method: a token needs the scope declared in `urls.py`. A session has all scopes."""
 
     message = "This address declares no scope, so it is shut."
 
@@ -65,7 +65,7 @@ class Scope(BasePermission):
         if not scopes:
             return False
         method = "GET" if request.method == "HEAD" else str(request.method)
-        # A method that the view does not have is refused as such later; what a method does is told to everybody who may read.
+        # A method that the view lacks is refused later. The options of an address are open to everyone who may read.
         needed = scopes.get(method, ("read",))
         if PUBLIC in needed:
             return True
@@ -76,7 +76,7 @@ class Scope(BasePermission):
 
 
 class Described(AutoSchema):
-    """The description of an endpoint, with its scopes: in words, and as the roles of its security requirement."""
+    """The schema of an endpoint, with its scopes in the description and in the security requirement."""
 
     def get_description(self) -> str:  # type: ignore[override]
         told = super().get_description()
@@ -98,11 +98,11 @@ class Described(AutoSchema):
 
 
 class View(APIView):
-    """What all views share: scopes, and how a body is validated."""
+    """The base of all views: scopes, and the validation of the body."""
 
     permission_classes: Sequence[type[BasePermission]] = (Scope,)
     schema = Described()
-    # By method; `endpoint` declares them.
+    # By method; set by `endpoint`.
     scopes: Mapping[str, tuple[str, ...]] = {}
 
     @property
@@ -112,7 +112,7 @@ class View(APIView):
 
     @property
     def bearer(self) -> Bearer | None:
-        """The token that speaks for the user; None in a session of the pages."""
+        """Return the caller's token; None in a session of the pages."""
         return self.request.auth if isinstance(self.request.auth, Bearer) else None
 
     def body(self, kind: type[T]) -> Any:
@@ -121,7 +121,7 @@ class View(APIView):
         return serializer.validated_data
 
     def number(self, name: str, digits: int) -> int | None:
-        """A whole number from the query; None where it is not given."""
+        """Return a whole number from the query; None if it is missing. Raises `Problem` (400)."""
         given = self.request.query_params.get(name)
         if given is not None and (not given.isdecimal() or len(given) > digits):
             raise Problem(400, f"bad_{name}", "The request cannot be read", f"`{name}` must be a whole number.")
@@ -133,7 +133,9 @@ class View(APIView):
         return access_match(user=self.user, ident=ident, link=query.get("link", ""), as_seat=seat)
 
     def seated(self, ident: str, *, boards: bool = True) -> tuple[Access, int]:
-        """A match the caller has a seat in, and that seat. Raises `Forbidden`; without `boards` also on a what-if board."""
+        """Return a match and the caller's seat in it. Raises `Forbidden` without a seat and, unless `boards`, on an analysis
+        board.
+        """
         access = self.access(ident)
         if access.seat is None or (access.match.board and not boards):
             raise Forbidden("You have no seat in this match.")
@@ -141,8 +143,10 @@ class View(APIView):
 
 
 def check_proof(user: User, password: str | None, *, lately: bool, title: str, how: str) -> None:
-    """Raise `Problem` unless it is surely the user who asks, by their password now or lately: a token may be stolen, a browser
-    left open. `title` says what was not done, `how` what to send."""
+    """Raise `Problem` unless the user proves themselves by a password, now or recently: tokens get stolen, browsers stay open.
+
+    `title`: what was not done; `how`: what to send.
+    """
     if password is None:
         if not lately:
             raise Problem(403, "password_needed", title, how)

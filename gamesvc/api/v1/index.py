@@ -1,4 +1,4 @@
-"""Where to begin."""
+"""The entry point of the API."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Places(serializers.Serializer[Any]):
 
 
 class OpenAPI(SpectacularJSONAPIView):
-    """The description of all endpoints: made once in each process, as nothing but the code decides it."""
+    """The OpenAPI document. It depends on the code alone, so each process builds it once."""
 
     scopes: Mapping[str, tuple[str, ...]] = {}
     # By media type: the bytes, and their ETag.
@@ -66,6 +66,6 @@ class OpenAPI(SpectacularJSONAPIView):
 class Index(View):
     @extend_schema(responses={200: Places}, operation_id="index")
     def get(self, request: Request) -> Response:
-        """Where to begin, and how to sign in."""
+        """Return the addresses to start from, and how to authenticate."""
         places = {name: f"{settings.BASE_URL}/{path}" for name, path in PLACES.items()}
         return Response({**places, "sign_in": "Authorization: Bearer gsk_..., with a token from your profile page."})

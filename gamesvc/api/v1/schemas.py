@@ -1,4 +1,4 @@
-"""The shapes of requests and answers: what is validated here, what the OpenAPI document shows."""
+"""Serializers of requests and responses: they validate input and define the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gamesvc.matches.models import Match
 
 
 class Strict(serializers.Serializer[Any]):
-    """Refuses fields it does not know, with the known ones."""
+    """A serializer that refuses unknown fields and names the known ones."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and (unknown := set(data) - set(self.fields)):
@@ -117,7 +117,7 @@ class NewToken(Strict):
 
 
 class Command(serializers.Serializer[Any]):
-    """A command: its name and parameters, as one of the forms offers it."""
+    """A command: its name and its parameters, as offered by one of the forms."""
 
     name = serializers.CharField()
 
@@ -126,7 +126,7 @@ class SpanShape(serializers.Serializer[Any]):
     until = serializers.DateTimeField()
 
     def get_fields(self) -> dict[str, Any]:
-        """`from` is no name in Python."""
+        """Add `from`, which is a keyword in Python."""
         return {"from": serializers.DateTimeField(), **super().get_fields()}
 
 
@@ -164,7 +164,7 @@ class Question(serializers.Serializer[Any]):
 
 
 class Origin(serializers.Serializer[Any]):
-    """Where a fork comes from. `seat`: what this seat could not see was dealt anew; null: the whole position."""
+    """The origin of a fork. `seat`: what this seat could not see was dealt again; null: the whole position was taken."""
 
     match = serializers.UUIDField()
     number = serializers.IntegerField(allow_null=True, help_text="Null if you may not see that match.")
@@ -237,7 +237,7 @@ class Step(serializers.Serializer[Any]):
     changes = Change(many=True)
 
     def get_fields(self) -> dict[str, Any]:
-        """`from` and `to`, the first of which is no name in Python."""
+        """Add `from`, which is a keyword in Python, and `to`."""
         return {**super().get_fields(), "from": serializers.IntegerField(), "to": serializers.IntegerField()}
 
 
@@ -256,7 +256,7 @@ class Forms(serializers.Serializer[Any]):
 
 
 class EventShape(serializers.Serializer[Any]):
-    """An event, as `events/README.md` describes it: whole, redacted, or sealed."""
+    """An event as you may see it: whole, redacted (`redacted` is true), or sealed (digest and hash only)."""
 
     match = serializers.UUIDField()
     version = serializers.IntegerField()
@@ -323,7 +323,7 @@ class Invitation(serializers.Serializer[Any]):
 
 
 class Statement(serializers.Serializer[Any]):
-    """What a checkpoint says, and what is signed."""
+    """The content of a checkpoint, which is what is signed."""
 
     number = serializers.IntegerField()
     made_at = serializers.CharField()
@@ -350,7 +350,7 @@ class PublicKey(serializers.Serializer[Any]):
 
 
 class Inclusion(serializers.Serializer[Any]):
-    """The proof that a match stands in a checkpoint with this version and hash."""
+    """The proof that a match is in a checkpoint with this version and hash."""
 
     version = serializers.IntegerField()
     hash = serializers.CharField()
@@ -364,7 +364,7 @@ class ProvenCheckpoint(Checkpoint):
 
 
 class Problem(serializers.Serializer[Any]):
-    """RFC 9457."""
+    """Problem details (RFC 9457)."""
 
     type = serializers.CharField()
     title = serializers.CharField()

@@ -1,7 +1,7 @@
 """The addresses of version 1, and the scope that a token needs for each method.
 
-`play` is what a player does, up to getting a match of theirs going; `organise` is what the host does over the heads of the
-players, `operate` the same by an operator who is not the host.
+`play` covers the acts of a player, including opening a match. `organise` covers the host's acts without the players' consent,
+`operate` the same acts by an operator who is not the host.
 """
 
 from gamesvc.api.v1 import index

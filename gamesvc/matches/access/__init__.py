@@ -1,1 +1,1 @@
-"""Who may see and do what in a match, who held its seats, and the names its seats are shown by."""
+"""Permissions in a match, the tenure of its seats, and the names under which seats are shown."""

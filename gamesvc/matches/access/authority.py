@@ -1,4 +1,4 @@
-"""Who may decide over a match, look behind it and read its organiser's records."""
+"""Authority over a match: ruling on it, looking behind it, and reading its organiser's records."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ def may_rule(user: User | None, match: Match) -> bool:
 
 
 def may_look(user: User | None, match: Match) -> bool:
-    """Return True for the operators who may look behind."""
+    """Return True for operators who may look behind."""
     return user is not None and user.is_operator and may_rule(user, match)
 
 
 def may_audit(user: User | None, match: Match) -> bool:
-    """Return True for those who read the organiser's records: they may rule, or the match is over and hides nothing."""
+    """Return True for users who may read the organiser's records: they may rule, or the match is over and hides nothing."""
     if user is None or not (match.creator_id == user.pk or user.is_operator):
         return False
     return match.over or may_rule(user, match)
 
 
 def check_may_rule(user: User, match: Match) -> None:
-    """Raise `Forbidden` for users who may not decide over a match."""
+    """Raise `Forbidden` for users who may not rule on a match."""
     if not may_rule(user, match):
         raise Forbidden("Only the organiser of a match, or an operator, does this, and nobody who plays or has played in it.")
 
 
 def access_to_rule(*, by: User, ident: str) -> Access:
-    """A match for somebody who may want to decide over it: an operator finds every match. Raises `Unknown`."""
+    """Return a match for a user who may want to rule on it. Operators find every match. Raises `Unknown`."""
     try:
         return selectors.access_match(user=by, ident=ident)
     except errors.Unknown:

@@ -1,4 +1,4 @@
-"""Reading matches, always on behalf of someone: what he may know, as the rules of his seat allow."""
+"""Reading matches, always on behalf of a user: what they may know by the rules of their seat."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gamesvc.matches.record.loading import STORE, Loaded, lift, load, load_many,
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A match as one user may use it: `seat` is his own, if he has one; on his what-if board the one he looks from."""
+    """A match as one user may use it. `seat` is the user's own, if any; on their analysis board, the one they look from."""
 
     match: Match
     user: User | None
@@ -34,7 +34,7 @@ class Access:
 
     @property
     def may_be(self) -> frozenset[int]:
-        """The seats whose eyes are his while the match runs."""
+        """Return the seats whose hidden information the user may see while the match runs."""
         if self.match.board and self.is_host:
             return frozenset(seat.index for seat in self.seats if not seat.bot)
         return frozenset() if self.seat is None else frozenset({self.seat.index})
@@ -45,9 +45,9 @@ class Access:
 
 
 def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int | None = None) -> Access:
-    """Find a match by uuid or public number for a user (None: not signed in). Raises `Unknown` for any other.
+    """Return a match by uuid or public number for a user (None: not signed in). Raises `Unknown` if they may not know it.
 
-    `as_seat`: on a what-if board the seat its owner looks from and acts for; without it one that is awaited.
+    `as_seat`: on an analysis board, the seat its owner looks from and acts for; without it a seat that is awaited.
     """
     match = Match.objects.filter(by_ident(ident)).select_related("creator").first()
     if match is None:
@@ -62,7 +62,7 @@ def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int 
 
 
 def access_many(user: User | None, matches: Iterable[Match]) -> list[Access]:
-    """The same for many matches in their order, by a fixed number of queries; those the user may not know of are left out."""
+    """Return many matches in their order, in a fixed number of queries. Those the user may not know are left out."""
     found = list(matches)
     prefetch_related_objects(found, Prefetch("seats", Seat.objects.select_related("user").order_by("index")), "creator")
     ties = _Ties(user, found)
@@ -77,7 +77,7 @@ def access_many(user: User | None, matches: Iterable[Match]) -> list[Access]:
 
 @dataclass(frozen=True)
 class _Ties:
-    """What else lets a user know of some matches: invitations, and seats they held before. Looked up where it is needed."""
+    """Further reasons why a user may know some matches: invitations, and seats held before. Looked up on demand."""
 
     user: User | None
     matches: Sequence[Match]
@@ -93,7 +93,7 @@ class _Ties:
 
 
 def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Ties, link: str = "") -> Access | None:
-    """The match as the user may use it, on a board without a seat yet; None where they may not know of it."""
+    """Return the match as the user may use it, on a board still without a seat; None if they may not know it."""
     seat = next((seat for seat in seats if user is not None and seat.user_id == user.pk), None)
     if match.board:
         return Access(match, user, None, seats) if user is not None and match.creator_id == user.pk else None
@@ -110,21 +110,21 @@ def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Tie
         return access
     if user is None:
         return None
-    # Whoever may take over a seat may look at the match before: anybody, or those who held one.
+    # Users who may take over a seat may look at the match first: everyone, or only former holders.
     if any(seat.waits for seat in seats) and (public or match.pk in ties.held):
         return access
     return access if match.pk in ties.invited else None
 
 
 def _turned_to(seats: tuple[Seat, ...], loaded: Loaded, as_seat: int | None = None) -> Seat:
-    """Which side of a what-if board its owner sees: the one they ask for, else one that must act, else the first."""
+    """Return the seat from which an analysis board's owner looks: the one asked for, else one that must act, else the first."""
     own = [seat for seat in seats if not seat.bot]
     awaited = {one.seat for one in loaded.awaited()}
     wanted = [seat for seat in own if seat.index == as_seat]
     return [*wanted, *(seat for seat in own if seat.index in awaited), *own][0]
 
 
-# The turn's own read: only what a turn needs, in one round trip and without the cost of building a query.
+# A separate read for turns: only the columns a turn needs, in one round trip and without building a query.
 _SEATED_FIELDS = ("id", "number", "game", "status", "hours", "key_id", "sealed_secret", "board", "creator_id")
 _SEATED = (
     "SELECT m.id, m.number, m.game, m.status, m.hours, m.key_id, m.sealed_secret, m.board, m.creator_id,"
@@ -134,7 +134,9 @@ _SEATED = (
 
 
 def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access:
-    """The same for somebody who wants to play; the rows hold only what a turn needs. Raises `Forbidden` without a seat."""
+    """Return a match for a user who wants to play. Rows hold only what a turn needs. Raises `Unknown`, or `Forbidden` without a
+    seat.
+    """
     by_number = ident.isdecimal() and len(ident) < 18
     if by_number:
         row = STORE.ask(_SEATED + "m.number = %s::bigint", [int(ident)]).fetchone()
@@ -149,14 +151,14 @@ def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access
         for seat in seats:
             if seat.user_id == user.pk:
                 return Access(match, user, seat, seats)
-    access = access_match(user=user, ident=ident, as_seat=as_seat)  # raises Unknown for those who may not know of it
+    access = access_match(user=user, ident=ident, as_seat=as_seat)  # raises Unknown for users who may not know the match
     if access.match.board and access.seat is not None:
         return access
     raise Forbidden("You have no seat in this match.")
 
 
 def by_ident(ident: str) -> Q:
-    """The condition for a match named by its number or uuid. Raises `Unknown` for what is neither."""
+    """Return the condition for a match by number or uuid. Raises `Unknown` for anything else."""
     return Q(number=int(ident)) if ident.isdecimal() and len(ident) < 18 else Q(pk=_uuid(ident))
 
 
@@ -168,15 +170,15 @@ def _uuid(ident: str) -> uuid.UUID:
 
 
 def matches_of(user: User) -> QuerySet[Match]:
-    """The matches a user has a seat in or has opened, newest first."""
-    # As a union of two index look-ups: joined to the seats, all matches there are would be read.
+    """Return the matches in which a user has a seat or which they opened, newest first."""
+    # A union of two index look-ups: a join with the seats would read all matches.
     seated = Seat.objects.filter(user=user).order_by().values("match_id")
     own = seated.union(Match.objects.filter(creator=user).order_by().values("pk"))
     return Match.objects.filter(pk__in=own).order_by("-number")
 
 
 def open_matches(user: User | None) -> QuerySet[Match]:
-    """The matches a user could join now, newest first."""
+    """Return the matches a user could join now, newest first."""
     free = Q(entry=Match.Entry.PUBLIC)
     if user is not None:
         free |= Q(pk__in=Invitation.objects.filter(user=user, declined_at=None).values("match_id"))
@@ -208,7 +210,7 @@ def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bo
 
 
 def records_for(loaded: Loaded, viewer: Viewer, after: int, limit: int) -> list[dict[str, Any]]:
-    """The events after a version as a viewer may see them; none beyond the last that he may know of."""
+    """Return the events after a version as a viewer may see them, up to the last one they may know."""
     until = min(after + limit, loaded.viewer_version(viewer))
     if until <= after:
         return []
@@ -216,7 +218,7 @@ def records_for(loaded: Loaded, viewer: Viewer, after: int, limit: int) -> list[
 
 
 def seat_names(seats: tuple[Seat, ...]) -> tuple[str, ...]:
-    """What pages and mails call the seats: the players' names unless the match hides them, bots by kind, empty seats as such."""
+    """Return the names of seats for pages and mails: players unless hidden, bots by kind, empty seats by number."""
     hidden = bool(seats) and seats[0].match.hides_names
     return tuple(
         f"{seat.bot} bot"

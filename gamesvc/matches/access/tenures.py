@@ -1,8 +1,8 @@
-"""Seat tenure: the players who hold or ever held a seat of a match, and what that closes to them until the match is over.
+"""Seat tenure: users who hold or held a seat of a match, and what is closed to them until the match is over.
 
-Whoever has seen a hand returns to that seat alone, and neither rules nor looks behind. The record is `Holding`: it outlasts the
-tenure, and an erasure takes the user out of it. A seat given back before the start leaves no record: nothing was dealt yet.
-What cannot be known: a second account of the same person.
+A user who has seen a hand may return to that seat only, and may neither rule nor look behind. The record is `Holding`: it
+outlasts the tenure, and an erasure removes the user from it. A seat left before the start leaves no record, since nothing was
+dealt yet. A second account of the same person cannot be detected.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _SEATED = (
 def seats_held(user: User, match: Match) -> set[int]:
     """Return the seats whose hidden information the user has seen, while that matters.
 
-    Those held in the match; where there are none, those held in its family: a fork begins with the hand of the seat that made
-    it, so whoever has seen a hand in one of them knows it in all.
+    These are the seats held in the match or, if there are none, in its family: a fork begins with the hand of the seat that made
+    it, so a user who has seen a hand in one of them knows it in all.
     """
     return _held(user, [match.pk]) or _held(user, _family(match))
 
 
 def played(user: User, match: Match) -> bool:
-    """Return True if the user holds or ever held a seat of the match or of one in its family."""
+    """Return True if the user holds or held a seat in the match or in its family."""
     return bool(seats_held(user, match))
 
 
 def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
-    """Return the free seats that a user may take in an unfinished match. Raises `Refused` where their past leaves none."""
+    """Return the free seats that a user may take in an unfinished match. Raises `Refused` if their past leaves none."""
     if Look.objects.filter(user=by, match__in=_family(match)).exists():
         detail = "You have looked behind in this match, so you take no seat in it. Watch it, or join another match."
         raise Refused("looked_behind", detail)
@@ -60,13 +60,13 @@ def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
 
 
 def returns(*, by: User, match: Match, seat: int) -> list[str]:
-    """Return the holder ids under which a user has held a seat of a match before; none for a substitute."""
+    """Return the holder ids under which a user held this seat before; none for a substitute."""
     held = Holding.objects.filter(match=match, user=by, seat=seat)
     return [str(holder) for holder in held.values_list("holder", flat=True)]
 
 
 def excused(*, match: Match, holders: Collection[str]) -> int:
-    """Return how many time-outs of these holders were excused: coming back brings no new ones."""
+    """Return how many timeouts of these holders were excused: returning to a seat renews no excuses."""
     count, seated = 0, dict[int, str]()
     for kind, payload in STORE.ask(_EXCUSED, [match.pk, match.version]).fetchall():
         data = json.loads(payload)
@@ -78,10 +78,10 @@ def excused(*, match: Match, holders: Collection[str]) -> int:
 
 
 def closed_to(user: User) -> list[UUID]:
-    """Return the unfinished matches that an operator reads like any player, as they have played in them or in their family."""
+    """Return the unfinished matches that an operator may read only like a player, having played in them or in their family."""
     mine = Q(pk__in=Holding.objects.filter(user=user).values("match")) | Q(seats__user=user)
     found: set[UUID] = set()
-    # Of matches that are over only forks still know what another one hides.
+    # Of matches that are over, only forks still know what another one hides.
     for match in Match.objects.filter(mine).filter(Q(status__in=UNFINISHED) | Q(beginning__isnull=False)).distinct():
         if match.pk not in found:
             found.update([match.pk, *_family(match)] if match.status in UNFINISHED else _family(match)[1:])
@@ -89,14 +89,14 @@ def closed_to(user: User) -> list[UUID]:
 
 
 def register() -> None:
-    """Close the operators' lists as the match's pages are closed."""
+    """Register the restriction with the operators' lists."""
     operators.register_closed(closed_to)
 
 
 def of_match(match: Match) -> list[dict[str, Any]]:
     """Return the tenures of a match, oldest first, for its organiser.
 
-    Tenures of one player have the same number `player`; it is None where the player was erased, or is not known any more.
+    Tenures of one player share the number `player`. It is None if the player was erased or is no longer known.
     """
     holdings = {str(row.holder): row for row in Holding.objects.filter(match=match)}
     current = {str(holder) for holder in match.seats.exclude(holder=None).values_list("holder", flat=True)}
@@ -121,7 +121,7 @@ def _held(user: User, matches: list[UUID]) -> set[int]:
 
 
 def _origins(match: Match) -> list[UUID]:
-    """Return the unfinished matches from which a match was forked, at any distance: one that is over hides nothing."""
+    """Return the unfinished matches from which a match was forked, directly or not. Finished ones hide nothing."""
     found = []
     origin = _origin(match.pk)
     while origin is not None:
@@ -132,8 +132,7 @@ def _origins(match: Match) -> list[UUID]:
 
 
 def _family(match: Match) -> list[UUID]:
-    """Return the match, the unfinished ones from which it was forked, and all forks of these: what is hidden in one of them may
-    be hidden in another one."""
+    """Return the match, its unfinished origins, and all forks of these: each may hide what another one hides."""
     roots = [match.pk, *_origins(match)]
     return [*roots, *_forks_of(roots)]
 
@@ -144,7 +143,7 @@ def _origin(match_id: UUID) -> Match | None:
 
 
 def _forks_of(matches: list[UUID]) -> list[UUID]:
-    """Return the matches and analysis boards that were forked from some, at any distance."""
+    """Return the matches and analysis boards forked from the given ones, directly or not."""
     found: list[UUID] = []
     while matches:
         matches = list(Match.objects.filter(beginning__origin__in=matches).values_list("pk", flat=True))

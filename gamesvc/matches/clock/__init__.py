@@ -1,1 +1,1 @@
-"""Clock arithmetic: policies, calendars, deadlines and the account of who used what. Pure; no Django, no reading of a clock."""
+"""Clock arithmetic: policies, calendars, deadlines and the account of time used. Pure: no Django, and no reading of a clock."""

@@ -1,6 +1,6 @@
-"""The account of a match's time: whose clock runs, what is left of it and of the banks, and how it is kept.
+"""The account of a match's time: the running clocks, what is left of them and of the banks, and their stored form.
 
-How an append of the log changes it is `fold`.
+`fold` describes how an append changes it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from gamesvc.matches.clock.policy import Policy, parse
 from gamesvc.matches.clock.spans import SECOND, Span
 
 Key = tuple[int, str]
-"""A seat and the id of what it is asked."""
+"""A seat and the id of its question."""
 Name = tuple[int, str]
-"""A seat and the name of its clock: the id of the question, where the game gives no other."""
+"""A seat and the name of its clock: the question's id, unless the game gives another name."""
 
 FORMAT = 5
-"""Of `as_json`: snapshots with another one are not read."""
+"""Version of `as_json`. Snapshots with another version are not read."""
 
 
 class Asked(Protocol):
-    """What an engine says of a seat that must act."""
+    """A pending decision as the engine describes it."""
 
     @property
     def seat(self) -> int: ...
@@ -39,7 +39,7 @@ class Asked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One append as the clocks see it. `events`: the type and data of each."""
+    """One append in the form that the clocks use. `events`: the type and data of each."""
 
     events: Sequence[tuple[str, Mapping[str, Any]]]
     actor: str
@@ -47,7 +47,7 @@ class Step:
     received_at: datetime
     occurred_at: datetime
     automatic: bool = False
-    """Given by an order that was laid by: its seat's own act, and no sign of the player."""
+    """Given by a conditional order: an act of its seat, but no sign that the player is there."""
 
     def find(self, event_type: str) -> Mapping[str, Any] | None:
         return next((data for kind, data in self.events if kind == event_type), None)
@@ -55,9 +55,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entry of the account in its order: what happened to a clock, and what was left then, in seconds.
+    """One line of the account: a change of a clock, and the seconds left after it.
 
-    `clock` is the clock as it stood or ran then: it tells what a deadline was reckoned from.
+    `clock` is the clock as it was then; it shows how the deadline was computed.
     """
 
     at: datetime
@@ -76,7 +76,7 @@ class Line:
 
 @dataclass(slots=True)
 class Account:
-    """All clocks of a match after its newest append. Banks and what is left are whole seconds."""
+    """All clocks of a match after its newest append. Banks and remaining times are whole seconds."""
 
     policy: Policy | None = None
     hour: timedelta = timedelta(hours=1)
@@ -84,18 +84,18 @@ class Account:
     stopped: dict[Name, Clock] = field(default_factory=dict)
     banks: dict[int, timedelta] = field(default_factory=dict)
     moved: frozenset[int] = frozenset()
-    """Seats that have been asked for a turn: the next one brings an increment."""
+    """Seats that have been asked for a turn. Their next turn brings an increment."""
     missed: dict[int, int] = field(default_factory=dict)
-    """Time-outs of a seat in a row, since its holder last acted himself; those excused are not among them."""
+    """Timeouts of a seat in a row since its holder last acted, without the excused ones."""
     excused: dict[int, int] = field(default_factory=dict)
-    """Time-outs of a seat's holder that were excused."""
+    """Excused timeouts of a seat's holder."""
     seated: dict[int, int] = field(default_factory=dict)
-    """How often a seat has got another holder."""
+    """Number of times a seat has changed its holder."""
     paused_since: datetime | None = None
     pauses: tuple[Span, ...] = ()
-    """Pauses of the match, the newest last: a clock that is given back did not run meanwhile."""
+    """Pauses of the match, newest last. A clock that is restored did not run during them."""
     outages: tuple[Span, ...] = ()
-    """The same for outages of the service that moved a deadline of the match."""
+    """Outages of the service that moved a deadline of the match, newest last."""
     at: datetime | None = None
     lines: list[Line] | None = None
 
@@ -114,7 +114,7 @@ class Account:
         return self.banks.get(seat, self.policy.bank.start if self.policy and self.policy.bank else ZERO)
 
     def due(self, key: Key) -> datetime | None:
-        """The deadline of an open question; None while its clock stands."""
+        """Return the deadline of an open question; None while its clock is stopped."""
         found = self.open.get(key)
         return found.due if found is not None else None
 
@@ -125,7 +125,7 @@ class Account:
         left = clock.own // SECOND
         self.lines.append(Line(at, *key, what, used // SECOND, left, self.bank(key[0]) // SECOND, clock))
 
-    # --- as snapshots keep it ---
+    # --- as stored in snapshots ---
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -146,7 +146,7 @@ class Account:
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any], hour: timedelta) -> Account:
-        """Raises KeyError, TypeError or ValueError for what `as_json` did not write."""
+        """Return the account that `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         if told["format"] != FORMAT:
             raise ValueError("another format")
         return cls(

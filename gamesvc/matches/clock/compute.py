@@ -1,7 +1,7 @@
-"""From what is left to the moment it runs out: one running clock as a value.
+"""One running clock as a value, and the moment at which it runs out.
 
-A deadline is always `since` plus what is left, counted outside the excluded spans; or, with fixed times, the first of them
-that leaves the minimum. So it never drifts, and anybody can reckon it again from what the clock holds.
+A deadline is always `since` plus the time left, counted outside the excluded spans. With fixed times it is the first of them that
+leaves the minimum. So it never drifts, and anyone can compute it again from the clock.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ ZERO = timedelta(0)
 
 
 class Surroundings(Protocol):
-    """What the log does not know about a seat's time."""
+    """Facts about a seat's time that the log does not hold."""
 
     def excluded(self, since: datetime, until: datetime) -> list[Span]:
-        """The spans that do not count for this seat."""
+        """Return the spans that do not count for this seat."""
 
     def fixed(self, after: datetime) -> datetime:
-        """The next fixed time of the match."""
+        """Return the next fixed time of the match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The clock of one seat and question: it runs since `since`, or stands there while `due` is None."""
+    """The clock of one seat and question. It runs from `since`, or is stopped while `due` is None."""
 
     kind: str
     asked: datetime
     since: datetime
     own: timedelta
-    """What the question's own time had left at `since`."""
+    """The question's own time that was left at `since`."""
     left: timedelta
-    """All that was left at `since`: own time, bank, at least the minimum."""
+    """Total time left at `since`: own time and bank, at least the minimum."""
     due: datetime | None = None
     grace_from: datetime | None = None
     excluded: tuple[Span, ...] = ()
     fixed: datetime | None = None
     name: str = ""
-    """Tells it from the other clocks of its seat, also where the game asks for the same turn under another id."""
+    """Its name among the clocks of its seat, kept even if the game asks for the same turn under another id."""
     given: timedelta = ZERO
-    """What an organiser has added to its own time, or put its fixed time off by."""
+    """The time an organiser has added to its own time, or to its fixed time."""
     put_off: timedelta = ZERO
-    """How much later than by the calendar its fixed time stands: for outages, and for what an organiser gave."""
+    """The delay of its fixed time against the calendar, from outages and extensions."""
     ran_out: datetime | None = None
-    """The deadline of which it has been said that it was over; the game's answer may take several commands."""
+    """The deadline whose timeout is already recorded. The game's answer may take several commands."""
 
     def used(self, until: datetime) -> timedelta:
-        """The time counted since `since`, in whole seconds."""
+        """Return the time counted since `since`, in whole seconds."""
         if self.due is None:
             return ZERO
         return counted(self.since, until, self.excluded) // SECOND * SECOND
 
     def because(self) -> dict[str, Any]:
-        """What `due` was reckoned from, as an event carries it."""
+        """Return the inputs of `due`, as an event records them."""
         found: dict[str, Any] = {
             "since": write_time(self.since),
             "own": self.own // SECOND,
@@ -73,7 +73,7 @@ class Clock:
         return found
 
     def recorded(self, because: Mapping[str, Any]) -> Clock:
-        """The clock with what such an event says of its start; where it ends is left to `run`."""
+        """Return the clock with the start that such an event records. `run` computes its end."""
         return replace(
             self,
             since=read(because["since"]),
@@ -83,7 +83,7 @@ class Clock:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The whole clock, as snapshots keep it."""
+        """Return the whole clock in the form stored in snapshots."""
         return {
             **self.because(),
             "kind": self.kind,
@@ -97,7 +97,7 @@ class Clock:
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Clock:
-        """Raises KeyError, TypeError or ValueError for what `as_json` did not write."""
+        """Return the clock that `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         moments = {name: read(told[name]) for name in ("due", "grace_from", "fixed", "ran_out") if told.get(name) is not None}
         return cls(
             kind=told["kind"],
@@ -115,7 +115,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Surroundings as `match.deadline_set` recorded them."""
+    """Surroundings as recorded in a `match.deadline_set`."""
 
     because: Mapping[str, Any]
 
@@ -131,7 +131,7 @@ NOTHING_KNOWN = Recorded({})
 
 
 def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
-    """Let a clock run from its `since` with what it has left. Raises `NoTime`."""
+    """Return the clock running from its `since` with the time it has left. Raises `NoTime`."""
     if policy.plain and surroundings is NOTHING_KNOWN:
         due = clock.since + clock.left
         excluded: tuple[Span, ...] = ()
@@ -153,7 +153,7 @@ def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
 
 
 def known_until(clock: Clock) -> datetime:
-    """Up to which moment `excluded` tells what does not count: with a fixed time only to where its minimum ends."""
+    """Return the moment up to which `excluded` is complete. With a fixed time this is only the end of its minimum."""
     if clock.due is None:
         return clock.since
     if clock.fixed is None:
@@ -163,11 +163,11 @@ def known_until(clock: Clock) -> datetime:
 
 
 def breaks(clock: Clock) -> list[tuple[float, float]]:
-    """The excluded spans before a running clock's end: seconds counted when each begins, and its seconds from there on.
+    """Return the excluded spans before a running clock's end, as (seconds counted when the span begins, its length in seconds).
 
-    With them a share of the time given has its moment (`reminding.MOMENT`, `gone`), the one that `advance` finds. The end is
-    where grace begins, if there is any: grace is no time given. Of a clock with fixed times the spans are known up to the
-    moment at which the minimum has been counted; what lies between that and the fixed time counts as the calendar has it.
+    They turn a share of the time given into a moment (`reminding.MOMENT`, `gone`), the same one that `advance` finds. The end is
+    the start of grace, if there is any: grace is no time given. With fixed times the spans are known up to the end of the
+    minimum; from there to the fixed time all time counts.
     """
     end = clock.grace_from or clock.due
     if end is None:
@@ -182,7 +182,7 @@ def breaks(clock: Clock) -> list[tuple[float, float]]:
 
 
 def gone(elapsed: float, spans: Iterable[tuple[float, float]]) -> float:
-    """How many of the seconds since a clock began to run have counted, given its `breaks`."""
+    """Return how many of the seconds since a clock began to run have counted, given its `breaks`."""
     for at, length in spans:
         if elapsed <= at:
             break
@@ -191,13 +191,13 @@ def gone(elapsed: float, spans: Iterable[tuple[float, float]]) -> float:
 
 
 def within(excluded: tuple[Span, ...], moment: datetime) -> bool:
-    """Whether a moment lies in one of the spans."""
+    """Return True if a moment lies in one of the spans."""
     return any(start <= moment < end for start, end in excluded)
 
 
 @dataclass(frozen=True, slots=True)
 class Spliced:
-    """Surroundings as they were known up to `cut`, as they are now after it, and a span more (an outage)."""
+    """Surroundings as they were known up to `cut`, and as they are now after it, with additional spans (an outage)."""
 
     known: tuple[Span, ...]
     cut: datetime
@@ -215,7 +215,7 @@ class Spliced:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """Surroundings as they were known up to `cut`, but within `changed` and after `cut` as they are now (a vacation)."""
+    """Surroundings as they were known up to `cut`, but as they are now within `changed` and after `cut` (a vacation)."""
 
     known: tuple[Span, ...]
     cut: datetime
@@ -237,7 +237,7 @@ def _clipped(spans: Iterable[Span], since: datetime, until: datetime) -> list[Sp
 
 
 def absent(policy: Policy, clock: Clock, changed: Span, moment: datetime, now: Surroundings) -> Clock:
-    """The same clock after a vacation was announced or called off: only `changed`, as far as it lies ahead, counts anew."""
+    """Return the clock after a vacation was announced or cancelled. Only the future part of `changed` is counted again."""
     if clock.due is None:
         return clock
     ahead = Span(max(changed.start, moment), max(changed.end, moment))
@@ -245,24 +245,24 @@ def absent(policy: Policy, clock: Clock, changed: Span, moment: datetime, now: S
 
 
 def put_off(clock: Clock, by: timedelta) -> Clock:
-    """The same clock with its fixed time later, also where it stands now; in whole seconds, rather more."""
+    """Return the clock with its fixed time put off, running or stopped. The delay is rounded up to whole seconds."""
     by = -(-by // SECOND) * SECOND
     moved = {name: moment + by for name in ("due", "fixed", "grace_from") if (moment := getattr(clock, name)) is not None}
     return replace(clock, put_off=clock.put_off + by, **moved)
 
 
 def margin(outage: Span, hour: timedelta) -> timedelta:
-    """How long after an outage a deadline is moved as well: whoever had less than that left lost most of it."""
+    """Return how long after an outage deadlines are still moved: players with less time than that lost most of it."""
     return max(outage.end - outage.start, hour)
 
 
 def fell_into(clock: Clock, outage: Span, hour: timedelta) -> bool:
-    """Whether an outage moves this deadline: it lies in it, or shortly after. A clock that began afterwards has lost nothing."""
+    """Return True if an outage moves this deadline, which lies in it or shortly after. A clock that began later is not moved."""
     return clock.due is not None and clock.since < outage.end and outage.start <= clock.due < outage.end + margin(outage, hour)
 
 
 def outlast(policy: Policy, clock: Clock, outage: Span, now: Surroundings) -> Clock:
-    """The same clock as if an outage had not counted. A fixed time moves on by its length."""
+    """Return the clock as if the outage had not counted. A fixed time moves by the outage's length."""
     if clock.due is None:
         return clock
     if clock.fixed is not None:

@@ -1,7 +1,7 @@
-"""How one append of the log changes the account of a match's time. A fold of the log and nothing else.
+"""Changes of a match's time account by one append. A fold of the log and nothing else.
 
-One append is one `Step`. Deadlines that hang on what the log would not know are recorded in `match.deadline_set` within the
-same append, so that the fold of the log comes to the same clocks as the service did.
+One append is one `Step`. Deadlines that depend on facts outside the log are recorded in `match.deadline_set` within the same
+append, so folding the log gives the same clocks that the service computed.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from gamesvc.matches.clock.spans import SECOND, Span, counted, merged
 SET = "match.deadline_set"
 OPENED = "match.opened"
 OUTAGE = "match.outage"
-# How many stopped clocks are remembered: a window in a turn, windows in windows, and what a reaction may go back to.
+# Number of stopped clocks to remember: a window in a turn, nested windows, and what a reaction may return to.
 REMEMBERED = 32
-# A time-out counts as of the deadline, not of the sweep that found it, unless that was much later.
+# A timeout counts from the deadline and not from the sweep that found it, unless the sweep was much later.
 PROMPT = timedelta(minutes=15)
-# Causes that move a running deadline; the others tell of one that began or went on.
+# Causes that move a running deadline. The others start or continue one.
 MOVES = ("moved", "outage", "extended", "vacation")
 
 
@@ -48,10 +48,10 @@ def follow(
     surroundings: Callable[[int], Surroundings] | None = None,
     recall: Callable[[int], Account] | None = None,
 ) -> dict[Key, str]:
-    """Take over one append after which `asked` is open. Returns the clocks it set, each with the cause.
+    """Apply one append, after which `asked` is open. Return the clocks it set, each with the cause.
 
-    `surroundings(seat)`: what is known of a seat now; without it, what the append itself has recorded. `recall(version)`:
-    the account as it was then, for what is taken back.
+    `surroundings(seat)`: what is known of a seat now; without it, what the append itself recorded. `recall(version)`: the account
+    at that version, for an undo.
     """
     if account.policy is None:
         opened = step.find(OPENED)
@@ -64,7 +64,7 @@ def follow(
 
 
 class _Fold:
-    """One step of the fold, in its order: what is taken back, what stopped, pauses, what began, what was moved."""
+    """One step of the fold, in this order: undo, stopped clocks, pauses, new clocks, moved clocks."""
 
     def __init__(
         self,
@@ -122,12 +122,15 @@ class _Fold:
     # --- moments ---
 
     def _stops(self, seat: int) -> datetime:
-        """When a clock of this seat stopped: an own act counts from when our border took it."""
+        """Return the moment at which a clock of this seat stopped.
+
+        The seat's own act counts from when the service received it.
+        """
         step = self.step
         return min(step.received_at, step.occurred_at) if step.seat == seat else step.occurred_at
 
     def _starts(self) -> datetime:
-        """When a new clock starts; after a time-out at the deadline that ran out, so that nothing drifts."""
+        """Return the moment at which a new clock starts. After a timeout this is the old deadline, so that nothing drifts."""
         step = self.step
         if step.actor == "clock" and step.occurred_at - PROMPT <= step.received_at <= step.occurred_at:
             return step.received_at
@@ -136,11 +139,11 @@ class _Fold:
     # --- what happens to a clock ---
 
     def _reduced(self, key: Key, clock: Clock, moment: datetime) -> tuple[Clock, timedelta]:
-        """The clock as it stands at a moment, and what went from the bank."""
+        """Return the state of the clock at a moment, and the time taken from the bank."""
         used = clock.used(max(moment, clock.since))
         over = max(used - clock.own, ZERO) if self.policy.banked(clock.kind) else ZERO
         own = max(clock.own - used, ZERO)
-        # A fixed time is found anew when the clock goes on; of what it was put off by, only what an organiser gave stays.
+        # A fixed time is found again when the clock resumes. Of its delay, only what an organiser gave remains.
         off = min(clock.put_off, clock.given)
         return replace(clock, since=moment, own=own, due=None, grace_from=None, excluded=(), fixed=None, put_off=off), over
 
@@ -155,7 +158,7 @@ class _Fold:
         return stood
 
     def _ran_out(self, data: Mapping[str, Any]) -> None:
-        """Told while the clock still runs, so that its deadline stands there."""
+        """Note a timeout while the clock still runs, so that the line shows its deadline."""
         key, excused = (data["seat"], data["question"]), bool(data.get("excused"))
         clock = self.account.open.get(key)
         if clock is not None and clock.due is not None:
@@ -164,15 +167,15 @@ class _Fold:
                 self.account.open[key] = replace(clock, ran_out=read(data["due_at"]))
 
     def _stop(self, key: Key) -> None:
-        """The question is closed, or waits behind a window."""
+        """Stop the clock of a question that is closed, or waits behind a window."""
         name = key[0], self._stand(key, "stopped").name
         self.account.stopped.pop(name, None)
         self.account.stopped[name] = self.account.open.pop(key)
 
     def _ask_anew(self) -> None:
-        """Questions that close and are asked again in the same append, under another id (a game that went back): one clock.
+        """Carry over the clocks of questions that are closed and asked again under another id in the same append.
 
-        An own act lets it run on. Whom another's act asks anew has what was left, and at least the minimum.
+        After the seat's own act the clock runs on. After another player's act it has what was left, at least the minimum.
         """
         account, step = self.account, self.step
         running = {(key[0], clock.name): key for key, clock in account.open.items() if key not in self.asked}
@@ -195,7 +198,7 @@ class _Fold:
         self.set[key] = "pause"
 
     def _begin(self, key: Key, one: Asked) -> None:
-        """A question is open that was not: a new one, or one that goes on with what was left."""
+        """Start the clock of a newly open question: a new one, or one that continues with what was left."""
         account, policy, starts, kind = self.account, self.policy, self._starts(), one.kind
         before = account.stopped.pop(_name(one), None)
         if before is not None:
@@ -209,7 +212,7 @@ class _Fold:
         self._run(key, Clock(kind, starts, starts, policy.own_time(kind), ZERO, name=_name(one)[1]), "asked")
 
     def _run(self, key: Key, clock: Clock, cause: str) -> None:
-        """Start a clock at its `since` with all that is left of it, at least the minimum, unless the match is paused."""
+        """Start a clock at its `since` with all its time left, at least the minimum, unless the match is paused."""
         account, policy = self.account, self.policy
         self.set[key] = cause
         if account.paused_since is not None:
@@ -217,7 +220,7 @@ class _Fold:
             account.note(key, "waits", clock.since)
             return
         bank = account.bank(key[0]) if policy.banked(clock.kind) else ZERO
-        # A clock that starts at a deadline past leaves the minimum from now.
+        # A clock that starts at a past deadline still leaves the minimum from now.
         late = max(self.step.occurred_at - clock.since, ZERO)
         clock = replace(clock, left=max(clock.own + bank, policy.minimum - -late // SECOND * SECOND))
         account.open[key] = run(policy, clock, self._known(key))
@@ -230,20 +233,22 @@ class _Fold:
             return self.live(key[0])
         return Recorded(self.told[key]["because"]) if key in self.told else NOTHING_KNOWN
 
-    # --- going back, starting anew, being moved ---
+    # --- rewinds, new time, moved deadlines ---
 
     def _taken_back(self) -> tuple[Account | None, Mapping[str, Any] | None]:
-        """The account at the version that a person went back to. A reaction of the game gives nothing back."""
+        """Return the account at the version that a person went back to, and the rewind.
+
+        A reaction of the game restores no time.
+        """
         rewound = self.step.find(REWOUND)
         if rewound is None or rewound.get("cause") not in ("undo", "redo", "host") or self.recall is None:
             return None, None
         return self.recall(int(rewound["to"])), rewound
 
     def _restore(self, then: Account, undoer: int | None, cause: str) -> None:
-        """Whose question opens again: the undoer's clock runs on as if nothing had been sent, the others get theirs back.
+        """Set the clocks after an undo: the undoer's clock runs on as if nothing had been sent, the others get theirs back.
 
-        Whoever takes his own undo back has used up the time in which he thought it over. Who has taken a seat over since has
-        used none of its time.
+        Redoing an own undo costs the time spent in between. A seat that has changed hands since has lost none of its time.
         """
         account, step = self.account, self.step
         thought = {undoer} if cause == "redo" else set()
@@ -264,7 +269,7 @@ class _Fold:
                 continue
             since = stopped.get(name)
             if since is not None and since.given > was.given:
-                # What an organiser has given since, he gave for good.
+                # An organiser's extension is permanent.
                 more = since.given - was.given
                 if self.policy.fixed(was.kind):
                     was = put_off(was, more)
@@ -280,14 +285,14 @@ class _Fold:
                 self._run(key, replace(stood, since=step.occurred_at), "undo")
 
     def _run_on(self, key: Key, was: Clock, then: Account, stopped_at: datetime) -> None:
-        """The undoer's clock as if he had sent nothing: what stopped all clocks since has stopped his.
+        """Run the undoer's clock as if nothing had been sent. Whatever has stopped all clocks since has stopped it too.
 
-        Up to `stopped_at`, when his act stopped it, nights and vacations are those it ran with; after that as they are now.
+        Up to `stopped_at`, when the undone act stopped it, its recorded nights and vacations count; later the present ones.
         """
         account, step, policy = self.account, self.step, self.policy
         pauses = tuple(span for span in account.pauses if span not in then.pauses)
         outages = tuple(span for span in account.outages if span not in then.outages)
-        # A fixed time does not come later for an outage, unless it fell into it.
+        # An outage moves a fixed time only if the fixed time fell into it.
         gaps = pauses if policy.fixed(was.kind) else (*pauses, *outages)
         if account.paused_since is not None:
             stood_at = max(account.paused_since, was.since)
@@ -302,7 +307,7 @@ class _Fold:
             found = run(policy, was.recorded(because), Recorded(because))
         else:
             around = Spliced(was.excluded, min(known_until(was), stopped_at), self._known(key), gaps)
-            # A pause gives the minimum back, and so does the word of another who lets him go back.
+            # A pause restores the minimum, and so does an undo granted by others.
             least = [max(span.end, was.since) for span in gaps] + ([step.occurred_at] if step.seat != key[0] else [])
             left = was.left
             if was.due is None:
@@ -319,7 +324,7 @@ class _Fold:
         account.note(key, "undo", found.since)
 
     def _count(self, event_type: str, data: Mapping[str, Any]) -> None:
-        """Count the time-outs of a seat's holder. Another holder begins anew, one who comes back goes on with their excuses."""
+        """Count the timeouts of a seat's holder. A new holder starts from zero; a returning one keeps their count of excuses."""
         account = self.account
         if event_type == "match.timed_out":
             counts = account.excused if data.get("excused") else account.missed
@@ -334,10 +339,10 @@ class _Fold:
             account.seated[data["seat"]] = account.seated.get(data["seat"], 0) + 1
 
     def _renew(self, event_type: str, data: Mapping[str, Any]) -> None:
-        """A substitute has the time of the question and the bank anew; whose time-out is excused has the time once more.
+        """Give a substitute the question's full time and a full bank, and an excused seat the time of its question.
 
-        Where a turn has no time but from the bank, this is what a turn brings the bank. Who comes back to a seat of their own has
-        what is left.
+        If turns have no time except the bank, an excused seat gains what a turn adds to the bank. A player who returns to their
+        own seat has what is left.
         """
         account, policy, seat = self.account, self.policy, data.get("seat")
         if event_type == "match.seated" and "returns" in data:
@@ -360,7 +365,7 @@ class _Fold:
             self._run(key, replace(account.open[key], since=starts, own=own, put_off=ZERO), "asked")
 
     def _move(self, key: Key, data: Mapping[str, Any]) -> None:
-        """A running deadline was moved, and the event says by what."""
+        """Move a running deadline as the event records it."""
         because, clock = data["because"], self.account.open[key]
         moved = clock.recorded(because)
         if data["cause"] == "extended":

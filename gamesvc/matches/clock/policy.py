@@ -1,7 +1,7 @@
-"""Clock policies: how long a seat may take, composed of parts that a match chooses once, before it is opened.
+"""Clock policies: time controls composed of parts, chosen once before a match is opened.
 
-`{"hours": 48}` is the short form of `{"turn": "48h"}`. A length of time is text such as `3d`, `36h` or `1d12h30m`.
-What a policy means for a deadline is in `compute`; who has used what is in `account`.
+`{"hours": 48}` is short for `{"turn": "48h"}`. A duration is text such as `3d`, `36h` or `1d12h30m`. Not here: the deadlines that
+follow (`compute`) and the time used (`account`).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from gamesvc.matches.clock.spans import (
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 KINDS = ("turn", "commit", "reaction", "choice")
 TURNS = ("turn", "commit")
-# What a first time-out settles, so that there are never several in a row.
+# Outcomes that a first timeout makes final, so that there is never a series of them.
 DECISIVE = ("lose", "bot")
 MOST_QUIET_HOURS = 12
-# The longest deadline that a policy may lead to by itself. Vacations, however many days a year are allowed, end within two
-# years, so that even with them every deadline is found within `FURTHEST`.
+# The longest deadline a policy may lead to without vacations. However many vacation days are allowed, they end within two years,
+# so every deadline is still found within `FURTHEST`.
 FURTHEST_DEADLINE = timedelta(days=2 * 366)
 _LENGTH = r"^(\d{1,3}d)?(\d{1,3}h)?(\d{1,3}m)?$"
 _SHAPE = "a length of time such as 3d, 36h or 1d12h30m"
@@ -171,7 +171,7 @@ PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """A seat's reserve. It never exceeds `cap`."""
+    """A seat's time reserve. It never exceeds `cap`."""
 
     start: timedelta
     increment: timedelta
@@ -189,7 +189,7 @@ class Adjudication:
 
 @dataclass(frozen=True, slots=True)
 class DaysOff:
-    """Days on which nobody's time counts."""
+    """Days on which no time counts for any seat."""
 
     weekdays: frozenset[int]
     holidays: str
@@ -205,7 +205,7 @@ class DaysOff:
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy read and checked. `times` has an entry for each kind of question that has a time of its own."""
+    """A parsed and checked policy. `times` has an entry for each kind of question with a time of its own."""
 
     times: Mapping[str, timedelta]
     minimum: timedelta
@@ -216,28 +216,28 @@ class Policy:
     quiet: timedelta | None = None
     vacation: bool = False
     told: Mapping[str, Any] = field(default_factory=dict)
-    """As the match was opened with it."""
+    """The policy as in `match.opened`."""
 
     @cached_property
     def plain(self) -> bool:
-        """Whether every deadline follows from the log alone, so that none needs an event of its own."""
+        """Return True if every deadline follows from the log alone, so that none needs an event of its own."""
         return not (self.adjudication or self.days_off or self.quiet or self.vacation)
 
     def own_time(self, kind: str) -> timedelta:
-        """The time a question of this kind has by itself, without the bank."""
+        """Return the time of a question of this kind, without the bank."""
         found = self.times.get(kind)
         return found if found is not None else self.times.get("turn", timedelta(0))
 
     def banked(self, kind: str) -> bool:
-        """Whether a question of this kind goes on with the seat's bank when its own time is used."""
+        """Return True if a question of this kind draws on the seat's bank after its own time."""
         return self.bank is not None and (kind in TURNS or kind not in self.times)
 
     def fixed(self, kind: str) -> bool:
-        """Whether a question of this kind is due at fixed times."""
+        """Return True if questions of this kind are due at fixed times."""
         return self.adjudication is not None and kind not in self.times
 
     def next_adjudication(self, after: datetime) -> datetime:
-        """The first fixed time not before `after`, on a day that counts. Raises `NoTime`."""
+        """Return the first fixed time not before `after` that is not on a day off. Raises `NoTime`."""
         fixed, off = self.adjudication, self.days_off
         assert fixed is not None
         zone, latest = ZoneInfo(fixed.zone), after + FURTHEST
@@ -250,7 +250,7 @@ class Policy:
 
 
 def length(text: str, hour: timedelta, parameter: str) -> timedelta:
-    """A length of time such as `1d12h`. Raises `Refused`."""
+    """Return the length of a duration such as `1d12h`. Raises `Refused`."""
     found = re.match(_LENGTH, text)
     if not text or found is None:
         raise Refused("bad_clock", f"{parameter} must be a length of time such as 3d, 36h or 1d12h30m, not {text!r}.", parameter)
@@ -264,10 +264,10 @@ def _parsed(text: str, hour: timedelta, judge: bool) -> Policy:
 
 
 def parse(told: Mapping[str, Any], hour: timedelta = timedelta(hours=1), *, judge: bool = True) -> Policy:
-    """Read a policy. Raises `Refused` with the part at fault. `hour`: how long an hour lasts (shorter for trying out).
+    """Parse a policy. Raises `Refused` that names the part at fault. `hour`: the length of an hour (shorter for tests).
 
-    `judge`: whether it must leave time, and deadlines that can be computed. One that a match was opened with was judged in
-    its day.
+    `judge`: also check that it leaves enough time and that its deadlines can be computed. A policy from `match.opened` was
+    checked when the match was opened.
     """
     return _parsed(json.dumps(told, sort_keys=True), hour, judge)
 
@@ -369,8 +369,7 @@ def _days_off(told: Mapping[str, Any]) -> DaysOff:
 
 
 def _check_time_is_left(policy: Policy) -> None:
-    """Refuse what leaves nobody time to act, or a deadline that lies too far away: also for a seat whose quiet hours are the
-    longest that are honoured."""
+    """Refuse a policy that leaves a seat no time to act, or puts a deadline too far away, even with the longest quiet hours."""
     off, quiet, since = policy.days_off, policy.quiet, datetime(2026, 1, 1, tzinfo=UTC)
 
     def calendar(begin: datetime, until: datetime) -> list[Span]:
@@ -401,14 +400,14 @@ def _check_time_is_left(policy: Policy) -> None:
 
 
 def _longest(policy: Policy) -> timedelta:
-    """The most time that a question can have that is not given more by an organiser: own time, bank and grace."""
+    """Return the longest time a question can have without an extension: own time, bank and grace."""
     bank = policy.bank.cap if policy.bank is not None else timedelta(0)
     own = [policy.own_time(kind) + (bank if policy.banked(kind) else timedelta(0)) for kind in KINDS]
     return max(policy.minimum, *own) + policy.grace
 
 
 def nominal_hours(told: Mapping[str, Any]) -> int:
-    """Roughly how many hours a turn has, for lists that compare matches; with fixed times the longest wait."""
+    """Return the approximate hours of a turn, for lists of matches. With fixed times this is the longest wait."""
     policy = parse(told, judge=False)
     if policy.adjudication is not None:
         days = sorted(policy.adjudication.weekdays)

@@ -1,7 +1,7 @@
-"""Time that does not count, as spans of moments, and time that does, between and across them.
+"""Spans of time that do not count, and the time that counts between and across them.
 
-All moments are aware and in UTC; local times are read in IANA zones, so that a night is a night on both sides of a change
-to daylight-saving time. A local time that does not exist is the moment as far after the change as it was meant before it.
+All moments are aware and in UTC. Local times are read in IANA zones, so a night is a night on both sides of a change to
+daylight-saving time. A local time that the change skips is moved past the change by the same amount.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ import holidays
 
 DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
-# A deadline further away than this is none: the policy leaves no time to act.
+# A deadline further away than this counts as none: the policy leaves no time to act.
 FURTHEST = timedelta(days=5 * 366)
 
 
 class Span(NamedTuple):
-    """The moments from `start` up to, and without, `end`."""
+    """The moments from `start` up to `end`, which is not included."""
 
     start: datetime
     end: datetime
 
 
 Calendar = Callable[[datetime, datetime], Iterable[Span]]
-"""The spans that do not count between two moments, in any order; they may reach beyond both."""
+"""The spans that do not count between two moments, in any order. They may reach beyond both."""
 
 
 class NoTime(Exception):
-    """Nearly all time is excluded: no deadline can be found."""
+    """Nearly all time is excluded, so no deadline can be found."""
 
 
 def moment(day: date, at: time, zone: ZoneInfo) -> datetime:
-    """A local time of a day in UTC; of two with the same name the first."""
+    """Return a local time of a day in UTC. Of two equal local times it takes the first."""
     return datetime.combine(day, at, zone).astimezone(UTC)
 
 
 def local_days(zone: ZoneInfo, since: datetime, until: datetime) -> Iterator[date]:
-    """The days that are, somewhere between two moments, today in a zone; with one more before."""
+    """Yield the local dates in a zone between two moments, starting one day early."""
     day = since.astimezone(zone).date() - DAY
     last = until.astimezone(zone).date()
     while day <= last:
@@ -50,7 +50,7 @@ def local_days(zone: ZoneInfo, since: datetime, until: datetime) -> Iterator[dat
 
 
 def nightly(start: time, end: time, zone: ZoneInfo, cap: timedelta, since: datetime, until: datetime) -> Iterator[Span]:
-    """The same hours of every day, over midnight where `end` is not after `start`; no more than `cap` each."""
+    """Yield the same hours of every day, past midnight if `end` is not after `start`. Each span lasts at most `cap`."""
     for day in local_days(zone, since, until):
         begins = moment(day, start, zone)
         ends = min(moment(day if end > start else day + DAY, end, zone), begins + cap)
@@ -59,14 +59,14 @@ def nightly(start: time, end: time, zone: ZoneInfo, cap: timedelta, since: datet
 
 
 def whole_days(wanted: Callable[[date], bool], zone: ZoneInfo, since: datetime, until: datetime) -> Iterator[Span]:
-    """The days that are wanted, from midnight to midnight of the zone."""
+    """Yield the wanted days, from midnight to midnight of the zone."""
     for day in local_days(zone, since, until):
         if wanted(day):
             yield Span(moment(day, time(0), zone), moment(day + DAY, time(0), zone))
 
 
 def merged(spans: Iterable[Span], since: datetime, until: datetime) -> list[Span]:
-    """The spans that touch the time between two moments, in order, with those that touch or overlap made one."""
+    """Return the spans that touch the time between two moments, in order, with touching or overlapping ones joined."""
     found: list[Span] = []
     for start, end in sorted(spans):
         if start >= end or end <= since or start > until:
@@ -79,7 +79,7 @@ def merged(spans: Iterable[Span], since: datetime, until: datetime) -> list[Span
 
 
 def counted(since: datetime, until: datetime, spans: Iterable[Span]) -> timedelta:
-    """How much time counts between two moments. `spans` are merged."""
+    """Return how much time counts between two moments. `spans` must be merged."""
     if until <= since:
         return timedelta(0)
     lost = sum((max(min(end, until) - max(start, since), timedelta(0)) for start, end in spans), timedelta(0))
@@ -87,10 +87,9 @@ def counted(since: datetime, until: datetime, spans: Iterable[Span]) -> timedelt
 
 
 def advance(since: datetime, left: timedelta, calendar: Calendar) -> tuple[datetime, tuple[Span, ...]]:
-    """The moment at which `left` has been counted, and the excluded spans up to it.
+    """Return the moment at which `left` has been counted, and the excluded spans up to it.
 
-    Never within a span: where the last of the time runs out as a span begins, the moment is the end of that span.
-    Raises `NoTime`.
+    The moment is never within a span: if the time runs out as a span begins, it is the end of that span. Raises `NoTime`.
     """
     reach = 2 * left + 10 * DAY
     while True:
@@ -113,7 +112,7 @@ def advance(since: datetime, left: timedelta, calendar: Calendar) -> tuple[datet
 def next_fixed(
     times: Iterable[time], wanted: Callable[[date], bool], zone: ZoneInfo, after: datetime, furthest: timedelta = FURTHEST
 ) -> datetime:
-    """The first of the given local times on a wanted day that is not before `after`. Raises `NoTime`."""
+    """Return the first of the given local times on a wanted day that is not before `after`. Raises `NoTime`."""
     for day in local_days(zone, after, after + furthest):
         if wanted(day):
             found = [at for at in (moment(day, one, zone) for one in times) if at >= after]
@@ -124,12 +123,12 @@ def next_fixed(
 
 @functools.cache
 def holiday_places() -> dict[str, tuple[str, ...]]:
-    """The countries with a holiday list, and the parts of each with one of their own."""
+    """Return the countries with a holiday list, each with the regions that have their own."""
     return {country: tuple(parts) for country, parts in holidays.list_supported_countries().items()}
 
 
 @functools.lru_cache(256)
 def holidays_of(place: str, year: int) -> frozenset[date]:
-    """The public holidays of a country (`DE`) or a part of it (`DE-BY`) in a year, as the pinned list knows them."""
+    """Return the public holidays of a country (`DE`) or a region (`DE-BY`) in a year, from the pinned library."""
     country, _, part = place.partition("-")
     return frozenset(holidays.country_holidays(country, subdiv=part or None, years=year))

@@ -1,4 +1,4 @@
-"""A clock policy in words, for pages and mails: short for lists, whole for the match page."""
+"""A clock policy as text, for pages and mails: short for lists, complete for the match page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"
 
 
 def pace(told: Mapping[str, Any]) -> str:
-    """How fast a match is, in a few words: `2 days a turn`."""
+    """Return the speed of a match in a few words: `2 days a turn`."""
     policy = parse(told, judge=False)
     if policy.adjudication is not None:
         days = _days(policy.adjudication.weekdays)
@@ -25,7 +25,7 @@ def pace(told: Mapping[str, Any]) -> str:
 
 
 def sentences(told: Mapping[str, Any]) -> list[str]:
-    """The whole policy, a sentence for each part."""
+    """Return the whole policy, one sentence for each part."""
     policy = parse(told, judge=False)
     found = [f"{_capital(pace(told))}{_zone(policy)}."]
     if policy.bank is not None:

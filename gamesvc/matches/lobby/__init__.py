@@ -1,1 +1,1 @@
-"""Before a match and around its seats: opening, invitations, joining, forks, substitutes, messages between players."""
+"""Matches before their start and changes of seats: opening, invitations, joining, forks, substitutes, press."""

@@ -1,4 +1,4 @@
-"""Choosing the clock of a new match: a preset by name, a policy in parts, or plain hours."""
+"""The time control of a new match: the name of a preset, a policy in parts, or plain hours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gamesvc.matches.clock.policy import PRESETS, parse
 
 
 def choose(clock: Mapping[str, Any] | str | None, hours: int) -> dict[str, Any]:
-    """The policy as `match.opened` will tell it. Raises `Refused`."""
+    """Return the policy for `match.opened`. Raises `Refused`."""
     if not clock:
         return {"hours": hours}
     if isinstance(clock, str):

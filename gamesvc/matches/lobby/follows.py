@@ -1,4 +1,4 @@
-"""Following a game or an organiser: being told of seats that fall free in running matches."""
+"""Subscriptions to a game or an organiser: notices of seats that fall free in running matches."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ MOST = 100
 
 
 def of(user: User) -> list[Follow]:
-    """What a user follows, oldest first."""
+    """Return a user's subscriptions, oldest first."""
     return list(Follow.objects.filter(user=user).select_related("organiser").order_by("since", "pk"))
 
 
 def follow(*, by: User, game: str = "", organiser: str = "") -> Follow:
-    """Follow a game, or an organiser by user name. Doing so twice is the same as once. Raises `Refused`."""
+    """Subscribe to a game, or to an organiser by user name. Repeating it changes nothing. Raises `Refused`."""
     if bool(game) == bool(organiser):
         raise Refused("bad_follow", "Name either a game or an organiser.", "game")
     if Follow.objects.filter(user=by).count() >= MOST:
@@ -32,6 +32,6 @@ def follow(*, by: User, game: str = "", organiser: str = "") -> Follow:
 
 
 def stop(*, by: User, follow_id: int) -> None:
-    """Stop following. Raises `Refused` for what the user does not follow."""
+    """End a subscription. Raises `Refused` if the user does not have it."""
     if not Follow.objects.filter(user=by, pk=follow_id).delete()[0]:
         raise Refused("unknown_follow", "You do not follow this.")

@@ -1,8 +1,8 @@
-"""Going on from elsewhere: forks of a match, private what-if boards, matches from a described position.
+"""Forks of a match, private analysis boards, and matches from a described position.
 
-From a running match a seat takes only its own view with it: what it cannot see is dealt anew twice, here by chance of our own, so
-that nothing hidden is kept anywhere, and at the start of the fork by its own draws, so that anybody can check them. The whole
-position is open once the match is over.
+A fork of a running match takes along only what its seat can see. Everything else is dealt again twice: here with fresh random
+numbers, so that nothing hidden is stored, and at the start of the fork with its own draws, so that anyone can check them. Once
+the match is over, the whole position is open.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ MOST_LOOKED_AT = 200
 
 
 def fork(*, access: Access, version: int, board: bool = False, as_seat: int | None = None, **options: Any) -> Match:
-    """Make a new match from a version of one, or a private what-if board.
+    """Create a new match, or a private analysis board, from a version of a match.
 
-    While the match runs only a seat can do so, for itself; `as_seat` of one that is over: as that seat saw it, the rest dealt
-    anew; without it the whole position. `options` are those of `opening.create_match`. Raises `Forbidden`, `Refused` and
-    `TooMany`.
+    While the match runs only a seat may do this, for itself. Once it is over, `as_seat` takes what that seat saw and deals the
+    rest again; without it the whole position is used. `options` are those of `opening.create_match`. Raises `Forbidden`,
+    `Refused` and `TooMany`.
     """
     by, match = access.user, access.match
     assert by is not None
@@ -65,7 +65,7 @@ def fork(*, access: Access, version: int, board: bool = False, as_seat: int | No
 
 
 def _check_seat(access: Access, loaded: Loaded, as_seat: int | None) -> int | None:
-    """The seat that a fork is dealt anew for; None for the whole position."""
+    """Return the seat for which a fork is dealt again; None for the whole position. Raises `Refused` and `Forbidden`."""
     if not loaded.started:
         raise Refused("not_started", "The match has not started: there is no position yet to go on from.", "version")
     if as_seat is not None and not 0 <= as_seat < access.match.seat_count:
@@ -82,10 +82,10 @@ def _check_seat(access: Access, loaded: Loaded, as_seat: int | None) -> int | No
 
 
 def settled_version(loaded: Loaded, viewer: Viewer, version: int) -> tuple[int, int]:
-    """Where the act to which `version` belongs is done, and the last version up to there that the viewer may know of.
+    """Return the version at the end of the act that contains `version`, and the last version up to there known to the viewer.
 
-    A position in the middle of an act is none to play on from. What follows without the viewer knowing of it counts in, so that
-    nothing hidden decides which position it is; his view is the same. Raises `Refused` for versions without a position.
+    No match can begin in the middle of an act. Later acts hidden from the viewer are included, so that nothing hidden decides the
+    position; the viewer's view is the same. Raises `Refused` for versions without a position.
     """
     first, last = loading.started_at(loaded), loaded.viewer_version(viewer)
     if first is None or not first <= version <= last:
@@ -99,7 +99,7 @@ def settled_version(loaded: Loaded, viewer: Viewer, version: int) -> tuple[int, 
 
 
 def _with_unknown(loaded: Loaded, viewer: Viewer, version: int) -> int:
-    """Where the acts after the end of one are over that the viewer knows nothing of."""
+    """Return the version after the acts that follow and that the viewer knows nothing of."""
     begins = version
     for stored in loading.events_after(loaded.match_id, version, loaded.version):
         if "command_id" in stored.meta:
@@ -120,7 +120,7 @@ def _position(loaded: Loaded, version: int, seat: int | None) -> dict[str, Any]:
 
 
 def described(game: Game[Any], position: Mapping[str, Any]) -> Start:
-    """The beginning of a match that somebody describes. Raises `Refused` (`bad_position`) with what is wrong."""
+    """Return the start of a match from a position that a user describes. Raises `Refused` (`bad_position`)."""
     intake.check(position, "position")
     position = codec.complete(game, position, Dice(KeyedSource(system.token_bytes(32))))
     seats = positions.check_position(game, position)
@@ -129,7 +129,7 @@ def described(game: Game[Any], position: Mapping[str, Any]) -> Start:
 
 
 def position_at(access: Access, version: int) -> dict[str, Any]:
-    """The whole position of a match that is over, as `described` reads it."""
+    """Return the whole position of a finished match, in the format that `described` reads. Raises `Forbidden` before the end."""
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.ended:
         raise Forbidden("The whole position is shown when the match is over; until then a player goes on from his own view.")
@@ -139,7 +139,7 @@ def position_at(access: Access, version: int) -> dict[str, Any]:
 
 
 def forks_of(access: Access) -> list[Access]:
-    """The forks of a match that the reader may know of, the newest first."""
+    """Return the forks of a match that the reader may know, newest first."""
     found = Match.objects.filter(beginning__origin=access.match).order_by("-number")
     if access.user is None:
         found = found.filter(watch=Match.Watch.ALL)
@@ -147,7 +147,7 @@ def forks_of(access: Access) -> list[Access]:
 
 
 def close_board(*, access: Access, channel: str = "api") -> Match:
-    """The owner of a what-if board has seen enough: it ends without an outcome."""
+    """End an analysis board without an outcome, for its owner. Raises `Refused`."""
     match = access.match
     if not match.board:
         raise Refused("not_a_board", "Only a what-if board can be closed at any time.")

@@ -1,7 +1,7 @@
-"""Before a match: open it, invite, join, leave, take bots, start, cancel, lapse.
+"""Matches before their start: open, invite, join, leave, add bots, start, cancel, lapse.
 
-Every change appends an event (who takes which seat belongs to the record) and holds the match row's lock, so that
-two people cannot take one seat.
+Every change appends an event (who takes which seat belongs to the record) and locks the match row, so that two users cannot take
+one seat.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def create_match(
     start: Start | None = None,
     reliability: Mapping[str, Any] | None = None,
 ) -> Match:
-    """Open a match. Its first event commits to the secret behind all draws, before anybody has a seat.
+    """Open a match. Its first event commits to the secret behind all draws, before anyone has a seat.
 
-    Raises `Refused` for an unknown game, options, seats, hours or bots that do not fit, `TooMany` for a user with too
-    many open matches. A match whose seats are all taken starts at once.
+    Raises `Refused` for an unknown game, or for options, seats, hours or bots that do not fit; `TooMany` for a user with too many
+    open matches. A match whose seats are all taken starts at once.
     """
     engine = catalog.game(game)
     count = (engine.manifest.min_seats if start is None else start.seats) if seats is None else seats
@@ -160,7 +160,7 @@ def _check_bots(engine: Any, bots: Mapping[int, str], count: int, *, take_seat: 
 def join_match(
     *, by: User, match: Match, seat: int | None = None, contribution_text: str = "", link: str = "", channel: str = "api"
 ) -> Match:
-    """Take a free seat (any, or the one named). The match starts when it was the last. Raises `Refused`."""
+    """Take a free seat, any or the one given. The match starts when the last seat is taken. Raises `Refused`."""
     with transaction.atomic():
         match = _locked(match)
         invitation = match.invitations.select_for_update().filter(user=by, declined_at=None).first()
@@ -178,7 +178,7 @@ def join_match(
 
 
 def leave_match(*, by: User, match: Match, channel: str = "api") -> Match:
-    """Give a seat back before the start."""
+    """Leave a seat before the start. Raises `Refused`."""
     with transaction.atomic():
         match = _locked(match)
         seat = match.seats.filter(user=by).first()
@@ -190,7 +190,7 @@ def leave_match(*, by: User, match: Match, channel: str = "api") -> Match:
 
 
 def remove_seat(*, by: User, match: Match, seat: int, channel: str = "api") -> Match:
-    """The host takes a player or a bot off a seat before the start."""
+    """Remove a player or a bot from a seat before the start, for the host. Raises `Refused`."""
     with transaction.atomic():
         match = _locked(match)
         _check_host(match, by)
@@ -203,7 +203,7 @@ def remove_seat(*, by: User, match: Match, seat: int, channel: str = "api") -> M
 
 
 def add_bot(*, by: User, match: Match, seat: int | None, bot: str, channel: str = "api") -> Match:
-    """The host puts a bot on a free seat before the start. The match starts when it was the last."""
+    """Put a bot on a free seat before the start, for the host. The match starts when the last seat is taken. Raises `Refused`."""
     with transaction.atomic():
         match = _locked(match)
         _check_host(match, by)
@@ -220,7 +220,7 @@ def add_bot(*, by: User, match: Match, seat: int | None, bot: str, channel: str 
 
 
 def start_match(*, by: User, match: Match, bot: str | None = None, channel: str = "api") -> Match:
-    """The host starts now; free seats are taken by the bot named, without one they must all be taken."""
+    """Start the match now, for the host. The given bot takes all free seats; without a bot none may be free. Raises `Refused`."""
     with transaction.atomic():
         match = _locked(match)
         _check_host(match, by)
@@ -240,7 +240,7 @@ def start_match(*, by: User, match: Match, bot: str | None = None, channel: str 
 
 
 def cancel_match(*, by: User, match: Match, channel: str = "api") -> Match:
-    """The host calls an open match off."""
+    """Cancel an open match, for the host. Raises `Refused`."""
     with transaction.atomic():
         match = _locked(match)
         _check_host(match, by)
@@ -250,14 +250,17 @@ def cancel_match(*, by: User, match: Match, channel: str = "api") -> Match:
 
 
 def lapse_matches(limit: int = 100) -> int:
-    """End open matches that did not fill in time. Returns how many."""
+    """End open matches that did not fill in time. Return how many."""
     before = timezone.now() - timedelta(days=settings.MATCH_LAPSES_AFTER_DAYS)
     waiting = Match.objects.filter(status=Match.Status.OPEN, created_at__lt=before).order_by("created_at")
     return sweeping.each("the lapse of match", waiting.values_list("pk", flat=True), _lapse, limit=limit)
 
 
 def invite(*, by: User, match: Match, username: str = "", address: str = "") -> tuple[Invitation, str]:
-    """The host or a seated player invites a user or a mail address. Returns the invitation and the token of its link."""
+    """Invite a user or a mail address, for the host or a player. Return the invitation and the token of its link.
+
+    Raises `Refused` and `TooMany`.
+    """
     invitation_id = uuid.uuid4()
     token = invitation_token(invitation_id)
     with transaction.atomic():
@@ -283,7 +286,7 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
 
 
 def _invited(by: User, match: Match, username: str, address: str) -> User | None:
-    """Check that somebody may be invited; the user, or None for a mail address."""
+    """Return the user to invite; None for a mail address. Raises `Refused` and `TooMany`."""
     if bool(username) == bool(address):
         raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
     today = timezone.now() - timedelta(days=1)
@@ -306,25 +309,25 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
 
 
 def invitation_token(invitation_id: uuid.UUID) -> str:
-    """The token in the link of an invitation: made again for each mail from our key, so that it is stored nowhere."""
+    """Return the token in the link of an invitation. It is derived from our key for each mail and stored nowhere."""
     return secrets.keyed_token("invitation", invitation_id)
 
 
 def token_hash(token: str) -> str:
-    """What is kept of an invitation's token; nobody can guess it, so it needs no slow hash."""
+    """Return the stored hash of an invitation's token. Nobody can guess the token, so a slow hash is not needed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def find_invitation(token: str) -> Invitation | None:
-    """The invitation a link's token opens, unless it was declined."""
+    """Return the invitation that a link's token opens; None if there is none, or if it was declined."""
     return Invitation.objects.filter(token_hash=token_hash(token), declined_at=None).select_related("match").first()
 
 
 def accept_invitation(*, by: User, token: str, contribution_text: str = "", channel: str = "web") -> Match:
-    """Join by the link of an invitation. Whoever reads the mailbox is the one invited; each link seats one person."""
+    """Join by the link of an invitation. Anyone with the link counts as invited; each link seats one player. Raises `Refused`."""
     found = find_invitation(token)
     with transaction.atomic():
-        # The match first, as everywhere; of two people with one link the other waits here.
+        # Lock the match first, as everywhere. Of two users with one link the second waits here.
         invitation = None
         if found is not None:
             Match.objects.select_for_update().get(pk=found.match_id)
@@ -332,7 +335,7 @@ def accept_invitation(*, by: User, token: str, contribution_text: str = "", chan
         if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
             raise Refused("bad_invitation", "This invitation does not exist or has been used.", "token")
         if invitation.user_id is None:
-            # It is bound to him with the seat or, where that is refused, not at all.
+            # The invitation is bound to the user together with the seat; if joining is refused, neither happens.
             invitation.user = by
             invitation.save(update_fields=["user"])
         elif invitation.user_id != by.pk:
@@ -356,7 +359,7 @@ def _check_host(match: Match, user: User) -> None:
 
 
 def _append(match: Match, events: list[Event], actor: Actor, channel: str) -> None:
-    """Append service events, numbered on the way."""
+    """Append service events with consecutive versions."""
     loaded = loading.load(match.id, match.game)
     numbered = [Event(event.type, event.data, loaded.version + at, 1, event.draws) for at, event in enumerate(events, 1)]
     act = Act(actor, channel, uuid.uuid4(), timezone.now())
@@ -397,7 +400,7 @@ def _keep_beginning(match: Match, start: Start) -> None:
 
 
 def _take_all(match: Match, text: str, channel: str) -> None:
-    """Every seat of a what-if board that no bot has is its owner's, although none is held by a user."""
+    """Give every seat without a bot to the owner of an analysis board. The seats have no user."""
     for seat in match.seats.filter(holder=None).order_by("index"):
         seat.holder, seat.joined_at = uuid.uuid4(), timezone.now()
         seat.contribution, text = (contribution(str(match.id), text) if text else ""), ""
@@ -420,7 +423,7 @@ def _joined(seat: Seat, kind: str) -> Event:
 
 def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
     index = seat.index
-    # Nothing was dealt yet: whoever leaves now may take any seat, or rule.
+    # Nothing was dealt yet, so a player who leaves now may later take any seat, or act as organiser.
     Holding.objects.filter(match=match, seat=index).delete()
     seat.user, seat.holder, seat.bot, seat.contribution, seat.joined_at = None, None, "", "", None
     seat.save()
@@ -441,7 +444,7 @@ def _close(match: Match, reason: str, actor: Actor, channel: str) -> None:
 
 
 def _begin(match: Match, timeline: Timeline[Any], dice: Dice) -> Run[Any]:
-    """The game's own setup, or the position that the match begins from."""
+    """Begin with the game's own setup, or with the position of the match."""
     beginning = Beginning.objects.filter(match=match).first()
     if beginning is None:
         return timeline.begin(match.options, match.seat_count, dice)

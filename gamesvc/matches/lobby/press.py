@@ -1,7 +1,7 @@
-"""Press: what the players of a match write to each other. It is no part of the record and tells the rules nothing.
+"""Press: messages between the players of a match. They are no part of the record, and the rules know nothing of them.
 
-A message goes to all, and then whoever may watch the match reads it too, or to chosen seats. The holder of a seat reads what was
-written to it since he took it: a substitute does not read the letters of the one before him.
+A message goes to chosen seats, or to everyone: then all who may watch the match read it too. The holder of a seat reads only
+messages since they took it: a substitute does not see those of the previous player.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ PER_HOUR = 30
 PER_DAY = 200
 ALL: Literal["all"] = "all"
 
-# They turn the direction of what follows, also of our own words behind them.
+# They reverse the direction of the text that follows, including our own.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _JOINERS = ("\u200c", "\u200d")
 
 
 def clean(text: str) -> str:
-    """A text as it is kept: lines and words, without control characters, marks of direction and other things unseen."""
+    """Return a text as it is stored: lines and words, without control characters, direction marks and other invisible ones."""
     text = _BIDI.sub("", re.sub("\r\n?|[\u0085\u2028\u2029]", "\n", text))
     kept = "".join(_kept(character) for character in unicodedata.normalize("NFC", text))
     lines = [line.rstrip() for line in kept.split("\n")]
@@ -57,7 +57,9 @@ def say(
     channel: str,
     key: uuid.UUID | None = None,
 ) -> Press:
-    """Write from a seat to others, or to all. The same `key` says it once. Raises `Refused`, and `TooMany` for a flood."""
+    """Send a message from a seat to others, or to all. Repeating a `key` has no effect. Raises `Refused`, and `TooMany` for a
+    flood.
+    """
     if key is not None and (said := Press.objects.filter(pk=key, match=match).first()) is not None:
         return said
     seats = {seat.index: seat for seat in match.seats.all()}
@@ -93,7 +95,7 @@ def say(
 
 
 def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], seats: Mapping[int, Seat]) -> list[int]:
-    """The seats that a message reaches. Raises `Refused` where it may not go there, or reaches nobody."""
+    """Return the seats that a message reaches. Raises `Refused` if it is not allowed or reaches nobody."""
     people = sorted(index for index, seat in seats.items() if seat.user_id is not None and index != by_seat)
     if match.press == Match.PressKind.NONE:
         raise Refused("press_off", "In this match the players do not write to each other.")
@@ -119,7 +121,7 @@ def _notice(message: Press, seat: Seat) -> outbox.Notice:
 
 
 def messages(match: Match, viewer: Viewer) -> QuerySet[Press]:
-    """What a viewer may read, the newest first: an observer what was written to all, a seat also what it wrote or got."""
+    """Return the messages a viewer may read, newest first: those to everyone, and for a seat also those it sent or received."""
     readable = Q(to=[])
     if viewer is not None:
         seat = match.seats.filter(index=viewer).first()
@@ -129,22 +131,22 @@ def messages(match: Match, viewer: Viewer) -> QuerySet[Press]:
 
 
 def before(found: QuerySet[Press], last: Press) -> QuerySet[Press]:
-    """The messages older than one."""
+    """Return the messages older than the given one."""
     return found.filter(Q(said_at__lt=last.said_at) | Q(said_at=last.said_at, id__lt=last.id))
 
 
 def author(message: Press) -> str:
-    """Who wrote it, as the match tells names."""
+    """Return the author's name, which is hidden in a running anonymous match."""
     return f"player {message.seat + 1}" if message.match.hides_names else message.user.username
 
 
 def readers(message: Press) -> list[int] | Literal["all"]:
-    """Between whom a message stays, its writer among them."""
+    """Return the seats that share a message, the author included; `all` for a public one."""
     return sorted({message.seat, *message.to}) if message.to else ALL
 
 
 def circle(message: Press, seat: int) -> list[int] | Literal["all"]:
-    """To whom an answer of `seat` goes: all who read the message."""
+    """Return the seats that an answer from `seat` goes to: all who read the message."""
     return sorted({message.seat, *message.to} - {seat}) if message.to else ALL
 
 
@@ -160,5 +162,5 @@ def as_json(message: Press) -> dict[str, Any]:
 
 
 def erase(user: Any) -> None:
-    """Delete everything a person wrote."""
+    """Delete every message of a user."""
     Press.objects.filter(user=user).delete()

@@ -1,9 +1,9 @@
-"""Seats of running matches that fall free: who may take one over, and what happens when nobody does.
+"""Free seats of running matches: substitutes, and what happens if none is found.
 
-A substitute plays on from the position as it is. They see what the seat may see from now on, get the time of its open
-questions anew, and contribute nothing to the draws: those are fixed since the start. Who comes back to a seat of their own goes
-on with the time that is left, so that nobody gains any by leaving. After some days a bot takes the seat, or it resigns where the
-game has no bot.
+A substitute plays on from the current position. They see from now on what the seat may see, get the time of its open questions
+afresh, and contribute nothing to the draws, which were fixed at the start. A player who returns to their own seat continues with
+the time that is left, so that leaving gains nothing. After some days a bot takes the seat, or the seat resigns if the game has no
+bot.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.timekeeping import absence_announcements, pauses, timeouts
 
-# So often one player may sit down in one match: each time they leave, all who follow the game are called.
+# Limit of tenures for one player in one match: each time they leave, all subscribers of the game are notified.
 MOST_TENURES = 5
 
 
 def free_seats() -> QuerySet[Seat]:
-    """The seats of running public matches that wait for a substitute, the longest waiting first."""
+    """Return the seats of running public matches that wait for a substitute, the longest waiting first."""
     rows = Seat.objects.filter(vacated_at__lt=NEVER, match__status=Match.Status.RUNNING, match__entry=Match.Entry.PUBLIC)
     return rows.select_related("match").order_by("vacated_at", "pk")
 
 
 def take_over(*, by: User, match: Match, seat: int | None = None, link: str = "", channel: str = "api") -> Match:
-    """Take a free seat of a running match: the one named, or any that the user may take (see `tenures`). Raises `Refused`."""
+    """Take a free seat of a running match: the given one, or any that the user may take (see `tenures`). Raises `Refused`."""
     with transaction.atomic():
         seats = list(match.seats.select_for_update().order_by("index"))
         _check_running(Match.objects.get(pk=match.pk))
@@ -69,7 +69,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
             detail = f"You have left this match {len(returns)} times; leave the seat to somebody else."
             raise Refused("too_often", detail, "seat")
         found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
-        # What happened before he came is news to him.
+        # Everything before is news to the substitute.
         found.contribution, found.joined_at, found.seen_version = "", timezone.now(), 0
         try:
             with transaction.atomic():
@@ -81,7 +81,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
             data["returns"] = {"excused": tenures.excused(match=match, holders=returns)}
         _append(match, [Event("match.seated", data)], Actor("seat", found.index), channel)
         absence_announcements.tell_seat_taken(match, seats, found)
-        # What the seat was asked before he came is asked of him now.
+        # The seat's open questions are sent to the substitute.
         absence_announcements.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))
     match.refresh_from_db()
     return match
@@ -97,10 +97,10 @@ def vacate(
     why: Mapping[str, str] | None = None,
     command_id: uuid.UUID | None = None,
 ) -> tuple[StoredEvent, ...]:
-    """Take the holder off a seat of a running match, so that a substitute may take it. Raises `Refused`.
+    """Remove the holder from a seat of a running match, so that a substitute may take it. Raises `Refused`.
 
-    Who may do so is decided by the callers: the organiser, the erasing of a person, a player who gives up his seat. `why`: an
-    organiser's reason, as events tell it.
+    The callers check who may do so: the organiser, the erasure of a user, a player who gives up their seat. `why`: the
+    organiser's reason, as events hold it.
     """
     with transaction.atomic():
         seats = list(match.seats.select_for_update().order_by("index"))
@@ -116,13 +116,13 @@ def vacate(
             return [replace(gone, data={**gone.data, **(why or {})}), *more_events]
 
         stored = service_events.append(match, decide, actor=actor, channel=channel, command_id=command_id, seats=rows, more=more)
-        # His may have been the word that was missing for a pause.
+        # This seat's vote may have been the last one missing for a pause.
         pauses.settle(match=match, channel=channel)
         return stored
 
 
 def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> None:
-    """Let a bot play on from a seat that is free. Raises `Refused`."""
+    """Let a bot take a free seat. Raises `Refused`."""
     engine = catalog.game(match.game)
     if not engine.bots:
         raise Refused("bad_bots", "This game has no bots.", "bot")
@@ -139,7 +139,7 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
 
 
 def sweep(limit: int = 100) -> int:
-    """Let bots play on from seats that waited too long for a substitute. Returns how many seats were settled."""
+    """Let bots take seats that waited too long for a substitute. Return how many seats were settled."""
     before = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS)
     waiting = Seat.objects.filter(vacated_at__lt=before, match__status=Match.Status.RUNNING).order_by("vacated_at")
 
@@ -148,7 +148,7 @@ def sweep(limit: int = 100) -> int:
         try:
             _settle(seat.match, seat)
         except (Refused, VersionConflict):
-            return 0  # somebody was faster
+            return 0  # another process was faster
         return 1
 
     return sweeping.each("the free seat", waiting.values_list("pk", flat=True), settle, limit=limit)
@@ -175,7 +175,7 @@ def _settle(match: Match, seat: Seat) -> None:
             more=[settled],
         )
     except Refused:
-        # It has nothing to resign from. Asked again it would be refused again, for as long as the match goes on.
+        # The seat cannot resign in this position. Another attempt would be refused as well, as long as the match goes on.
         Seat.objects.filter(pk=seat.pk, vacated_at=seat.vacated_at).update(vacated_at=NEVER)
 
 

@@ -1,1 +1,1 @@
-"""Orders by mail: read, run, held and answered with a receipt; seats taken and messages written by mail."""
+"""Orders by mail: read, carried out, held and answered with a receipt; joining and press by mail."""

@@ -1,7 +1,7 @@
-"""Orders that are kept: by the word `wait` until the deadline, or because others may react before they can go on.
+"""Held orders: kept until the deadline by the word `wait`, or kept because others may react first.
 
-They are commands not yet made: outside the record, read by nobody, erasable. What carries them out is the same run of orders
-as for a mail that is worked on at once, with the ids of the mail they came in.
+They are no commands yet: outside the record, visible to nobody, erasable. They are carried out by the same `OrderRun` as the
+orders of a new mail, with the ids of the mail they came in.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from notifications.outbox import Notice
 
 log = logging.getLogger(__name__)
 
-# How many answers of others in a row are worked out at most.
+# Most answers of others in a row to compute ahead.
 MOST_ANSWERS = 60
 Until, State = HeldOrders.Until, HeldOrders.State
-# Whether the question that held orders answer is asked.
+# The question that the held orders answer is still open.
 _ASKED = Exists(Question.objects.filter(match=OuterRef("match"), seat=OuterRef("seat"), question=OuterRef("question")))
 
 
@@ -52,7 +52,7 @@ def keep(
     counts_at: datetime,
     until: HeldOrders.Until,
 ) -> None:
-    """Keep orders, once; others of the seat that were kept before them are replaced."""
+    """Store orders once. Orders of the seat from earlier mails are replaced."""
     replace(match=match, seat=seat, but=mail)
     HeldOrders.objects.bulk_create(
         [
@@ -79,19 +79,19 @@ def _kept(line: Line) -> dict[str, Any]:
 
 
 def held(*, match: Match, seat: int) -> QuerySet[HeldOrders]:
-    """What is held of a seat."""
+    """Return the held orders of a seat."""
     return HeldOrders.objects.filter(match=match, seat=seat, state=State.HELD)
 
 
 def replace(*, match: Match, seat: int, but: UUID) -> int:
-    """Drop what was held: a later mail of orders takes its place. Returns how many mails that was."""
+    """Replace the held orders by those of a later mail. Return from how many mails they were."""
     return held(match=match, seat=seat).exclude(mail=but).update(state=State.REPLACED)
 
 
 def told_ready(*, match: Match, seat: int, mail: UUID) -> list[HeldOrders]:
-    """What a mail that says `ready` carries out: it is this mail's from now on, also if its worker starts again.
+    """Return the orders that a `ready` mail carries out, and assign them to it, so that a restarted worker finds them again.
 
-    What was held for a question that is not asked any more is not meant, unless some of it was carried out.
+    Orders for a question that is no longer open are left out, unless some of them were carried out.
     """
     rows = held(match=match, seat=seat).filter(until=Until.DEADLINE).annotate(asked=_ASKED)
     meant = [row.pk for row in rows if row.asked or _begun(row)]
@@ -100,7 +100,7 @@ def told_ready(*, match: Match, seat: int, mail: UUID) -> list[HeldOrders]:
 
 
 def lines_of(row: HeldOrders, run: OrderRun) -> list[Line]:
-    """The orders read again, by the position as it is now."""
+    """Return the orders as lines, parsed again for the current position."""
     view = run.loaded.game.view(run.loaded.timeline.state, run.seat.index) if run.running else None
     lines = []
     for one in row.lines:
@@ -111,28 +111,30 @@ def lines_of(row: HeldOrders, run: OrderRun) -> list[Line]:
 
 
 def register() -> None:
-    """Have the clock carry out what is held until a deadline."""
+    """Register with the clock, which carries out orders held until a deadline."""
     last_orders.register(until_deadline, at_deadline)
 
 
 def until_deadline(matches: Iterable[UUID]) -> set[tuple[UUID, int]]:
-    """The seats of these matches that hold orders until a deadline: one question for many."""
+    """Return the seats of these matches that hold orders until a deadline, in one query."""
     rows = HeldOrders.objects.filter(match__in=list(matches), state=State.HELD, until=Until.DEADLINE)
     return set(rows.values_list("match_id", "seat"))
 
 
 def at_deadline(match: Match, seat: int, question: str) -> bool:
-    """Carry out what a seat held until this deadline; whether there was anything. Called by the clock, before its own answer."""
+    """Carry out a seat's orders held until this deadline; return True if there were any. The clock calls it before its own
+    answer.
+    """
     rows = held(match=match, seat=seat).filter(until=Until.DEADLINE, question=question)
     settled = [_carry_out(row) for row in rows]
     return any(settled)
 
 
 def sweep(limit: int = 200) -> int:
-    """Go on with orders that waited for others, where these have answered; return how many were settled.
+    """Continue orders that waited for others who have answered. Return how many were settled.
 
-    And with those held until a deadline of a question that is gone: the clock that carried them out died before it told so, or
-    their writer answered otherwise.
+    Also settle orders held for the deadline of a question that is gone: the worker died before it reported them, or the player
+    answered otherwise.
     """
     due = Q(until=Until.WINDOW) | Q(until=Until.DEADLINE) & ~Q(_ASKED)
     rows = HeldOrders.objects.filter(due, state=State.HELD).exclude(looked_at=F("match__version")).order_by("created_at")
@@ -149,20 +151,20 @@ def _go_on(row_id: UUID) -> int:
 
 
 def erase(user: User) -> None:
-    """Delete the orders of a person that were not carried out, and what he wrote in others."""
+    """Delete a user's held orders."""
     HeldOrders.objects.filter(user=user).delete()
 
 
 def _begun(row: HeldOrders) -> bool:
-    """Whether some of the orders were carried out by a worker that could not tell it any more."""
+    """Return True if a worker carried out some of the orders and died before it reported them."""
     ids = (turns.command_id(sender=f"mail {line['mail'] or row.mail}", key=str(line["number"])) for line in row.lines)
     return any(known(row.match, command_id) is not None for command_id in ids)
 
 
 def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:
-    """Carry out one row and tell its writer; False if it still has to wait, or is not meant any more.
+    """Carry out one row and report to the player. Return False if it must wait longer, or no longer applies.
 
-    `answered`: it was held for a question that is gone, so it is carried out only if that was begun.
+    `answered`: it was held for a question that is gone, so it continues only if some of it was carried out.
     """
     match = row.match
     seats = tuple(match.seats.select_related("user").order_by("index"))
@@ -201,10 +203,11 @@ def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:
 
 
 def _as_expected(row: HeldOrders, run: OrderRun) -> bool:
-    """Whether the others answered as if they had let everything happen: then nothing the orders rest on has changed.
+    """Return True if the others answered as if they had let everything happen, so that the basis of the orders is unchanged.
 
-    Their writer could only go by what follows from his own order. So that is worked out from the position in which the orders
-    were kept, and compared with what he sees now. Where chance has a part in it he could not know, and they come back to him.
+    The player could rely only on what follows from their own order. So that is computed from the position in which the orders
+    were stored, and compared with the seat's present view. If chance takes part, the player could not know the result, and the
+    orders come back to them.
     """
     if row.until != Until.WINDOW or run.others_seen(row.version, row.kept_at):
         return False
@@ -233,7 +236,7 @@ def _problem(run: OrderRun, lines: Sequence[Line]) -> str:
 
 
 def settle(row: HeldOrders, run: OrderRun, lines: Sequence[Line], rest: Sequence[Line], problem: str) -> None:
-    """Put down what became of held orders, keep what has to wait on, and queue the receipt: all or nothing, and once."""
+    """Store the result of held orders, keep those that wait on, and queue the receipt: all or nothing, and once."""
     report: dict[str, Any] = {"problem": problem, "lines": [line.as_json() for line in lines], "sections": [], "held": True}
     with transaction.atomic():
         if not HeldOrders.objects.filter(pk=row.pk, state=State.HELD).update(state=State.DONE, report=report):
@@ -245,7 +248,7 @@ def settle(row: HeldOrders, run: OrderRun, lines: Sequence[Line], rest: Sequence
 
 
 def keep_rest(row: HeldOrders, run: OrderRun, rest: Sequence[Line]) -> None:
-    """The rest of held orders waits on for others."""
+    """Keep the rest of held orders until others have answered."""
     HeldOrders.objects.bulk_create(
         [
             HeldOrders(

@@ -1,7 +1,7 @@
-"""An invitation answered by mail: `join` takes the seat, `decline` says no. Whoever has no account gets one by `join NAME`.
+"""Answers to invitations by mail: `join` takes the seat, `decline` refuses it, `join NAME` also creates an account.
 
-Our mail went to that address alone and its answer was proved to come from there, which is all that following the link would
-prove. A player who joins so never has to open a page; he may set a password later, by the page for forgotten ones.
+The invitation went to that address alone, and the answer was proved to come from there. That proves as much as following the
+link. Such a player never has to open a page; they may set a password later through password reset.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ DECLINE = ("decline", "no", "nein")
 
 
 def register() -> None:
-    """Have answers to invitations worked on here, and their receipts worded; these are sent whatever a person has muted."""
+    """Register the handler of answers to invitations, and the wording of their receipts, which cannot be muted."""
     registry.register("joined", joined, label="Answers about invitations", essential=True)
     purposes.register(reply_addresses.INVITATION, handle)
 
 
 def handle(letter: Letter) -> Handled:
-    """Do what the first line says and report it."""
+    """Carry out the first line and return the report."""
     invitation = Invitation.objects.select_related("match").get(pk=letter.payload["invitation"])
     report = _answer(letter, invitation)
-    # The account may just have been made: from now on its mails go to the user.
+    # The account may be new: from now on its mails go to the user.
     owner = letter.owner or user_of_address(letter.email)
     notice = Notice(
         kind="joined",
@@ -56,7 +56,7 @@ def handle(letter: Letter) -> Handled:
 
 
 def joined(row: Outbox) -> Message | None:
-    """What came of the answer; None when the mail has been deleted since."""
+    """Compose the result of an answer; None if the mail has been deleted since."""
     mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
     invitation = Invitation.objects.select_related("match").filter(pk=row.payload["invitation"]).first()
     if mail is None or mail.report is None or invitation is None:
@@ -86,7 +86,7 @@ def _answer(letter: Letter, invitation: Invitation) -> dict[str, Any]:
 
 
 def first_word(text: str) -> tuple[str, str]:
-    """The first word of an answer, in lower case, and the rest of its line."""
+    """Return the first word of an answer, in lower case, and the rest of its line."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     word, _space, rest = first.partition(" ")
     return word.lower().strip(".,!:"), rest.strip(" .!")
@@ -97,7 +97,7 @@ def _report(headline: str, said: str, *, open_still: bool = False) -> dict[str, 
 
 
 def _join(letter: Letter, invitation: Invitation, name: str) -> dict[str, Any]:
-    """Take the seat; the same again for a worker that starts anew."""
+    """Take the seat. A restarted worker gets the same result."""
     with transaction.atomic():
         user = letter.owner or user_of_address(letter.email) or _sign_up(letter.email, name)
         match = invitation.match
@@ -122,7 +122,7 @@ def _decline(invitation: Invitation) -> dict[str, Any]:
 
 
 def _sign_up(email: str, name: str) -> User:
-    """An account for somebody who has proved that this mailbox is his. Raises `Refused` with what is wrong with the name."""
+    """Create an account for the proven owner of a mailbox. Raises `Refused` if the name does not fit."""
     if not name:
         raise Refused("bad_name", _("Say how the other players shall call you: join NAME"))
     user = User(email=email)

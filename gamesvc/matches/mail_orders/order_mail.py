@@ -1,4 +1,4 @@
-"""The words of an order mail: which lines are orders in the game's notation, which the service's own. Nothing is done here."""
+"""The parser of order mails: it separates orders in the game's notation from service words. Nothing is carried out here."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ draw?          asks for a draw, where a game knows one
 resign         gives up; you are asked once more
 END            in capitals, alone in a line: nothing below it is read""")
 
-# Words that ask for something and change nothing; with those that take an argument.
+# Words that ask for information and change nothing, including those with an argument.
 ASKING = ("help", "board", "hand", "status", "history", "preview")
-# Words that change something, in the order of the lines like orders: what comes after them rests on them.
+# Words that change the match in the order of the lines, like orders. Later lines depend on them.
 IN_ORDER = ("undo", "redo")
-# Words that change something beside the match, and stand whatever becomes of the orders.
+# Words with an effect beside the match, which stay in force if orders are refused.
 ASIDE = ("press", "vacation", "standing", "draw?", "pause", "resume")
-# Words that say when the orders of the mail are carried out.
+# Words that decide when the orders of the mail are carried out.
 TIMING = ("wait", "ready")
 
-# A list is often written with a dash, a dot or a number before each line.
+# Lists are often written with a dash, a dot or a number before each line.
 _BULLET = re.compile(r"^(?:[-*•·]\s+|\d{1,2}[.)]\s+)")
 _POLITE = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you|danke|cheers|regards|bye)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
 _BLOCK = re.compile(r"^press\s+(?P<to>[^:]{1,60}):$", re.IGNORECASE)
@@ -58,7 +58,7 @@ _WISHES = {"": "yes", "match": "yes", "match yes": "yes", "match no": "no"}
 
 @dataclass(slots=True)
 class Line:
-    """One line of a mail. `word` is a service word, or `order`; `state` tells what became of it.
+    """One line of a mail. `word` is a service word, or `order`; `state` is its result.
 
     States: read, done, refused, stale, unreadable, not_done, held, previewed, answered, ask, ignored.
     """
@@ -72,7 +72,7 @@ class Line:
     state: str = "read"
     detail: str = ""
     mail: str = ""
-    """The mail it stands in, where that is not the one being worked on."""
+    """The mail that contains it, unless it is the one being processed."""
 
     @property
     def is_order(self) -> bool:
@@ -80,7 +80,7 @@ class Line:
 
     @property
     def is_act(self) -> bool:
-        """Whether it changes the match, and what follows rests on it."""
+        """Return True if the line changes the match, so that later lines depend on it."""
         return self.is_order or self.word in IN_ORDER
 
     def as_json(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Line:
 
 
 def read(text: str, game: Game[Any], view: Mapping[str, Any] | None) -> list[Line]:
-    """All lines of a mail, each understood or marked as unreadable with the reason and a suggestion."""
+    """Return all lines of a mail. Unreadable ones are marked with the reason and a suggestion."""
     lines: list[Line] = []
     preview_rest = False
     for number, raw in enumerate(_lines(text), 1):
@@ -115,7 +115,7 @@ def read(text: str, game: Game[Any], view: Mapping[str, Any] | None) -> list[Lin
 
 
 def _lines(text: str) -> list[str]:
-    """The lines that are not empty; a message that is written below `press NAME:` is one of them, up to an empty line."""
+    """Return the lines that are not empty. A message below `press NAME:` counts as one line, up to the next empty line."""
     found: list[str] = []
     block: list[str] | None = None
     for line in [*text.splitlines(), ""]:
@@ -133,7 +133,7 @@ def _lines(text: str) -> list[str]:
 
 
 def understand(line: Line, game: Game[Any], view: Mapping[str, Any] | None) -> None:
-    """Read the order in a line by the position as the seat sees it; sets `command` or the reason why it cannot be read."""
+    """Parse the order in a line against the seat's view. Sets `command`, or the reason why it cannot be read."""
     order = line.text if line.is_order else line.argument if line.word == "preview" else ""
     if not order or line.state != "read":
         return
@@ -153,7 +153,7 @@ def understand(line: Line, game: Game[Any], view: Mapping[str, Any] | None) -> N
 
 
 def ask_resign(line: Line) -> None:
-    """Nobody loses a match by one line: giving up is asked back once."""
+    """Ask for confirmation: nobody loses a match by a single line."""
     line.command = None
     line.state, line.detail = "ask", _("To give up the match, answer with the line: resign yes")
 
@@ -163,7 +163,7 @@ def unreadable(lines: Sequence[Line]) -> bool:
 
 
 def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | None) -> Line:
-    """Which kind of line it is. A word that is an order of the game stays the game's: its own `end`, its own `draw`."""
+    """Return the line with its kind. A word that is an order of the game remains one: its own `end`, its own `draw`."""
     first, _space, rest = text.partition("\n")[0].partition(" ")
     word, argument = first.lower().rstrip(":.!?"), rest.strip()
     line = Line(number, text, "order")
@@ -197,7 +197,7 @@ def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | No
 
 
 def _wish(word: str, argument: str, game: Game[Any]) -> str:
-    """Whether the clocks shall stop or go on, or not; empty if the line says neither. A game's own `pause` stays the game's."""
+    """Return `yes` or `no` for a vote on a pause; empty if the line is no vote. A game's own `pause` remains the game's."""
     return "" if not argument and word in game.commands else _WISHES.get(argument.lower().strip(" .!"), "")
 
 

@@ -1,6 +1,6 @@
-"""The orders of a mail, carried out one by one: at once, or later when they were held. Each is applied once, whoever runs it.
+"""Carrying out the orders of a mail one by one, at once or after they were held. Each is applied exactly once.
 
-The id of an order's command comes from its mail and line. So a worker that dies in between, or two that meet, repeat nothing.
+The id of an order's command comes from its mail and line. So nothing is repeated by a restarted worker, or by two at once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KEPT = gettext_lazy("Others may answer first. It is kept, and goes on by itself 
 
 
 class OrderRun:
-    """Orders of one seat on their way into the match. `mail` names where the lines stand that do not say so themselves."""
+    """A run of orders by one seat. `mail` is the mail of lines that do not name their own."""
 
     def __init__(
         self,
@@ -61,20 +61,20 @@ class OrderRun:
         return turns.command_id(sender=f"mail {line.mail or self.mail}", key=str(line.number))
 
     def begun(self, lines: Sequence[Line]) -> bool:
-        """Whether an earlier run has carried out some of these orders."""
+        """Return True if an earlier run has carried out some of these orders."""
         return any(self._known(line) is not None for line in lines)
 
     def open(self) -> bool:
-        """Whether the question that the orders answer is still asked. Without one they are orders for any time."""
+        """Return True if the question that the orders answer is open. Orders without a question fit at any time."""
         return not self.question or any((one.seat, one.id) == (self.seat.index, self.question) for one in self.loaded.awaited())
 
     def others_answer(self) -> bool:
-        """Whether the match waits for others to react, so that the question may come back when they have."""
+        """Return True if the match waits for reactions of others, after which the question may come back."""
         awaited = self.loaded.awaited()
         return bool(awaited) and all(one.seat != self.seat.index and one.kind != "turn" for one in awaited)
 
     def timed_out(self, version: int) -> bool:
-        """Whether the clock has answered the question since a version: then it does not come back."""
+        """Return True if the clock has answered the question since a version, so that it does not come back."""
         asked = {"seat": self.seat.index, "question": self.question}
         return any(
             stored.type == "match.timed_out" and asked.items() <= loading.lift(self.loaded.game, stored).data.items()
@@ -82,7 +82,7 @@ class OrderRun:
         )
 
     def others_seen(self, version: int, until: int) -> bool:
-        """Whether between two versions anything happened that the writer saw and did not do himself."""
+        """Return True if the seat saw an act of others between two versions."""
         own = {"kind": "seat", "seat": self.seat.index}
         return any(
             stored.meta["actor"] != own
@@ -91,9 +91,9 @@ class OrderRun:
         )
 
     def carry_out(self, lines: Sequence[Line], expected: int) -> list[Line]:
-        """One order after the other; the first that is refused stops it, and what came before stands.
+        """Carry out the orders in sequence. The first refusal stops it; the earlier ones remain valid.
 
-        Returns the rest that has to wait because others may react first. `expected` is the version the writer knew.
+        Returns the orders that must wait because others may react first. `expected` is the version the player knew.
         """
         self.expected = expected
         for at, line in enumerate(lines):
@@ -111,7 +111,7 @@ class OrderRun:
         return []
 
     def _do(self, line: Line) -> bool:
-        """Carry out one line; False if it stops the rest."""
+        """Carry out one line. Return False if it stops the rest."""
         if line.word in order_mail.IN_ORDER:
             return self._go_back(line)
         if line.command is None or line.state == "unreadable":
@@ -138,7 +138,7 @@ class OrderRun:
         return True
 
     def _go_back(self, line: Line) -> bool:
-        """Take back the last order, bring it back, or answer who asks to take back his."""
+        """Undo or redo the last order, or answer the undo request of another player."""
         asked: dict[str, Any] = {"match": self.match, "sender": self.sender, "command_id": self.command_id(line)}
         try:
             if line.argument:
@@ -160,14 +160,14 @@ class OrderRun:
         return True
 
     def _must_wait(self, line: Line) -> bool:
-        """Whether an order has to wait until others have reacted: by what its seat may see, and without trying it."""
+        """Return True if an order must wait for reactions of others, judged by what its seat may see, without trying it."""
         if line.command is None or self.open() or not self.others_answer() or self._known(line) is not None:
             return False
         forms = self.loaded.game.legal_commands(self.loaded.timeline.state, self.seat.index)
         return all(form.name != line.command["name"] for form in forms)
 
     def _read_again(self, line: Line) -> None:
-        """Read an order by the position that the one before it left."""
+        """Parse an order again, for the position after the one before it."""
         self._load()
         if self.running and line.is_order:
             line.state = "read"
@@ -175,7 +175,7 @@ class OrderRun:
             order_mail.understand(line, self.loaded.game, view)
 
     def _take_known(self, line: Line) -> bool:
-        """What an earlier run made of the line, which that run's position decided."""
+        """Restore the command that an earlier run made of the line. Return False if there is none."""
         known = self._known(line) if line.is_order else None
         if known is None:
             return False

@@ -1,4 +1,4 @@
-"""Press by mail: a message as a notice that can be answered, and an answer as a message. Nobody learns another's address."""
+"""Press by mail: messages sent as notices that can be answered, and answers taken as messages. No address is revealed."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from notifications.registry import Message
 
 PURPOSE = "press"
 CHANNEL = "mail"
-# So long a message may be answered by mail.
+# Validity of the reply address of a message.
 ANSWERED_FOR = timedelta(days=60)
 WIDTH = 68
 
 
 def register() -> None:
-    """Tell `notifications` who words press, and who takes the answers."""
+    """Register the wording of press notices and the handler of answers."""
     registry.register("press", said, label="Messages of other players", acted=answered, subject=circle)
     registry.register("press_failed", failed, label="Messages that could not be passed on", essential=True)
     purposes.register(PURPOSE, handle)
 
 
 def circle(row: Outbox) -> str:
-    """Who reads and writes together: messages of one circle may come in one mail, and one answer goes to it."""
+    """Return the circle of a message. Messages of one circle may share a mail, and an answer goes to the circle."""
     return str(row.payload.get("circle", row.payload["press"]))
 
 
 def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
-    """After which of these mails their receivers have written to the same circle themselves, and when first."""
+    """Return when the receivers of these mails first wrote to the same circle afterwards, by notice id."""
     if not rows:
         return {}
     own = Press.objects.filter(
@@ -59,7 +59,7 @@ def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[U
     found = {}
     for row in rows:
         for message in written.get((row.payload["match"], row.user_id or 0), ()):
-            # Notices of old do not name their circle: any message in the match answers them.
+            # Old notices do not name their circle: any message in the match answers them.
             if message.said_at > told[row.pk] and row.payload.get("circle") in (None, press.readers(message)):
                 found[row.pk] = message.said_at
                 break
@@ -67,7 +67,7 @@ def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[U
 
 
 def said(row: Outbox) -> Message | None:
-    """A message, or several that waited together, for a reader; None when erased, or he does not hold the seat any more."""
+    """Compose a message, or several that waited together; None if erased, or if the reader no longer holds the seat."""
     told = [row, *Outbox.objects.filter(merged_into=row.pk, kind=row.kind)]
     found = Press.objects.select_related("match", "user").filter(pk__in=[one.payload["press"] for one in told])
     messages = list(found.order_by("said_at", "pk"))
@@ -101,7 +101,7 @@ def said(row: Outbox) -> Message | None:
 
 
 def _told(messages: Sequence[Press], write: Callable[[str], str]) -> str:
-    """The words; of several messages each below its author."""
+    """Return the text; with several messages, each below its author."""
     if len(messages) == 1:
         return write(messages[0].text)
     parts = ((_("%(name)s writes") % {"name": press.author(message)}, write(message.text)) for message in messages)
@@ -109,7 +109,7 @@ def _told(messages: Sequence[Press], write: Callable[[str], str]) -> str:
 
 
 def _indented(text: str) -> str:
-    """The lines of a message for a plain mail, set in, so that they are not taken for ours."""
+    """Return a message indented for a plain mail, so that it cannot pass for our own text."""
     wrapped = (textwrap.wrap(line, WIDTH, break_on_hyphens=False) or [""] for line in text.splitlines())
     return "\n".join(f"  {line}".rstrip() for lines in wrapped for line in lines)
 
@@ -130,7 +130,7 @@ def _reply_address(row: Outbox, message: Press) -> str:
 
 
 def handle(letter: Letter) -> Handled:
-    """Pass an answer on as press; its sender hears only if that could not be done."""
+    """Pass an answer on as press. Its sender gets a mail only if that failed."""
     match = Match.objects.get(pk=letter.payload["match"])
     try:
         if letter.refusal == "empty":
@@ -161,7 +161,7 @@ def _not_passed(letter: Letter, match: Match, code: str, detail: str) -> Handled
 
 
 def failed(row: Outbox) -> Message | None:
-    """Says why an answer was not passed on; None when the mail has been deleted since."""
+    """Explain why an answer was not passed on; None if the mail has been deleted since."""
     mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
     if mail is None or not mail.report:
         return None

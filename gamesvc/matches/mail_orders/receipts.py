@@ -1,4 +1,4 @@
-"""The receipt: the mail that answers an order mail. Orders as understood, what became of each, the new position, what is next."""
+"""The receipt that answers an order mail: orders as understood, the result of each, the new position, and what is next."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from notifications.registry import Message
 
 
 def register() -> None:
-    """Tell `notifications` who words receipts; they are sent whatever a player has muted, for he asked by writing."""
+    """Register the wording of receipts. They cannot be muted: the player asked for them by writing."""
     registry.register("receipt", receipt, label="Receipts for orders by mail", essential=True)
 
 
 def receipt(row: Outbox) -> Message | None:
-    """What came of a mail; None when the mail has been deleted since."""
+    """Compose the result of a mail; None if the mail has been deleted since."""
     told = _told(row)
     if told is None:
         return None
     report, counts_at, message_id = told
     match = Match.objects.get(pk=row.payload["match"])
     own = Seat.objects.filter(match=match, index=row.payload["seat"], user=row.user).exists()
-    # Whoever has left the seat learns that his mail came too late, and nothing of the position.
+    # A player who has left the seat learns that the mail came too late, and nothing about the position.
     context = wording.context_of(match, row.payload["seat"], row.user) if own else wording.plain_context(match)
     context |= {
         "headline": headline(report),
@@ -62,7 +62,7 @@ def receipt(row: Outbox) -> Message | None:
 
 
 def _told(row: Outbox) -> tuple[dict[str, Any], datetime, str] | None:
-    """The report, when its mail counted, and the mail's id: of a mail, or of orders that were held and came to an end later."""
+    """Return the report, the time its mail counts from, and the mail's id, for a mail or for held orders settled later."""
     if "held" in row.payload:
         held = HeldOrders.objects.filter(pk=row.payload["held"]).first()
         if held is None or held.report is None:
@@ -76,7 +76,7 @@ def _told(row: Outbox) -> tuple[dict[str, Any], datetime, str] | None:
 
 
 def headline(report: dict[str, Any]) -> str:
-    """In one line what a player wants to know first: whether his orders stand."""
+    """Return the result in one line: above all, if the orders were carried out."""
     states = [line["state"] for line in report["lines"]]
     done = states.count("done")
     held = states.count("held")
@@ -110,7 +110,7 @@ def headline(report: dict[str, Any]) -> str:
 
 
 def advice(problem: str) -> str:
-    """What to do about it."""
+    """Return advice on how to solve a problem."""
     match problem:
         case "empty":
             return _("Write your orders above the mark, one a line, as plain text; a line END below the last one helps.")

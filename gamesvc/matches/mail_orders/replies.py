@@ -1,7 +1,7 @@
-"""What an answered turn mail means: orders and service words are read, checked as a whole, carried out one by one, reported.
+"""Answers to turn mails: orders and service words are read, checked as a whole, carried out one by one, and reported.
 
-The report is kept with the mail, and the receipt (`receipts`) is worded from it. Everything here may run again for the same
-mail: the ids of its commands come from the mail and the line, so that nothing happens twice.
+The report is stored with the mail, and the receipt (`receipts`) is written from it. Everything here may run again for the same
+mail: command ids come from the mail and the line, so nothing happens twice.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from notifications.parsing.limits import cpu_limit
 
 
 def register() -> None:
-    """Have answers to turn mails worked on here."""
+    """Register the handler of answers to turn mails."""
     purposes.register(PURPOSE, handle)
     erasure.register("held orders", held_orders.erase)
 
 
 def handle(letter: Letter) -> Handled:
-    """Do what a letter says and report it; always with a receipt."""
+    """Carry out a letter and report it. There is always a receipt."""
     match = Match.objects.get(pk=letter.payload["match"])
     seats = tuple(match.seats.select_related("user").order_by("index"))
     seat = next(one for one in seats if one.index == letter.payload["seat"])
@@ -61,7 +61,7 @@ def handle(letter: Letter) -> Handled:
 
 
 class Desk:
-    """One letter being worked on for one seat."""
+    """The processing of one letter for one seat."""
 
     def __init__(self, letter: Letter, match: Match, seats: tuple[Seat, ...], seat: Seat) -> None:
         self.letter = letter
@@ -89,8 +89,8 @@ class Desk:
         return self.run.running
 
     def work(self) -> dict[str, Any]:
-        """The report: what was wrong with the whole, what became of each line, and what was asked for."""
-        # Whoever answers a mail has looked at what it showed.
+        """Return the report: a problem with the whole mail, the result of each line, and the requested information."""
+        # A player who answers a mail has seen what it showed.
         board.mark_seen(self.seat, int(self.letter.payload["version"]))
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         with cpu_limit():
@@ -113,7 +113,7 @@ class Desk:
         return {"problem": problem, "lines": [line.as_json() for line in lines], "sections": self.sections}
 
     def _problem(self, lines: Sequence[Line], acts: Sequence[Line]) -> str:
-        """Why nothing of the mail that changes the match may be carried out; empty if it may be."""
+        """Return the reason why no line that changes the match may be carried out; empty if they may be."""
         if not lines or all(line.state == "ignored" for line in lines):
             return "empty"
         if acts and not self.running:
@@ -138,7 +138,7 @@ class Desk:
         return ""
 
     def _carry_out(self, lines: Sequence[Line], acts: list[Line], *, ready: bool) -> None:
-        """Carry the orders out, or keep them if the mail says so; what has to wait for others is kept as well."""
+        """Carry the orders out, or hold them if the mail says so. Orders that must wait for others are held as well."""
         expected = self._version_known()
         waiting = next((line for line in lines if line.word == "wait"), None)
         if waiting is not None and not self.run.begun(acts):
@@ -151,7 +151,7 @@ class Desk:
             self._keep(rest, self.run.expected, HeldOrders.Until.WINDOW, self.run.question)
 
     def _hold(self, waiting: Line, acts: Sequence[Line], expected: int) -> None:
-        """Keep the orders of this mail until the deadline of the question that is open."""
+        """Hold the orders of this mail until the deadline of the open question."""
         question = next((one.id for one in self.loaded.awaited() if one.seat == self.seat.index), "")
         due = Question.objects.filter(match=self.match, seat=self.seat.index, question=question).first()
         if due is None or any(not line.is_order for line in acts):
@@ -187,7 +187,7 @@ class Desk:
         )
 
     def _ready(self, lines: list[Line]) -> list[Line]:
-        """The orders that were held, as lines of this mail."""
+        """Return the held orders as lines of this mail."""
         said = next(line for line in lines if line.word == "ready")
         rows = held_orders.told_ready(match=self.match, seat=self.seat.index, mail=self.letter.id)
         said.state, said.detail = ("answered", "") if rows else ("refused", _("No orders of yours are held."))
@@ -198,7 +198,7 @@ class Desk:
         return found
 
     def _version_known(self) -> int:
-        """The version that the answered mail showed, moved on over what the player has done himself since: that he knows."""
+        """Return the version shown in the answered mail, advanced over the player's own acts since, which they know."""
         version = int(self.letter.payload["version"])
         own = {"kind": "seat", "seat": self.seat.index}
         for stored in loading.events_after(self.match.id, version, self.loaded.viewer_version(self.seat.index)):
@@ -212,7 +212,7 @@ class Desk:
     # --- service words ---
 
     def _words(self, lines: Sequence[Line], problem: str) -> None:
-        """Do what stands beside the orders: whatever becomes of these, unless a line of the mail cannot be read."""
+        """Do the words with effects beside the orders. They do not depend on the orders, but on the mail being readable."""
         for line in lines:
             if line.word in order_mail.ASIDE and line.state == "read":
                 if problem == "unreadable":
@@ -259,7 +259,7 @@ class Desk:
         return f"{self.loaded.game.order_help(prompt)}\n\n{_(order_mail.HELP)}"
 
     def _hand(self) -> str:
-        """The paragraphs of the board that speak of the hand; the whole board stands in the receipt anyway."""
+        """Return the paragraphs of the board about the hand. The receipt shows the whole board anyway."""
         if not self.loaded.started:
             return ""
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
@@ -271,7 +271,7 @@ class Desk:
         return history(self.loaded, self.seat.index, self.names, count, self.letter.user)
 
     def _held(self) -> None:
-        """What is held and may still be carried out: a question that was answered otherwise does not come back."""
+        """List held orders that may still be carried out. A question that was answered otherwise does not come back."""
         asked = {one.id for one in self.loaded.awaited() if one.seat == self.seat.index}
         rows = held_orders.held(match=self.match, seat=self.seat.index).order_by("created_at")
         waiting = [row for row in rows if row.until == HeldOrders.Until.WINDOW or row.question in asked]
@@ -284,13 +284,13 @@ class Desk:
 
 
 def history(loaded: Loaded, seat: int, names: tuple[str, ...], count: int, user: User | None = None) -> str:
-    """The last events that a seat may know of, a line each."""
+    """Return the last events that a seat may know, one line each."""
     told = sentences.tell_last(loaded, seat, names, count) if count else []
     return "\n".join(f"{moments.local_time(moment, user)}  {sentence}" for _v, moment, sentence in told)
 
 
 def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | None = None) -> str:
-    """Who is awaited, for what and until when."""
+    """Return the pending decisions with their deadlines, one line each."""
     if loaded.ended:
         return _("The match is over.")
     rows = Question.objects.filter(match=match).order_by("due_at", "seat")

@@ -1,6 +1,6 @@
-"""Service words of an order mail that do something: press, vacation, standing orders. Each is done once per line of a mail.
+"""Service words of an order mail with an effect: press, vacation, standing orders. Each line of a mail takes effect once.
 
-They are checked with the whole mail before anything is applied, and stand whatever becomes of the orders beside them.
+They are checked with the whole mail before anything is applied, and do not depend on the orders beside them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DAYS = re.compile(r"^(?P<first>\d{4}-\d\d-\d\d)(?:\s*(?:\.{2,3}|…|–|to|bis|
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Whose mail it is, and in which match and seat it speaks."""
+    """The sender of a mail, with the match and seat they write for."""
 
     mail: uuid.UUID
     user: User
@@ -40,11 +40,11 @@ class Writer:
     seat: int
     names: tuple[str, ...]
     at: datetime
-    """The moment the mail counts from: when our border took it, or when it was confirmed."""
+    """The moment the mail counts from: when the service received it, or when it was confirmed."""
 
 
 def check(writer: Writer, lines: Sequence[Line]) -> None:
-    """Mark the words that cannot be understood; nothing is done yet."""
+    """Mark the words that cannot be understood. Nothing is done yet."""
     for line in lines:
         reader = _READ.get(line.word)
         if reader is None or line.state != "read":
@@ -56,7 +56,7 @@ def check(writer: Writer, lines: Sequence[Line]) -> None:
 
 
 def do(writer: Writer, line: Line) -> None:
-    """Do what a word says, once: a worker that starts again finds what came of it."""
+    """Carry out a word once. A restarted worker finds the stored result."""
     before = DoneWord.objects.filter(mail_id=writer.mail, number=line.number).first()
     if before is not None:
         line.state, line.detail = before.state, before.detail
@@ -82,13 +82,13 @@ def _do_once(writer: Writer, line: Line) -> None:
 
 
 def _press(writer: Writer, line: Line) -> tuple[list[int] | str, str]:
-    """To whom, and what. A name is a player's name, or the number of his seat as mails count them, from 1."""
+    """Return the receivers and the text. A receiver is a player's name, or a seat number as mails count them, from 1."""
     head, _newline, below = line.argument.partition("\n")
     if below:
         head, below = head.strip().rstrip(":"), below.strip()
     lowered = head.lower()
     known: dict[str, list[int] | str] = {player.lower(): [at] for at, player in enumerate(writer.names)}
-    # Whatever a player calls themselves, seats are meant by their numbers and everybody by this word.
+    # Numbers always mean seats and `all` always means everyone, even if a player has such a name.
     known |= {str(at + 1): [at] for at in range(len(writer.names))} | {"all": "all"}
     for name, seats in sorted(known.items(), key=lambda pair: -len(pair[0])):
         if lowered == name or lowered.startswith((name + " ", name + ":")):
@@ -112,7 +112,7 @@ def _say(writer: Writer, line: Line) -> str:
 
 
 def _vacation(writer: Writer, line: Line) -> tuple[date, date] | str:
-    """The days, "off", or an empty text for the list."""
+    """Return the days, "off", or an empty text for the list."""
     wanted = line.argument.lower().strip(" .")
     if wanted in ("", "off"):
         return wanted
@@ -177,7 +177,7 @@ def _lay_by(writer: Writer, line: Line) -> str:
 
 
 def _pause(writer: Writer, line: Line) -> str:
-    """Ask all players to pause the match or to go on, agree to it, or take one's own word back."""
+    """Vote for a pause or for resuming, or withdraw the vote."""
     pause = line.word == "pause"
     if line.argument == "no":
         pauses.withdraw(match=writer.match, seat=writer.seat)

@@ -1,4 +1,4 @@
-"""A free seat of a running match taken by mail: who answers the call for a substitute with `join` plays on in its place."""
+"""Taking a free seat by mail: a user who answers the call for a substitute with `join` takes the seat."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CHANNEL = "mail"
 
 
 def register() -> None:
-    """Have answers to calls for a substitute worked on here, and worded whatever their writer has muted."""
+    """Register the handler of answers to calls for a substitute, and their wording, which cannot be muted."""
     registry.register("seat_answer", word_answer, label="Answers about free seats", essential=True)
     purposes.register(reply_addresses.SEAT, handle)
 
 
 def handle(letter: Letter) -> Handled:
-    """Take the seat, or say why not; always with an answer."""
+    """Take the seat or explain why not. There is always an answer."""
     match = Match.objects.get(pk=letter.payload["match"])
     with override(letter.user.language):
         report = _answer(letter, match)
@@ -51,7 +51,7 @@ def _answer(letter: Letter, match: Match) -> dict[str, Any]:
         return {"headline": _("Your answer could not be read"), "said": said}
     held = match.seats.filter(user=letter.user).first()
     try:
-        # Who holds the seat already took it by this very mail, before its worker died, or by another one.
+        # A sender who already has a seat took it with this mail, before its worker died, or with another one.
         if held is None:
             substitutes.take_over(by=letter.user, match=match, seat=letter.payload["seat"], channel=CHANNEL)
             held = match.seats.get(user=letter.user)
@@ -62,7 +62,7 @@ def _answer(letter: Letter, match: Match) -> dict[str, Any]:
 
 
 def word_answer(row: Outbox) -> Message | None:
-    """What came of the answer, with the seat's own position if it was taken; None when the mail has been deleted since."""
+    """Compose the result of an answer, with the position if a seat was taken; None if the mail has been deleted since."""
     mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
     if mail is None or not mail.report:
         return None

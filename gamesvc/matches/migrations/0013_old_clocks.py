@@ -1,4 +1,4 @@
-"""Matches opened before clocks had parts keep their hours as the policy that they are."""
+"""Give a policy to matches opened before clocks had parts: it holds their hours."""
 
 from django.db import migrations
 

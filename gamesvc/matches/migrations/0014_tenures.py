@@ -1,5 +1,7 @@
-"""Make `Holding` the lasting record of who has held a seat of a running match: without those who left before the start, and with
-the players of older matches as far as the database still knows them."""
+"""Make `Holding` the lasting record of who has held a seat of a running match.
+
+Players who left before the start are removed, and players of older matches are added as far as the database still knows them.
+"""
 
 import json
 import uuid
@@ -9,7 +11,7 @@ from django.conf import settings
 from django.db import migrations
 
 SEATING = ("match.joined", "match.seated", "match.left", "match.vacated")
-# What a user did or was told as the holder of a seat, and when.
+# What a user did or learned as the holder of a seat, and when.
 TRACES = """
 SELECT match_id, seat, user_id, said_at FROM matches_press WHERE match_id = ANY(%(matches)s)
 UNION ALL SELECT match_id, seat, user_id, received_at FROM matches_refusal WHERE match_id = ANY(%(matches)s) AND seat IS NOT NULL
@@ -21,7 +23,7 @@ UNION ALL SELECT topic::uuid, (payload->>'seat')::int, user_id, due_at FROM noti
 
 
 def tenures(cursor, matches):
-    """Return, by holder, the seat tenures that the log tells of: match, seat, from when, until when, begun before the start."""
+    """Return the seat tenures in the log by holder: match, seat, start, end, and True if begun before the start."""
     cursor.execute(
         "SELECT stream, type, payload, occurred_at FROM events_event WHERE stream = ANY(%s::uuid[]) AND type = ANY(%s)"
         " ORDER BY stream, version",
@@ -40,7 +42,7 @@ def tenures(cursor, matches):
 
 
 def forget_those_before_the_start(apps, schema_editor):
-    """Delete what is kept of users who gave their seat back before the start: nothing had been dealt to them."""
+    """Delete rows of users who left their seat before the start: nothing had been dealt to them."""
     Holding = apps.get_model("matches", "Holding")
     with schema_editor.connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT stream FROM events_event WHERE type = 'match.left'")
@@ -49,7 +51,7 @@ def forget_those_before_the_start(apps, schema_editor):
 
 
 def link_players(apps, schema_editor):
-    """Write down whose a tenure of an unfinished match was, where all traces of it name one user who is not erased."""
+    """Link a tenure of an unfinished match to its user, if all traces of it name one user who is not erased."""
     Holding, User = apps.get_model("matches", "Holding"), apps.get_model(*settings.AUTH_USER_MODEL.split("."))
     unknown = {row.holder: row for row in Holding.objects.filter(user=None, match__status__in=["open", "running"])}
     matches = list({row.match_id for row in unknown.values()})

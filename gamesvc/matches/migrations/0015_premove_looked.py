@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-# What was laid by before is looked at from the next act on: the acts so far were looked at when they were appended.
+# Existing premoves are checked from the next act on: earlier acts were checked when they were appended.
 LOOKED = """
 UPDATE matches_premove p SET looked_version = m.version FROM matches_match m
 WHERE m.id = p.match_id AND p.status IN ('waiting', 'armed')

@@ -1,11 +1,11 @@
-"""The lobby reads open matches alone, the newest first; the list of free seats has its order from an index as well."""
+"""Indexes for the lobby: open matches, newest first; free seats in the order of their list."""
 
 from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    # An index is built beside writers outside a transaction only.
+    # Only outside a transaction can an index be built while others write.
     atomic = False
     dependencies = [("matches", "0016_ages")]
 

@@ -1,4 +1,4 @@
-"""A question says when the reminders' sweep has to look at it next; whatever changes its clock has it looked at at once."""
+"""`Question.look_at`: when the reminder sweep must look at a question next. A trigger resets it when the clock changes."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Read models of matches, one module per subject. The truth is the stream of events."""
+"""Tables of matches, one module per subject. The event streams are the source of truth; most columns follow from them."""
 
 from gamesvc.matches.models.absence import Follow, PauseWish
 from gamesvc.matches.models.clocks import Heartbeat, Outage

@@ -1,4 +1,4 @@
-"""Who wants a match paused, and who wants to hear of seats that fall free."""
+"""Votes to pause a match, and subscriptions to free seats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.utils import timezone
 
 
 class PauseWish(models.Model):
-    """A seat's word for pausing a running match, or for going on with a paused one. Settled wishes are deleted."""
+    """A seat's vote to pause a running match, or to resume a paused one. Rows are deleted once the vote is settled."""
 
     match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="pause_wishes")
     seat = models.PositiveSmallIntegerField()
@@ -19,7 +19,7 @@ class PauseWish(models.Model):
 
 
 class Follow(models.Model):
-    """A person who wants to hear of free seats: in matches of a game, or of an organiser."""
+    """A user's subscription to free seats: in matches of one game, or of one organiser."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     game = models.CharField(max_length=40, blank=True)

@@ -1,4 +1,4 @@
-"""Whether the service can take commands: a row that beats, and the gaps in which it did not (see `matches.outages`)."""
+"""Availability of the service: a heartbeat row and the gaps in it (see `matches.timekeeping.outages`)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from django.db import models
 
 
 class Heartbeat(models.Model):
-    """When the service was last known to take commands. One row."""
+    """The last moment at which the service was known to take commands. There is one row."""
 
     name = models.CharField(max_length=20, primary_key=True)
     beat_at = models.DateTimeField()
 
 
 class Outage(models.Model):
-    """A gap in which no command could be taken. No deadline is fired before those it touches have been moved."""
+    """A gap in which no command could be taken. No deadline fires before the deadlines it touches have been moved."""
 
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
-    # The matches that could not be moved yet, and how often that was tried: they alone still wait once it is settled.
+    # Matches that could not be moved yet, with the number of attempts. Once the outage is settled, only these still wait.
     failed = models.JSONField(default=dict, blank=True)
 
     class Meta:

@@ -1,7 +1,7 @@
-"""Read models of matches: what lists, access checks and sweeps need. The truth is the stream of events.
+"""Tables for lists, access checks and sweeps. The event stream is the source of truth.
 
 `Match.version`, `head_hash`, `status`, `outcome` and all `Question` rows follow from the events and are written in the
-append's own statement. Personal data (who holds a seat, refused inputs) lives here and not in the events.
+append's own statement. Personal data (seat holders, refused inputs) lives here and not in the events.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from django.db import models
 from django.db.models import Func, Value
 from django.utils import timezone
 
-# The deadline of a question whose clock stands: later than any sweep, within what every library can show.
+# The deadline of a question whose clock is stopped: later than any sweep, and within the range of every library.
 NEVER = datetime(9000, 1, 1, tzinfo=UTC)
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
 NO_SPANS = Value([], ArrayField(models.FloatField()))
 
 
 class Match(models.Model):
-    """One play of a game, open or running or over."""
+    """A match of one game: open, running or over."""
 
     class Status(models.TextChoices):
         OPEN = "open"
@@ -36,7 +36,7 @@ class Match(models.Model):
 
         @classmethod
         def after(cls, reason: str) -> Match.Status:
-            """What a match is once `match.ended` has given this reason; all reasons of the games themselves are one."""
+            """Return the status after `match.ended` with this reason. Every reason given by a game itself means FINISHED."""
             return {"cancelled": cls.CANCELLED, "aborted": cls.CANCELLED, "lapsed": cls.LAPSED}.get(reason, cls.FINISHED)
 
     class Entry(models.TextChoices):
@@ -49,40 +49,40 @@ class Match(models.Model):
         ALL = "all"
 
     class PressKind(models.TextChoices):
-        """What players may write to each other: nothing, only to all, or to chosen seats as well."""
+        """The messages that players may send: none, to everyone only, or to chosen seats as well."""
 
         NONE = "none"
         PUBLIC = "public"
         PRIVATE = "private"
 
     class Undo(models.TextChoices):
-        """What taking back needs: nothing as long as nobody else has acted or learnt something, always consent, or it is off."""
+        """The condition for an undo. FREE: allowed until someone else acts or learns something; later it needs consent."""
 
         FREE = "free"
         CONSENT = "consent"
         NEVER = "never"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    # The short public number, from a sequence beside the uuid.
+    # Short public number, from a sequence of its own.
     number = models.BigIntegerField(unique=True, db_default=Func(Value("matches_number"), function="nextval"), editable=False)
     game = models.CharField(max_length=40)
     rules = models.CharField(max_length=60)
     options = models.JSONField()
     seat_count = models.PositiveSmallIntegerField()
     hours = models.PositiveIntegerField(help_text="Hours to answer each question.")
-    # The whole clock policy as `match.opened` tells it (see `matches.clock.policy`); the events are what counts.
+    # The whole clock policy as in `match.opened` (see `matches.clock.policy`). If the two differ, the event is right.
     clock = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
-    # Since when all clocks of the match stand.
+    # The moment at which all clocks of the match were stopped.
     paused_at = models.DateTimeField(null=True)
     entry = models.CharField(max_length=10, choices=Entry.choices)
     watch = models.CharField(max_length=10, choices=Watch.choices)
     press = models.CharField(max_length=10, choices=PressKind.choices, default=PressKind.PRIVATE, db_default=PressKind.PRIVATE)
     undo = models.CharField(max_length=10, choices=Undo.choices, default=Undo.FREE, db_default=Undo.FREE)
-    # Who plays is told to nobody before the match is over.
+    # Player names are hidden from everyone until the match is over.
     anonymous = models.BooleanField(default=False, db_default=False)
-    # What players must have shown elsewhere to sit down (see `matches.reliability`); None: nothing.
+    # Reliability that players need to join (see `matches.statistics.reliability`). None: no requirement.
     reliability = models.JSONField(null=True)
-    # A private what-if board: its owner, the creator, acts for every seat that no bot has. It has no deadlines and no notices.
+    # A private analysis board. Its owner, the creator, acts for every seat without a bot. It has no deadlines and no notices.
     board = models.BooleanField(default=False, db_default=False)
     link_token = models.CharField(max_length=43, unique=True)
     creator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -93,7 +93,7 @@ class Match(models.Model):
     version = models.IntegerField(default=0)
     head_hash = models.BinaryField(null=True)
     outcome = models.JSONField(null=True)
-    # The 32-byte secret behind all draws, sealed with AES-GCM under the key `key_id`; public once the match has ended.
+    # The 32-byte secret behind all draws, sealed with AES-GCM under the key `key_id`. It becomes public when the match ends.
     key_id = models.CharField(max_length=40)
     sealed_secret = models.BinaryField()
 
@@ -101,7 +101,7 @@ class Match(models.Model):
         indexes = [
             models.Index(fields=["creator", "-created_at"]),
             models.Index(fields=["status", "-created_at"]),
-            # The lobby, the newest first.
+            # The lobby, newest first.
             models.Index(fields=["-number"], name="match_open", condition=models.Q(status="open")),
         ]
 
@@ -114,7 +114,7 @@ class Match(models.Model):
 
     @property
     def hides_names(self) -> bool:
-        """Whether the players' names, and that of the host, may not be told now."""
+        """Return True while the names of players and host are hidden."""
         return self.anonymous and not self.over
 
 
@@ -125,12 +125,12 @@ class Seat(models.Model):
     index = models.PositiveSmallIntegerField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="seats")
     bot = models.CharField(max_length=40, blank=True)
-    # What the events know of the holder: a random id, another in each match.
+    # The holder's name in the events: a random id, different in each match.
     holder = models.UUIDField(null=True)
     contribution = models.CharField(max_length=64, blank=True)
     seen_version = models.IntegerField(default=0)
     joined_at = models.DateTimeField(null=True)
-    # Since when nobody holds this seat of a running match; `NEVER` once it has resigned, so that no substitute is sought.
+    # The moment at which this seat of a running match lost its holder. `NEVER` once it has resigned: no substitute is sought.
     vacated_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -144,12 +144,12 @@ class Seat(models.Model):
 
     @property
     def waits(self) -> bool:
-        """Whether a substitute may take this seat of a running match."""
+        """Return True if a substitute may take this seat of a running match."""
         return self.vacated_at is not None and self.vacated_at < NEVER
 
 
 class Question(models.Model):
-    """An awaited seat with what it is asked and until when: one row per match, seat and question."""
+    """A pending decision with its deadline: one row per match, seat and question."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="questions")
@@ -158,17 +158,17 @@ class Question(models.Model):
     prompt = models.CharField(max_length=60)
     kind = models.CharField(max_length=20)
     bot = models.BooleanField(default=False)
-    # Since when its clock runs as it does now: without pauses the moment of asking.
+    # Start of the clock in its present run. Without pauses this is the moment of asking.
     asked_at = models.DateTimeField()
-    # What of the time since then does not count: the seconds counted before each such span, and its own (`clock.compute.breaks`).
+    # Time since then that does not count: for each break the seconds counted before it, and its length (`clock.compute.breaks`).
     break_at = ArrayField(models.FloatField(), default=list, db_default=NO_SPANS)
     break_for = ArrayField(models.FloatField(), default=list, db_default=NO_SPANS)
     # While the match is paused: a moment that never comes (see `paused`).
     due_at = models.DateTimeField()
-    # From when on an answer is late already and counts all the same; `due_at` is the end of that.
+    # Start of the grace period: answers are late from here on, and still count until `due_at`.
     grace_from = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
-    # When the reminders' sweep looks at it next, None for never again. A trigger sets `AT_ONCE` where the clock changes.
+    # Next look of the reminder sweep; None for never. A trigger sets `AT_ONCE` when the clock changes.
     look_at = models.DateTimeField(null=True, default=AT_ONCE, db_default=AT_ONCE)
 
     class Meta:
@@ -181,23 +181,23 @@ class Question(models.Model):
 
     @property
     def paused(self) -> bool:
-        """Whether the clock of this question stands, so that it has no deadline now."""
+        """Return True if the clock is stopped, so that there is no deadline now."""
         return self.due_at >= NEVER
 
     @property
     def deadline(self) -> datetime:
-        """Until when an answer is in time: where grace begins; in grace until it ends."""
+        """Return the moment until which an answer is in time: the start of grace, or its end once grace has begun."""
         return self.due_at if self.grace_from is None or self.late else self.grace_from
 
     @property
     def late(self) -> bool:
-        """Whether grace has begun."""
+        """Return True if grace has begun."""
         return self.grace_from is not None and self.grace_from <= timezone.now()
 
     def stands_until(self, moment: datetime) -> datetime | None:
-        """Until when its running clock stands still (a night, a day off, a vacation); None while it counts at this moment.
+        """Return the end of the break (night, day off, vacation) in which the clock is stopped at `moment`; None while it runs.
 
-        Up to where grace begins: the row holds no break of grace (`board.stands_until` reads them from the clock itself).
+        Only breaks before grace are known here; `reading.board.stands_until` reads those of grace from the clock itself.
         """
         passed = 0.0
         for counted, length in zip(self.break_at, self.break_for, strict=True):
@@ -209,7 +209,7 @@ class Question(models.Model):
 
 
 class Invitation(models.Model):
-    """A person asked to take a seat, by user or by mail address; the token in the link is kept as a hash."""
+    """An invitation to take a seat, by user or by mail address. Only a hash of the link's token is kept."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="invitations")
@@ -223,7 +223,7 @@ class Invitation(models.Model):
 
 
 class Refusal(models.Model):
-    """A command that the rules refused: for the audit, and to answer the same command the same way again. Erasable."""
+    """A command that the rules refused, kept for the audit and for replaying the answer to a repeated command. Erasable."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="refusals")
     command_id = models.UUIDField()
@@ -241,12 +241,12 @@ class Refusal(models.Model):
         indexes = [models.Index(fields=["received_at"], name="refusal_age")]
 
     LARGEST_COMMAND = 3 * 1024
-    """Of a command that is kept whole, in bytes of JSON."""
+    """The largest command that is stored whole, in bytes of JSON."""
     LONGEST_DETAIL = 800
 
     @classmethod
     def kept(cls, command: dict[str, Any]) -> dict[str, Any]:
-        """Return what is kept of a refused command: all of it, or of a large one its name, size and digest."""
+        """Return what is stored of a refused command: the whole command, or the name, size and digest of a large one."""
         text = json.dumps(command, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
         if len(text) <= cls.LARGEST_COMMAND:
             return command
@@ -254,12 +254,12 @@ class Refusal(models.Model):
         return {"name": str(command.get("name", ""))[:200], "left_out": left_out}
 
     def is_of(self, command: dict[str, Any]) -> bool:
-        """Return True if this command was refused here; also if it is given as it was kept."""
+        """Return True if this command was refused here. The stored form of a large command counts as well."""
         return bool(self.command == self.kept(command))
 
 
 class Answered(models.Model):
-    """The first answer to a request that creates something, kept for a day for whoever repeats it with the same key."""
+    """The stored response to a request that creates something. It is replayed for one day when the same key comes again."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=255)

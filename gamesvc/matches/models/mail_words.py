@@ -1,4 +1,4 @@
-"""What mails leave behind beside the record: orders that are held, and service words that were done."""
+"""Effects of mails that no event holds: held orders, and service words that were carried out."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from notifications.models import InboundMail
 
 
 class HeldOrders(models.Model):
-    """Orders of a mail that are read and not yet carried out: commands not yet made, so they stand outside the record.
+    """Orders of a mail that were read but not carried out yet. They are no commands so far, and therefore not in the record.
 
-    `lines` are the orders as written, each with its number in the mail; `version` is what their writer knew, `kept_at` the
-    match's version when they were kept; `report` is what became of them. The mail itself may be deleted before they are due.
+    `lines`: the orders as written, each with its number in the mail. `version`: the version their sender knew. `kept_at`: the
+    version of the match when they were stored. `report`: the result of each. The mail itself may be deleted before they are due.
     """
 
     class Until(models.TextChoices):
@@ -40,7 +40,7 @@ class HeldOrders(models.Model):
     counts_at = models.DateTimeField()
     until = models.CharField(max_length=10, choices=Until.choices)
     state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
-    # The match's version at the last look; nothing can have changed before another.
+    # The match's version at the last look. Without a newer version nothing can have changed.
     looked_at = models.IntegerField(default=0)
     done_by = models.UUIDField(null=True, help_text="The mail that said ready.")
     report = models.JSONField(null=True)
@@ -56,7 +56,7 @@ class HeldOrders(models.Model):
 
 
 class DoneWord(models.Model):
-    """A line of a mail that did something outside the record: a worker that starts again must not do it twice."""
+    """A line of a mail with an effect outside the record. It keeps a restarted worker from repeating that effect."""
 
     mail = models.ForeignKey(InboundMail, on_delete=models.CASCADE, related_name="+")
     number = models.PositiveSmallIntegerField()

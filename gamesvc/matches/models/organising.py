@@ -1,4 +1,4 @@
-"""Looks behind: an operator saw what a seat of a running match sees."""
+"""Operators' looks at what a seat of a running match sees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from django.utils import timezone
 
 
 class Look(models.Model):
-    """Who looked, and why in his words. The event `match.looked` holds the random id; it stays when the words are erased."""
+    """An operator's look at a seat, with the reason given.
+
+    The event `match.looked` holds the random id and outlives the reason.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="looks")

@@ -1,4 +1,4 @@
-"""What players write to each other. It lies outside the record of the match, so that it can be erased."""
+"""Messages between players. They lie outside the record of the match so that they can be erased."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from django.utils import timezone
 
 
 class Press(models.Model):
-    """One message from a seat to others. An empty `to` means all players, and everybody who may watch."""
+    """A message from one seat to others. An empty `to` means all players and everyone who may watch."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="press_messages")
     seat = models.PositiveSmallIntegerField()
     to = ArrayField(models.PositiveSmallIntegerField())
-    # Its author, not the seat's holder of today: erasing a person takes his words along.
+    # The author, who may no longer hold the seat. Erasing the author deletes their messages.
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     text = models.TextField()
     channel = models.CharField(max_length=10)

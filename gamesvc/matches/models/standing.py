@@ -1,4 +1,4 @@
-"""Commands that a seat has laid by for a case that may come. They lie outside the record: a command not given is no event."""
+"""Conditional orders of a seat. They lie outside the record: a command not yet given is no event."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils import timezone
 
 
 class Premove(models.Model):
-    """Commands to be given as soon as something happens that the seat can see, and the seat is asked."""
+    """Commands to give once a condition that the seat can see is met and the seat is awaited."""
 
     class Status(models.TextChoices):
         WAITING = "waiting"
@@ -22,21 +22,21 @@ class Premove(models.Model):
     match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="premoves")
     seat = models.PositiveSmallIntegerField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
-    # The name by which its owner speaks of it: 1, 2, 3 in each seat.
+    # The number by which its owner refers to it: 1, 2, 3 in each seat.
     number = models.PositiveSmallIntegerField()
     condition = models.JSONField()
     commands = models.JSONField()
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.WAITING)
     made_at = models.DateTimeField(default=timezone.now)
-    # The version at which its case came.
+    # The version at which its condition was met.
     armed_version = models.IntegerField(null=True)
     ended_at = models.DateTimeField(null=True)
     given = models.PositiveSmallIntegerField(default=0)
-    # The version of the last command that was given.
+    # The version of the last command given.
     given_version = models.IntegerField(null=True)
-    # The version up to which the acts of the match were looked at for it (see `play.conditional_orders`).
+    # The version up to which the match was searched for its condition (see `play.conditional_orders`).
     looked_version = models.IntegerField(default=0)
-    # What it had come to before the match went back, and the version at which that happened (see `record.conditions.wait_again`).
+    # Its progress before the match was rewound, and the version of the rewind (see `record.conditions.wait_again`).
     before = models.JSONField(null=True)
     why = models.TextField(blank=True)
 

@@ -1,4 +1,4 @@
-"""Requests to take a command back that wait for the others' word, and the organiser's reasons in words."""
+"""Undo requests that wait for the consent of others, and the reasons that organisers gave."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from django.utils import timezone
 
 
 class UndoRequest(models.Model):
-    """One `match.undo_asked` with what has become of it: who accepted so far, and when it was settled.
+    """A `match.undo_asked` with its result so far: the seats that accepted, and when it was settled.
 
-    It follows from the events and is written in their own append; the sweep finds by it what has lapsed.
+    It follows from the events and is written in the same append. The sweep uses it to find lapsed requests.
     """
 
     match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="undo_requests")
-    # The version of the `match.undo_asked`: the request's name.
+    # The version of `match.undo_asked`, which identifies the request.
     version = models.IntegerField()
     seat = models.PositiveSmallIntegerField()
     # The version to go back to.
@@ -34,7 +34,7 @@ class UndoRequest(models.Model):
 
 
 class Reason(models.Model):
-    """Why an organiser did something, in his words. The event holds this row's random id only; the words can be erased."""
+    """The reason an organiser gave for a measure. The event holds only the random id of this row, so the text can be erased."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="reasons")

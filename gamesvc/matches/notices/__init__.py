@@ -1,4 +1,4 @@
-"""The words of each kind of notice, its reminders, pictures and reply addresses.
+"""The wording of each kind of notice, reminders, pictures and reply addresses.
 
-What queues a notice lies beside the act it tells of, in the rooms below; how a mail is sent lies in `notifications`.
+Notices are queued beside the act they report, in the rooms below. `notifications` sends the mails.
 """

@@ -1,4 +1,4 @@
-"""Who is told of time-outs, of seats that fall free and are taken, and of pauses: the rows, and their words."""
+"""Mails about timeouts, about seats that fall free or are taken, and about pauses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from notifications.registry import Message
 
 
 def register() -> None:
-    """Tell `notifications` who words these notices."""
+    """Register the wording of these notices."""
     registry.register("timed_out", word_timed_out, label="Your time has run out")
     registry.register("seat_free", word_seat_free, label="A seat in a running match is free")
     registry.register("seat_taken", word_seat_taken, label="Somebody takes over a seat in your match")
@@ -30,7 +30,7 @@ def register() -> None:
 
 
 def word_timed_out(row: Outbox) -> Message | None:
-    """What became of the seat whose time ran out."""
+    """Tell a player the consequence of their timeout."""
     match, what = Match.objects.get(pk=row.payload["match"]), row.payload["what"]
     left = row.payload.get("left", 0)
     headline = {
@@ -57,7 +57,7 @@ def word_timed_out(row: Outbox) -> Message | None:
 
 
 def word_seat_free(row: Outbox) -> Message | None:
-    """The call for a substitute; None once somebody sits there, or the match is over."""
+    """Call for a substitute; None once the seat is taken or the match is over."""
     match = Match.objects.get(pk=row.payload["match"])
     seat = match.seats.filter(index=row.payload["seat"]).first()
     if match.status != Match.Status.RUNNING or seat is None or not seat.waits:
@@ -80,12 +80,12 @@ def word_seat_taken(row: Outbox) -> Message | None:
 
 
 def word_pause(row: Outbox) -> Message | None:
-    """A request to pause or to go on, or that it is done; None when it is out of date."""
+    """Report a pause, a resumption or a vote for one; None if it is out of date."""
     match, what = Match.objects.get(pk=row.payload["match"]), row.payload["what"]
     paused = match.paused_at is not None
     if match.status != Match.Status.RUNNING or paused != (what in ("paused", "asked_on")):
         return None
-    # What a player may answer with; a word of the service, the same in every language.
+    # The answer to give: a service word, the same in every language.
     how = _("To agree, answer this mail with the line: %(word)s") % {"word": "resume match" if paused else "pause match"}
     headline, lines = {
         "asked": (
@@ -102,7 +102,7 @@ def word_pause(row: Outbox) -> Message | None:
 def _compose(
     row: Outbox, match: Match, headline: str, lines: list[str], reason: str, *, how: str = "", free: Seat | None = None
 ) -> Message:
-    """`how`: what may be answered, in words; `free`: the seat that the receiver may take."""
+    """Compose the mail. `how`: possible answers, as text; `free`: the seat that the receiver may take."""
     context = wording.plain_context(match) | {"headline": headline, "lines": lines, "how": how}
     wording.may_answer(context, match, row)
     if free is not None:
@@ -116,7 +116,7 @@ def _compose(
 
 
 def _offer(row: Outbox, match: Match, seat: Seat) -> dict[str, Any]:
-    """For one who may take a free seat: how to do so by mail, and the position he would take over."""
+    """Return how to take a free seat by mail, and its position, for receivers who may take it."""
     seats = tuple(match.seats.select_related("user").order_by("index"))
     if (
         row.user is None

@@ -1,7 +1,7 @@
-"""Find the notices upon which their receivers have acted: what counts is an act in the game, by hand, while they held the seat.
+"""Notices that their receivers have acted on. Only acts in the game count, made by hand while they held the seat.
 
-What their conditional orders did says nothing about them, and what a substitute did nothing either. The log does not say which
-question an act answered. Its JSON is read here, not by the database: `jsonb` cannot hold the U+0000 that old events may name.
+Conditional orders and acts of a substitute do not count. The log does not say which question an act answered. Its JSON is parsed
+here and not in the database: `jsonb` cannot hold the U+0000 that old events may contain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gamesvc.matches.models import Holding
 from gamesvc.matches.record.append import STANDING, Actor
 from notifications.models import Outbox
 
-# `meta` is canonical JSON: its keys are sorted, so that the actor is what it begins with.
+# `meta` is canonical JSON: its keys are sorted, so it begins with the actor.
 _ACTS = """
 SELECT n.id, e.version, e.occurred_at, e.meta
 FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::timestamptz[]) AS n(id, match, begins, told_at)
@@ -35,7 +35,7 @@ Sitting = tuple[int, str | None]
 
 
 def acted(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
-    """Return when each of these notices was first acted upon since it was told, where it was."""
+    """Return when each of these notices was first acted on after it was sent. Notices without such an act are missing."""
     if not rows:
         return {}
     about = {row.pk: row for row in rows}
@@ -63,7 +63,7 @@ def _by_hand(meta: str) -> bool:
 
 
 def _sittings(matches: Iterable[str]) -> dict[tuple[str, int], list[Sitting]]:
-    """Since which version each seat of the matches had which holder, in order."""
+    """Return the holders of each seat of the matches, each with the version since which they hold it, in order."""
     found: dict[tuple[str, int], list[Sitting]] = {}
     with connection.cursor() as cursor:
         cursor.execute(_SAT_DOWN, [list(matches)])
@@ -74,6 +74,6 @@ def _sittings(matches: Iterable[str]) -> dict[tuple[str, int], list[Sitting]]:
 
 
 def _held(sittings: Mapping[tuple[str, int], Sequence[Sitting]]) -> dict[str, int | None]:
-    """The user behind each holder id."""
+    """Return the user behind each holder id."""
     holders = {name for seat in sittings.values() for _since, name in seat if name}
     return {str(holder): user for holder, user in Holding.objects.filter(pk__in=holders).values_list("pk", "user_id")}

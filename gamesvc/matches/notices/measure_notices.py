@@ -1,4 +1,4 @@
-"""Who is told of an organiser's measure: all players, with the reason."""
+"""Mails about a measure of the organiser, sent to all players with the reason."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from notifications.registry import Message
 
 
 def register() -> None:
-    """Tell `notifications` who words it."""
+    """Register the wording of this notice."""
     registry.register("measure", word_measure, label="The organiser does something to a match of yours")
 
 
 def word_measure(row: Outbox) -> Message | None:
-    """What was done and why; None in a match that is over."""
+    """Report a measure and its reason; None once the match is over."""
     match = Match.objects.get(pk=row.payload["match"])
     if match.status != Match.Status.RUNNING:
         return None
@@ -30,7 +30,7 @@ def word_measure(row: Outbox) -> Message | None:
         "replace": _("The organiser has replaced a player"),
     }[row.payload["action"]]
     own = match.seats.filter(index=row.payload["seat"], user=row.user).exists()
-    # Whoever has lost the seat learns that, and nothing of the position.
+    # A player who lost the seat learns that, and nothing about the position.
     shown = wording.context_of(match, row.payload["seat"], row.user) if own else wording.plain_context(match)
     context = shown | {
         "headline": headline,

@@ -1,7 +1,7 @@
-"""Pictures of boards as PNG, for mails: the SVG of an engine, drawn with our own font files, in at most 40 colours.
+"""Pictures of boards as PNG, for mails: an engine's SVG, drawn with our own fonts in at most 40 colours.
 
-The same SVG gives the same bytes on every machine: no system fonts are read, and the palette is chosen by count alone.
-Pillow's own choosers of colours shift the flat grounds of a board, and the files grow by that; so the palette is made here.
+The same SVG gives the same bytes on every machine: no system fonts are read, and the palette depends on counts alone. Pillow's
+own quantizers shift the flat areas of a board and make larger files, so the palette is made here.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from PIL import Image
 FONTS = sorted(str(path) for path in (Path(__file__).parent / "fonts").glob("*.ttf"))
 FAMILY = "Barlow Semi Condensed"
 COLOURS = 40
-"""Flat colours of a board and the steps between them; more would only make the file larger."""
+"""Flat colours of a board and the shades between them. More would only make the file larger."""
 
 MOST_COMMON = 1500
-"""Rarer colours have no say in the palette."""
+"""Number of colours, most frequent first, that shape the palette."""
 
 MOST_COLOURS = 1 << 16
-"""A board has some hundred colours with the steps between them; counting up to this many is cheap."""
+"""Limit for counting colours. A board has some hundred, shades included, so counting them is cheap."""
 
 Colour = tuple[int, int, int]
 
 
 @lru_cache(maxsize=8)  # a receipt and the next turn's notice show the same board
 def to_png(svg: str, width: int = 1080) -> bytes:
-    """Draw a picture `width` pixels wide as a palette PNG (a board of 720 units comes to about 65 KB)."""
+    """Return an SVG drawn `width` pixels wide as a palette PNG. A board of 720 units has about 65 KB."""
     drawn = resvg_py.svg_to_bytes(
         svg_string=svg,
         width=width,
@@ -43,17 +43,17 @@ def to_png(svg: str, width: int = 1080) -> bytes:
     with Image.open(io.BytesIO(bytes(drawn))) as picture:
         few = _with_palette(picture.convert("RGB"))
     out = io.BytesIO()
-    few.save(out, "PNG", compress_level=6)  # 9 takes six times as long for an eighth less
+    few.save(out, "PNG", compress_level=6)  # 9 takes six times as long and saves an eighth
     return out.getvalue()
 
 
 def _with_palette(picture: Image.Image) -> Image.Image:
-    """The same picture with one byte a pixel; every colour becomes the nearest one of the palette. Boards are opaque."""
+    """Return the picture with one byte per pixel, each colour replaced by the nearest of the palette. Boards are opaque."""
     found = cast("list[tuple[int, Colour]] | None", picture.getcolors(MOST_COLOURS))
-    if found is None:  # no drawing of ours
+    if found is None:  # not drawn by an engine
         return picture.quantize(COLOURS, dither=Image.Dither.NONE)
     palette = bytes(channel for colour in _chosen({colour: count for count, colour in found}) for channel in colour)
-    # Filled up with its first colour: what is not ours must not be near to anything.
+    # Filled up with its first colour, so that no unused entry is nearest to anything.
     wanted = Image.new("P", (1, 1))
     wanted.putpalette(palette + palette[:3] * (256 - len(palette) // 3), "RGB")
     few = picture.quantize(palette=wanted, dither=Image.Dither.NONE)
@@ -66,7 +66,7 @@ def _apart(a: Colour, b: Colour) -> int:
 
 
 def _chosen(counts: Mapping[Colour, int]) -> list[Colour]:
-    """The palette: the commonest colours, then those that the ones so far would miss most."""
+    """Return the palette: the most frequent colours, then those farthest from the palette so far, weighted by frequency."""
     ranked = sorted(counts, key=lambda colour: (-counts[colour], colour))[:MOST_COMMON]
     palette = ranked[: COLOURS // 2]
     missed = {colour: min(_apart(colour, kept) for kept in palette) for colour in ranked}

@@ -1,8 +1,8 @@
-"""Reminders: when a question's time runs short, and when everybody waits for one. Also what other mails say of a question.
+"""Reminders of questions whose time runs short, or that everyone waits for. Also the text of other mails about a question.
 
-A question says when the sweep has to look at it next, so that a sweep reads only those that are due. Nothing about reminders
-is written when a turn is taken. A row for each question, point and deadline keeps a reminder from going out twice; another
-deadline is another row, so a deadline that moves is reminded of anew.
+Each question holds the time at which the sweep must look at it next, so a sweep reads only those that are due. Taking a turn
+writes nothing about reminders. A row for each question, point and deadline keeps a reminder from being sent twice; a moved
+deadline has rows of its own, and is reminded of again.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from notifications.wanted.wishes import POINTS, wishes_changed
 
 log = logging.getLogger(__name__)
 
-# The moment of a point `k` (share, before) of a question `q`. A share is one of the time that counts, so it lies behind every
-# break that begins before so much of it is gone, as in `clock.spans.advance`; a point at so many hours before the end is one of
-# the calendar. The end is where grace begins. A plain clock has no breaks, and most are plain.
+# The moment of a point `k` (share, before) of a question `q`. A share refers to the time that counts, so it lies behind every
+# break that begins before that share is used up, as in `clock.spans.advance`. A point given in hours before the end refers to the
+# calendar. The end is the start of grace. A plain clock has no breaks, and most clocks are plain.
 MOMENT = """CASE
   WHEN k.share = 1 THEN coalesce(q.grace_from, q.due_at)
   WHEN q.break_at = '{}' THEN q.asked_at + (coalesce(q.grace_from, q.due_at) - q.asked_at) * k.share
@@ -52,10 +52,10 @@ MOMENT = """CASE
             - (SELECT sum(lasting) FROM unnest(q.break_for) AS lasting)))::numeric, 6)::float8 AS gone) AS g,
          unnest(q.break_at, q.break_for) AS b(at, lasting) GROUP BY g.gone)
   END - k.before * interval '1 second'"""
-# The questions that were to be looked at by now, whose they are, and the points their players chose. A point counts from the
-# moment of asking on: "2 h before" says nothing new of a question that had two hours from the start. Of several points that a
-# sweep finds at once (it was away) the last is told, the others only put down. Then each question names the moment of its next
-# point; a trigger makes it looked at anew where its deadline moves, `look_again` where its player chooses other points.
+# Questions to look at now, their players, and the points those players chose. A point counts only if it lies after the moment of
+# asking: "2 h before" says nothing new about a question that had two hours from the start. If a sweep finds several points at
+# once, it sends the last and only records the others. Then each question gets the time of its next point. A trigger resets it
+# when the deadline moves, `look_again` when the player chooses other points.
 _SWEEP = f"""
 WITH looked AS MATERIALIZED (
   SELECT q.* FROM matches_question q WHERE NOT q.bot AND q.look_at <= %(now)s::timestamptz FOR UPDATE SKIP LOCKED
@@ -94,7 +94,7 @@ FROM due JOIN guarded ON guarded.notice = due.notice
 
 
 def register() -> None:
-    """Register the notices that ask a seat for something, and what digest and calendar say of open questions."""
+    """Register the notices that ask a seat for something, and the open questions in digests and calendars."""
     asks: dict[str, Any] = {"deadline": deadline, "brief": brief_of_turn, "acted": acted, "subject": subject}
     registry.register("your_turn", wording.your_turn, label="It is your turn", **asks)
     registry.register("reminder", reminder, label="Reminders", again=True, **asks)
@@ -128,12 +128,12 @@ def sweep() -> int:
 
 
 def look_again(*, user_id: int, **_signal: object) -> None:
-    """Have the next sweep look at all open questions to a player, whose points are other ones now."""
+    """Have the next sweep look at all open questions of a player who has chosen other points."""
     Question.objects.filter(match__seats__user_id=user_id, match__seats__index=F("seat")).update(look_at=AT_ONCE)
 
 
 def question_of(row: Outbox) -> Question | None:
-    """The question a notice is about, if it is still open, and still his whom the notice is for."""
+    """Return the question of a notice if it is still open and the receiver still holds the seat; else None."""
     payload = row.payload
     found = Question.objects.select_related("match").filter(
         match=payload["match"], seat=payload["seat"], question=payload["question"], match__status=Match.Status.RUNNING
@@ -141,20 +141,20 @@ def question_of(row: Outbox) -> Question | None:
     question: Question | None = found.first()
     if question is None or not question.match.seats.filter(index=question.seat, user=row.user_id).exists():
         return None
-    # A reminder of a deadline that has moved since says what is no longer so; the new one has reminders of its own.
+    # A reminder of a deadline that has moved since is no longer true. The new deadline has reminders of its own.
     if "deadline" in payload and payload["deadline"] != write_time(question.due_at):
         return None
     return question
 
 
 def deadline(row: Outbox) -> datetime | None:
-    """Until when a notice's question can be answered in time; None once it is closed."""
+    """Return the moment until which a notice's question can be answered in time; None once it is closed."""
     question = question_of(row)
     return (question.grace_from or question.due_at) if question is not None else None
 
 
 def reminder(row: Outbox) -> Message | None:
-    """The time of a question runs short; None when it is answered or its deadline has moved."""
+    """Remind a player of a question; None if it is answered or its deadline has moved."""
     question = question_of(row)
     now = timezone.now()
     if question is None or question.due_at <= now:
@@ -165,7 +165,7 @@ def reminder(row: Outbox) -> Message | None:
 
 
 def last_one(row: Outbox) -> Message | None:
-    """All others have answered; None once this seat has too."""
+    """Tell a player that all others have answered; None if this seat has answered too."""
     question = question_of(row)
     if question is None or Question.objects.filter(match=question.match).exclude(seat=question.seat).exists():
         return None
@@ -181,19 +181,19 @@ def _turn_mail(row: Outbox, question: Question, headline: str, subject: str, *, 
 
 
 def brief_of_turn(row: Outbox) -> Brief | None:
-    """A question in a few lines; None once it is closed."""
+    """Return a question in a few lines; None once it is closed."""
     question = question_of(row)
     if question is None or row.user is None:
         return None
     brief = _brief_or_bare(question.match, question.seat, row.user, [question], key=row.id)
-    # The match may have gone on while it was read.
+    # The match may have gone on since it was read.
     return brief if question_of(row) is not None else None
 
 
 def open_matches(row: Outbox, user: User) -> list[Brief]:
-    """For the digest: the matches that wait for a player, and those in which something happened since he last looked.
+    """Return, for the digest, the matches that wait for a player or in which something happened since their last look.
 
-    None that he has muted; and one that cannot be read keeps no other from being told.
+    Muted matches are left out. A match that cannot be read does not keep the others from being shown.
     """
     found = []
     unwanted = {mute.value for mute in preferences.mutes_of(user) if mute.scope == Scope.TOPIC}
@@ -212,17 +212,17 @@ def open_matches(row: Outbox, user: User) -> list[Brief]:
 
 
 def _brief_or_bare(match: Match, seat: int, user: User, own: Sequence[Question], *, key: UUID) -> Brief:
-    """A match in a few lines, whatever is wrong with it: a mail that tells of several must not fail for one."""
+    """Return a match in a few lines, even a broken one: a mail about several matches must not fail because of one."""
     try:
         return _brief(match, seat, user, own, key=key)
     except Exception:
-        # A match whose rules have a fault, say: its deadline stands all the same.
+        # For example because its rules have a fault. Its deadline is valid all the same.
         log.exception("a mail of several matches cannot tell what happened in %s", match.id)
         return _bare(match, seat, own)
 
 
 def _bare(match: Match, seat: int, own: Sequence[Question]) -> Brief:
-    """A match that cannot be read, from its rows alone."""
+    """Return a match that cannot be read, from its rows alone."""
     return Brief(
         key=f"{match.id} {seat}",
         title=f"{match.game} #{match.number}",
@@ -239,7 +239,7 @@ def _headline(own: Sequence[Question]) -> str:
 
 
 def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key: UUID) -> Brief:
-    """A match in a few lines. `key` makes the reply address, the same each time the mail is worded."""
+    """Return a match in a few lines. `key` makes the reply address, the same each time the mail is written."""
     loaded = load(match.id, match.game)
     seats = tuple(match.seats.select_related("user", "match").order_by("index"))
     names = selectors.seat_names(seats)
@@ -262,12 +262,12 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
 
 
 def subject(row: Outbox) -> str:
-    """What a notice is about within its match: one question to one seat."""
+    """Return the subject of a notice within its match: one question to one seat."""
     return f"{row.payload['seat']} {row.payload['question']}"
 
 
 def facts(row: Outbox) -> dict[str, object]:
-    """What a program is told of a notice: the match, its receiver's version of it, and nothing of the position."""
+    """Return what a program may know of a notice: the match and the receiver's version of it, nothing of the position."""
     match = Match.objects.filter(pk=row.payload.get("match")).first() if row.payload.get("match") else None
     if match is None or not match.seats.filter(user=row.user_id).exists():
         return {}

@@ -1,5 +1,7 @@
-"""The reply addresses in mails about a match: for one seat and one question, with the version it was written at, for an
-invitation, or for a seat that is free. A player may let all of his die; his open questions are then sent to him again."""
+"""Reply addresses in mails about a match: for one seat and question at a version, for an invitation, or for a free seat.
+
+Players may revoke all their addresses. Their open questions are then sent again.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,16 @@ from notifications.inbound import addresses
 PURPOSE = "turn"
 INVITATION = "invitation"
 SEAT = "seat"
-# So long an answer to a question that is over is still taken, and answered in words.
+# For this long an answer to a closed question is still received, and answered with an explanation.
 GRACE = timedelta(days=14)
-# So long a call for a substitute may be answered; whether the seat is still free is asked then.
+# Validity of a call for a substitute. An answer is still refused if the seat is taken by then.
 CALLED_FOR = timedelta(days=60)
 
 
 def reply_address(*, match: Match, loaded: Loaded, seat: int, user: User | None, key: UUID, question: Question | None) -> str:
-    """Where a mail about a match may be answered; empty where mails cannot be. `key` is the notice's id.
+    """Return the address that answers a mail about a match; empty if mails cannot be answered. `key` is the notice's id.
 
-    Without a question it takes what can be done at any time, and the service words.
+    Without a question it accepts acts that are possible at any time, and service words.
     """
     if user is None or not addresses.answerable():
         return ""
@@ -50,7 +52,7 @@ def reply_address(*, match: Match, loaded: Loaded, seat: int, user: User | None,
 
 
 def invitation_address(invitation: Invitation, *, user: User | None, email: str, key: UUID) -> str:
-    """Where an invitation may be answered, by the user or the mailbox it went to; empty where mails cannot be."""
+    """Return the address that answers an invitation, for its user or mailbox; empty if mails cannot be answered."""
     if not addresses.answerable():
         return ""
     return addresses.make(
@@ -65,7 +67,7 @@ def invitation_address(invitation: Invitation, *, user: User | None, email: str,
 
 
 def seat_address(*, match: Match, seat: int, user: User, key: UUID) -> str:
-    """Where a call for a substitute may be answered; empty where mails cannot be."""
+    """Return the address that answers a call for a substitute; empty if mails cannot be answered."""
     if not addresses.answerable():
         return ""
     return addresses.make(
@@ -79,7 +81,7 @@ def seat_address(*, match: Match, seat: int, user: User, key: UUID) -> str:
 
 
 def renew(*, user: User) -> int:
-    """Let all reply addresses of a player die, and send him his open questions again with new ones. Returns how many died."""
+    """Revoke all reply addresses of a player, and send their open questions again with new ones. Return how many were revoked."""
     with transaction.atomic():
         revoked = addresses.revoke_all(user=user)
         asked = Question.objects.filter(

@@ -1,4 +1,4 @@
-"""The notice of an order laid by that did not fit when its case came."""
+"""The mail about a conditional order that could not be played when its condition was met."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from notifications.registry import Message
 
 
 def register() -> None:
-    """Tell `notifications` who words this notice."""
+    """Register the wording of this notice."""
     registry.register("standing_dropped", word_dropped, label="An order you had laid by did not fit")
 
 
 def word_dropped(row: Outbox) -> Message | None:
-    """An order that was laid by did not fit when its case came."""
+    """Report a conditional order that could not be played."""
     match = Match.objects.get(pk=row.payload["match"])
     one = Premove.objects.filter(pk=row.payload["premove"]).first()
     if one is None or match.status != Match.Status.RUNNING:

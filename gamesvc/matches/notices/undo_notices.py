@@ -1,4 +1,4 @@
-"""Who is told of taking back: those who are asked, he who asked, those who know of a turn that is gone, all of a ruling."""
+"""Mails about undos: to the players asked, the player who asked, and those who knew the undone turn. A rewind goes to all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from notifications.registry import Message
 
 
 def register() -> None:
-    """Tell `notifications` who words these notices."""
+    """Register the wording of these notices."""
     registry.register("undo_asked", word_asked, label="Somebody asks to take a move back")
     registry.register("undo_answered", word_answered, label="What became of your request to take back")
     registry.register("taken_back", word_taken_back, label="A turn you were told of was taken back")
@@ -29,7 +29,7 @@ def register() -> None:
 
 
 def word_asked(row: Outbox) -> Message | None:
-    """The request, for one whose word is asked for; None when it is settled or he has answered."""
+    """Ask a player for consent to an undo; None if it is settled or they have answered."""
     match = Match.objects.get(pk=row.payload["match"])
     request = UndoRequest.objects.filter(match=match, version=row.payload["request"], settled_at=None).first()
     seat = row.payload["seat"]
@@ -52,7 +52,7 @@ def word_asked(row: Outbox) -> Message | None:
 
 
 def word_answered(row: Outbox) -> Message | None:
-    """What became of a request, for him who asked; None when the seat is another's by now."""
+    """Report the result of an undo request to the player who asked; None if another player has the seat by now."""
     match = Match.objects.get(pk=row.payload["match"])
     if not wording.still_his(match, row):
         return None
@@ -70,7 +70,7 @@ def word_answered(row: Outbox) -> Message | None:
 
 
 def word_taken_back(row: Outbox) -> Message | None:
-    """The turn of which the receiver was told is gone; None when he was never told, or is asked again by now."""
+    """Report that a turn was undone; None if the receiver was never told of it, or is asked again by now."""
     match = Match.objects.get(pk=row.payload["match"])
     seat, question = row.payload["seat"], row.payload.get("question")
     if match.status != Match.Status.RUNNING or not wording.still_his(match, row):

@@ -1,6 +1,6 @@
-"""Which notice says what: the texts of mails, rendered at the moment of sending from what the seat may see then.
+"""The texts of mails, rendered when they are sent from what the seat may see then.
 
-A notice that no longer holds (the turn is done, the match over) renders to nothing and is dropped.
+A notice that is no longer true (the turn is done, the match over) renders to nothing and is dropped.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from notifications.registry import Image, Message
 from notifications.sending import unsubscribe
 from notifications.wanted import preferences
 
-# What a mail tells of a match to him who wants no position in his mails: none of this, and it cannot be answered either.
+# Parts left out for players who want no position in their mails. Such mails cannot be answered either.
 POSITION = "position"
 _OF_THE_POSITION = ("board_text", "picture", "alt", "since", "orders", "without", "gone", "sections", "reply_to")
 
 
 def register() -> None:
-    """Tell `notifications` who renders our kinds of notice."""
+    """Register the wording of our notices."""
     registry.register("match_started", match_started, label="A match has started")
     registry.register("match_ended", match_ended, label="A match is over")
     registry.register("invitation", invitation, label="Invitations")
@@ -55,7 +55,7 @@ def register() -> None:
 
 
 def your_turn(row: Outbox) -> Message | None:
-    """It is this seat's turn; None when the question is answered."""
+    """Tell a seat that it is its turn; None if the question is answered."""
     match = Match.objects.get(pk=row.payload["match"])
     conditional_orders.settled(match, row.payload["seat"])
     question = match.questions.filter(seat=row.payload["seat"], question=row.payload["question"]).first()
@@ -64,7 +64,7 @@ def your_turn(row: Outbox) -> Message | None:
     context = turn_context(row, question, _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")})
     turn = _turn_of(context["loaded"], question.seat)
     words = {"title": context["title"], "number": match.number, "due": context["due"], "turn": turn}
-    # Where the game counts its turns.
+    # If the game counts its turns.
     subject = (
         _("[%(title)s #%(number)s] Your turn %(turn)s, due %(due)s")
         if words["turn"]
@@ -74,7 +74,7 @@ def your_turn(row: Outbox) -> Message | None:
 
 
 def turn_context(row: Outbox, question: Question, headline: str) -> dict[str, Any]:
-    """What a mail says that asks for the answer to a question."""
+    """Return the context of a mail that asks for an answer to a question."""
     match = question.match
     context = context_of(match, question.seat, row.user)
     return context | {
@@ -89,13 +89,13 @@ def turn_context(row: Outbox, question: Question, headline: str) -> dict[str, An
 
 
 def time_for(question: Question, user: User | None) -> dict[str, str]:
-    """Until when an answer is in time, and what grace there is after that."""
+    """Return until when an answer is in time, and until when grace lasts."""
     grace = local_time(question.due_at, user) if question.deadline != question.due_at else ""
     return {"due": local_time(question.deadline, user), "due_utc": utc_time(question.deadline), "grace": grace}
 
 
 def _turn_of(loaded: Loaded, seat: int) -> int | None:
-    """The number of the turn, in a game whose view counts turns and once they have begun."""
+    """Return the number of the turn; None if the game's view counts no turns, or before the first."""
     number = loaded.game.view(loaded.timeline.state, seat).get("turn")
     return number if isinstance(number, int) and number > 0 else None
 
@@ -157,17 +157,17 @@ def invitation(row: Outbox) -> Message | None:
 
 
 def position(row: Outbox) -> Message | None:
-    """No mail of its own: a part of those about a match, which a player may do without as he may without a kind of mail."""
+    """Return no mail: `position` is a part of mails about a match, which players can mute like a kind of mail."""
     return None
 
 
 def shows_position(user: User | None) -> bool:
-    """Whether a player wants the position in his mails: a screen at work, or a mailbox that others read, is a reason not to."""
+    """Return True if a player wants positions in their mails. A shared screen or mailbox is a reason not to."""
     return user is None or not preferences.refuses(user.pk, POSITION)
 
 
 def mail_set_aside(row: Outbox) -> Message | None:
-    """For the organiser: a deadline went by although mail for it had come; nothing of the position."""
+    """Tell the organiser that a deadline passed although mail for it had arrived. Nothing of the position."""
     match = Match.objects.get(pk=row.payload["match"])
     names = selectors.seat_names(tuple(match.seats.select_related("user").order_by("index")))
     context = plain_context(match) | {"headline": _("A mail could not be read in time"), "name": names[row.payload["seat"]]}
@@ -179,14 +179,14 @@ def mail_set_aside(row: Outbox) -> Message | None:
 
 
 def still_his(match: Match, row: Outbox) -> bool:
-    """Whether whom a notice is for may still see what its seat sees: another may have taken the seat over since it was queued."""
+    """Return True if the receiver may still see the seat's view: a substitute may have taken it since the notice was queued."""
     return match.over or match.seats.filter(index=row.payload["seat"], user=row.user_id).exists()
 
 
 def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
-    """What all notices of a match show: the position as this seat sees it, and what happened since the last look.
+    """Return the context of all notices about a match: the position as this seat sees it, and the events since its last look.
 
-    For the seat's holder alone: a caller makes sure that he is (`still_his`).
+    Only for the holder of the seat: callers check that with `still_his`.
     """
     loaded = loading.load(match.id, match.game)
     seats = tuple(match.seats.select_related("user").order_by("index"))
@@ -206,7 +206,7 @@ def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
 
 
 def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, Any]:
-    """The position as one sees it who holds no seat."""
+    """Return the position as an observer sees it."""
     loaded = loading.load(match.id, match.game)
     caption = caption_of(match, selectors.seat_names(seats))
     view = loaded.game.view(loaded.timeline.state, None)
@@ -219,7 +219,7 @@ def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, Any]:
 
 
 def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
-    """Let a mail be answered by a player of the match, with any word or with the orders that are asked for now."""
+    """Make a mail answerable by a player of the match, with service words or with the orders asked for now."""
     if row.user_id is None or match.status != Match.Status.RUNNING or not shows_position(row.user):
         return
     seat = match.seats.filter(user=row.user_id).first()
@@ -233,15 +233,15 @@ def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
 
 
 def _described(svg: str) -> str:
-    """What a picture shows, in the sentences that it bears itself."""
+    """Return the description of a picture from its own `<desc>`."""
     found = re.search(r"<desc[^>]*>(.*?)</desc>", svg, re.DOTALL)
     return html.unescape(found[1]) if found else ""
 
 
 def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, Any]:
-    """How much time the seat has, and what the clock does for it at its end."""
+    """Return the seat's remaining time, and what the clock does at the end of it."""
     question = Question.objects.filter(match=match, seat=seat).order_by("due_at").first()
-    # The match may have gone on since it was loaded: then the seat's question is not of this position.
+    # The match may have gone on since it was loaded. Then the seat's question does not belong to this position.
     if question is None or (seat, question.question) not in {(asked.seat, asked.id) for asked in loaded.awaited()}:
         return {}
     now = timezone.now()
@@ -254,7 +254,7 @@ def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, Any]:
 
 
 def plain_context(match: Match) -> dict[str, Any]:
-    """What may be said of a match to anybody who was ever in it."""
+    """Return the facts about a match that anyone who was ever in it may know."""
     manifest = catalog.game(match.game).manifest
     return {
         "match": match,
@@ -265,7 +265,7 @@ def plain_context(match: Match) -> dict[str, Any]:
 
 
 def _head_for(loaded: Loaded, seat: int) -> str:
-    """The short hash of the last event the seat may know of: whoever keeps the mail can prove that it was there."""
+    """Return the short hash of the last event the seat may know: with the mail they can prove later that it was there."""
     version = loaded.viewer_version(seat)
     if version == 0:
         return ""
@@ -274,7 +274,7 @@ def _head_for(loaded: Loaded, seat: int) -> str:
 
 
 def topic_name(topic: str) -> str:
-    """Return how mails call the match whose id a topic is; empty for another topic."""
+    """Return the name of the match whose id is the topic, for mails; empty for other topics."""
     try:
         match = Match.objects.filter(pk=UUID(topic)).first()
     except ValueError:
@@ -285,7 +285,7 @@ def topic_name(topic: str) -> str:
 def compose(
     name: str, subject: str, context: dict[str, Any], *, reason: str, in_reply_to: str = "", auto_replied: bool = False
 ) -> Message:
-    """The mail of a notice from its two templates. The sentence that one may answer stands in it only where `reply_to` does."""
+    """Return the mail of a notice from its two templates. The invitation to answer appears only if `reply_to` is set."""
     if context.get("bare"):
         context = {name: value for name, value in context.items() if name not in _OF_THE_POSITION}
     picture = context.get("picture")
@@ -293,7 +293,7 @@ def compose(
         **context,
         "mark": MARK if context.get("reply_to") else "",
         "end": END,
-        # A receipt answers: who asks to be told gets it, and it offers no end.
+        # A receipt answers a mail of the player, so it has no unsubscribe link.
         "stop": "" if auto_replied else unsubscribe.HERE,
     }
     text = render_to_string(f"notices/{name}.txt", context)

@@ -1,1 +1,1 @@
-"""What an organiser or operator does to a match that others play: measures, rewinds, looks behind a seat."""
+"""Acts of organisers and operators on matches of others: measures, rewinds, looks behind a seat."""

@@ -1,6 +1,6 @@
-"""Looking behind: what a seat of a running match sees, shown to an operator who has never played in it.
+"""Looks behind: an operator who has never played in a running match sees what one of its seats sees.
 
-Never by the way: it takes a reason, is an event of the match before anything is shown, and all players see it.
+Each look needs a reason, is recorded as an event before anything is shown, and is visible to all players.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ LOOKED = "match.looked"
 
 
 def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str, channel: str = "web") -> Look:
-    """Record the look; what it shows is `seen`. Raises `Forbidden` for whom it is not, `Refused` for what cannot be seen."""
+    """Record a look; `seen` returns its content. Raises `Forbidden` for other users, `Refused` for a version or seat that is not
+    there.
+    """
     if not authority.may_look(by, match):
         raise Forbidden("Only an operator who has never played in the match looks behind.")
     if not reason.strip() or len(reason) > LONGEST_REASON:

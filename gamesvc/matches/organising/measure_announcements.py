@@ -1,4 +1,4 @@
-"""Queue the notices of an organiser's measures."""
+"""Notices of an organiser's measures."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from notifications import outbox
 
 
 def tell(match: Match, players: Sequence[Seat], action: str, code: str, reason_id: uuid.UUID) -> None:
-    """Queue the notices, in the caller's transaction, also for him who loses his seat by it. Of an end the players are told by
-    the notice of the end."""
+    """Queue the notices in the caller's transaction, also for a player who loses their seat. An abort has its own notice."""
     if action == "abort":
         return
     outbox.notify(

@@ -1,7 +1,7 @@
-"""What an organiser does to a running match that is not his own: pause, resume, extend, set back, replace a player, abort.
+"""Measures of an organiser in a running match they do not play: pause, resume, extend, rewind, replace a player, abort.
 
-Each is an event with the actor `host`, a code for the reason and a random id; the words lie in an erasable table (`Reason`).
-Nobody does any of it to a match they play or have played in.
+Each is an event with the actor `host`, a code for the reason and a random id; the text lies in an erasable table (`Reason`).
+Organisers never take measures in a match they play or have played in.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HOST = Actor("host")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What is to be done, why, and the parameters of the actions that have some."""
+    """A measure to carry out: the action, the reason, and parameters for some actions."""
 
     action: str
     code: str
@@ -51,7 +51,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """One measure being carried out: everything its action needs."""
+    """A measure being carried out, with everything its action needs."""
 
     by: User
     match: Match
@@ -69,10 +69,10 @@ class _Done:
 def organise(
     *, by: User, match: Match, measure: Measure, command_id: uuid.UUID, channel: str = "api", received_at: datetime | None = None
 ) -> int:
-    """Carry out a measure once per `command_id`, however often it is sent; return the version of the match after it.
+    """Carry out a measure once per `command_id`, and return the version of the match after it.
 
-    Raises `Forbidden` for users who may not, `Refused` for what cannot be done, `KeyReused` for a `command_id` that came with
-    another measure within a day, `Stale` or `Busy`.
+    Raises `Forbidden` for other users, `Refused` for an impossible measure, `KeyReused` if the `command_id` came with another
+    measure within a day, `Stale` or `Busy`.
     """
     authority.check_may_rule(by, match)
     act = ACTIONS.get(measure.action)
@@ -99,12 +99,12 @@ def organise(
 
 
 def fingerprint(measure: Measure) -> str:
-    """Return a hash of everything a measure says, its reason included: the same key with other content is another request."""
+    """Return a hash of everything a measure contains, its reason included. The same key with another hash is another request."""
     return hashlib.sha256(json.dumps(asdict(measure), sort_keys=True).encode()).hexdigest()
 
 
 def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Done], int]:
-    """The action with its reason in words and the notices to the players, in one transaction."""
+    """Return the action combined with its written reason and the notices to the players, in one transaction."""
 
     def carry_out(done: _Done) -> int:
         with transaction.atomic():
@@ -137,7 +137,7 @@ def _extend(done: _Done) -> tuple[StoredEvent, ...]:
 
 
 def _abort(done: _Done) -> tuple[StoredEvent, ...]:
-    """The match ends without an outcome; its secret is revealed as at any end."""
+    """End the match without an outcome. Its secret is revealed as at any end."""
 
     def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
         if loaded.ended:
@@ -149,7 +149,7 @@ def _abort(done: _Done) -> tuple[StoredEvent, ...]:
 
 
 def _replace(done: _Done) -> tuple[StoredEvent, ...]:
-    """The holder loses the seat: a bot plays on at once, or a substitute is sought."""
+    """Remove the holder of a seat: a bot takes over at once, or a substitute is sought."""
     seat = done.measure.seat
     if seat is None or not 0 <= seat < done.match.seat_count:
         raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: who is replaced.", "seat")
@@ -163,7 +163,7 @@ def _replace(done: _Done) -> tuple[StoredEvent, ...]:
 
 
 def _rewind(done: _Done) -> int:
-    """The ruling writes its own reason and notices, in its own append."""
+    """Rewind the match. The rewind writes its own reason and notices, in its own append."""
     if done.measure.to is None:
         raise Refused("bad_version", "`to` is the version to set the match back to.", "to")
     loaded = loading.load(done.match.id, done.match.game)

@@ -1,6 +1,6 @@
-"""What an organiser decides over the heads of the players: setting the match back, with a reason.
+"""Rewinds by an organiser, without the players' consent and with a reason.
 
-The event holds a code and a random id; the words lie in an erasable table (`Reason`).
+The event holds a code and a random id; the text lies in an erasable table (`Reason`).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _WRITE = (
 
 
 def register() -> None:
-    """Have the words of organisers and operators erased with whom they may speak of."""
+    """Register the erasure of texts by organisers and operators."""
     erasure.register("reasons", erase_reasons)
 
 
 def erase_reasons(user: User) -> None:
-    """Blank what this user wrote, and what was written about matches in which he ever held a seat."""
+    """Blank the texts a user wrote, and those about matches in which they ever held a seat."""
     about = Q(user=user) | Q(match__in=Holding.objects.filter(user=user).values("match"))
     for words in (Reason, Look):
         words._base_manager.filter(about).update(words="", user=None)
@@ -58,9 +58,9 @@ def set_back(
     received_at: datetime,
     channel: str = "api",
 ) -> Outcome:
-    """Set a running match back (or forward) to a version between two commands. The players are told, with the reason.
+    """Rewind (or redo) a running match to a version between two commands. The players are notified of the reason.
 
-    Raises `Forbidden` for whom it is not, `Refused` for a version or reason that will not do, `Stale`, `KeyReused` or `Busy`.
+    Raises `Forbidden` for other users, `Refused` for a bad version or reason, `Stale`, `KeyReused` or `Busy`.
     """
     seats = list(match.seats.all())
     check_may_rule(by, match)
@@ -88,7 +88,7 @@ def set_back(
 
 
 def _check_target(loaded: Loaded, to: int) -> None:
-    """Refuse a version that is not between two commands as observers see the record, or lies before the first move."""
+    """Refuse a version that is not between two commands in the observers' record, or lies before the first move."""
     following = [undo_acts.past_of(loaded, one) for one in STORE.read(loaded.match_id, max(0, to), max(0, to) + 1)]
     past = following[0] if following else None
     if past is None or not past.first or not past.of_game or see_event(loaded.game, past.event, None) is None:
@@ -98,7 +98,7 @@ def _check_target(loaded: Loaded, to: int) -> None:
 
 
 def _begun(loaded: Loaded, version: int) -> bool:
-    """Whether the game had begun at a version."""
+    """Return True if the game had begun at a version."""
     return loading.load_at(loaded.game, loaded.match_id, version).timeline.started
 
 

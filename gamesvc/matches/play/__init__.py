@@ -1,1 +1,1 @@
-"""Taking a turn: submitting, previews, standing and conditional orders, bots."""
+"""Taking a turn: commands, previews, standing and conditional orders, bots."""

@@ -1,7 +1,7 @@
-"""Bots on seats: they act from a worker, see only their seat's view, and submit like everybody else.
+"""Bots on seats: they act from a worker, see only their seat's view, and submit commands like every player.
 
-They take some turns at a time and then wait in line behind the bots of other matches. Where nobody but bots plays, a match is
-called off in the end: some games never end between them.
+They take some turns at a time and then queue behind the bots of other matches. A match with nobody but bots is aborted after a
+while: some games never end between bots.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gamesvc.matches.record.loading import STORE, Loaded
 MOST_TURNS = 500
 TURNS_AT_ONCE = 25
 MOST_ALONE = 20_000
-"""So many events at most come of bots among themselves; a whole match of any game has fewer."""
+"""Most events by bots without a human act between them. A whole match of any game has fewer."""
 FORGOTTEN_AFTER_SECONDS = 5
 _BY_PEOPLE = (
     "SELECT version FROM events_event WHERE stream = %s::uuid AND version > %s::int AND command_seq = 0"
@@ -34,8 +34,10 @@ _BY_PEOPLE = (
 
 
 def take_turns(match_id: uuid.UUID) -> int:
-    """Let the awaited bots of a match act for a while; where they are not done, they wait in line again. Return how many
-    commands they gave."""
+    """Let the awaited bots of a match act for a while, and queue them again if they are not done.
+
+    Returns how many commands they gave.
+    """
     match = Match.objects.get(pk=match_id)
     if over_alone(match):
         _call_off(match)
@@ -47,9 +49,9 @@ def take_turns(match_id: uuid.UUID) -> int:
 
 
 def over_alone(match: Match) -> bool:
-    """Return True if bots have played a match among themselves for as long as they may.
+    """Return True if bots have played among themselves for as long as they may.
 
-    A person who is out of the game but keeps their seat plays no more than one who has left it.
+    A player who is out of the game counts like one who has left.
     """
     if match.board or match.version < MOST_ALONE:
         return False
@@ -72,7 +74,7 @@ def _call_off(match: Match) -> None:
 
 
 def play(match_id: uuid.UUID, most: int = MOST_TURNS) -> int:
-    """Let every awaited bot of a match act until none is awaited, `most` turns at most. Return how many commands they gave."""
+    """Let awaited bots act until none is left, for at most `most` turns. Return how many commands they gave."""
     match = Match.objects.get(pk=match_id)
     rows: Sequence[Seat] | None = None
     for turn in range(most):
@@ -99,12 +101,12 @@ def play(match_id: uuid.UUID, most: int = MOST_TURNS) -> int:
                 seats=rows,
             )
         except (errors.Stale, errors.Busy):
-            continue  # somebody was faster; look again
+            continue  # another writer was faster; look again
     return most
 
 
 def forgotten(limit: int = 100) -> list[uuid.UUID]:
-    """Matches in which a bot has been awaited for a while: its hint was lost, or its worker died."""
+    """Return matches in which a bot has been awaited for a while: its hint was lost, or its worker died."""
     before = timezone.now() - timedelta(seconds=FORGOTTEN_AFTER_SECONDS)
     rows = Question.objects.filter(bot=True, asked_at__lt=before).order_by("asked_at").values_list("match_id", flat=True)
     return list(dict.fromkeys(rows[:limit]))

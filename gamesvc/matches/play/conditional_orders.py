@@ -1,13 +1,14 @@
-"""Conditional orders at work: after an act is recorded, give the commands whose condition it has met.
+"""Conditional orders at work: after each act, submit the commands whose condition is now met.
 
-This runs in a worker, behind the answer to whoever acted: how long an answer takes, and what it reads, does not tell that an
-opponent has laid orders by. A hint starts it after every act, with conditional orders or without; a sweep finds what a lost hint
-left, and neither a clock nor a turn notice goes out to a seat before its own orders were given (`settled`).
+This runs in a worker, after the player has got their answer. So neither the duration of an answer nor what it reads reveals that
+an opponent has conditional orders. Every act sends a hint, with conditional orders or without; a sweep replaces lost hints.
+Before a clock or a turn notice turns to a seat, the seat's own orders are given (`settled`).
 
-Each order remembers the version up to which it was looked at. The acts after it are tried one by one, each with the state it
-left, without those taken back since. What is given is an append of its own through the channel `standing`, in one transaction
-with the course of its order. So a worker that dies, or two that meet, repeat nothing.
-Not here: what a condition says (`record.conditions`), leaving and cancelling orders (`standing_orders`).
+Each order remembers the version up to which the match was searched. Later acts are tried one by one, each with the state after
+it, except those undone since. A command is an append of its own through the channel `standing`, in one transaction with the
+progress of its order. So a restarted worker, or two at once, repeat nothing.
+
+Not here: the meaning of conditions (`record.conditions`), creating and cancelling orders (`standing_orders`).
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from notifications import outbox
 logger = logging.getLogger(__name__)
 
 MOST_AUTOMATIC = 10
-"""So many automatic commands at most follow one act of a person, a bot or the clock; then the seats are asked."""
-# One match is tried again so often where others act in between; the sweep goes on with it.
+"""Most automatic commands after one act of a player, a bot or the clock. After that the seats are asked."""
+# Attempts in one match when others act in between. After that the sweep continues with it.
 ATTEMPTS = 30
 
 Status = Premove.Status
@@ -47,32 +48,31 @@ class _Overtaken(Exception):
 
 
 def sweep(limit: int = 200) -> int:
-    """Give what conditional orders have waited for in any match; return how many commands were given."""
+    """Submit the conditional orders that are due in any match. Return how many commands were given."""
     matches = behind().values_list("match", flat=True).distinct()
     return sweeping.each("the conditional orders of match", list(matches), play, limit=limit)
 
 
 def behind() -> Any:
-    """Return the open orders of matches in which something has happened since they were looked at."""
+    """Return the open orders of matches in which something has happened since they were searched."""
     return Premove.objects.filter(status__in=OPEN, looked_version__lt=F("match__version"))
 
 
 def pending(matches: Iterable[UUID]) -> set[UUID]:
-    """Return those of some matches that have conditional orders to look at: one question for many."""
+    """Return the matches among the given ones whose conditional orders must be checked, in one query."""
     return set(behind().filter(match__in=list(matches)).values_list("match", flat=True))
 
 
 def settled(match: Match, seat: int) -> None:
-    """Give what a seat has laid by before it is told that it must act."""
+    """Submit a seat's due conditional orders before it is told that it must act."""
     if behind().filter(match=match, seat=seat).exists():
         play(match.pk)
 
 
 def play(match_id: UUID) -> int:
-    """Give every command of a match whose condition is met, until none is left; return how many that were.
+    """Submit every command of a match whose condition is met, until none is left. Return how many were given.
 
-    A seat is looked at only for acts of which it may see something: an order that answers to a hidden act would tell that there
-    was one, and when.
+    A seat's orders are checked only against acts it can see: a reaction to a hidden act would reveal it, and its time.
     """
     match, given = Match.objects.get(pk=match_id), 0
     for _ in range(ATTEMPTS):
@@ -88,11 +88,11 @@ def play(match_id: UUID) -> int:
     return given
 
 
-# --- looking ---
+# --- checking ---
 
 
 def _look(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> Premove | None:
-    """Arm the orders whose condition is met, in memory; return the first that can be given now."""
+    """Arm the orders whose condition is met, in memory. Return the first that can be given now."""
     since = min(row.looked_version for row in rows)
     acts = standing_acts(STORE.read(match.id, since, loaded.version), since)
     awaited = {one.seat for one in loaded.awaited()}
@@ -119,7 +119,7 @@ class _Seen:
 
 
 def standing_acts(stored: Sequence[StoredEvent], since: int) -> list[list[StoredEvent]]:
-    """Return the commands of the game after version `since` that no rewind has taken back, each with its events that stand."""
+    """Return the commands of the game after version `since` that no rewind has removed, each with its remaining events."""
     lines: dict[int, tuple[StoredEvent, ...]] = {since: ()}
     line: tuple[StoredEvent, ...] = ()
     for one in stored:
@@ -132,7 +132,7 @@ def standing_acts(stored: Sequence[StoredEvent], since: int) -> list[list[Stored
 
 
 def _automatic(acts: Sequence[Sequence[StoredEvent]]) -> int:
-    """Return how many automatic commands stand at the end."""
+    """Return how many automatic commands are at the end."""
     count = 0
     for act in reversed(acts):
         if not act[-1].meta.get("automatic"):
@@ -146,7 +146,7 @@ def _state_at(loaded: Loaded, version: int) -> Any:
 
 
 def _arm(match: Match, row: Premove, acts: Sequence[_Seen], state_at: Callable[[int], Any]) -> None:
-    """Arm an order with the first act that meets its condition. One that cannot be read ends here."""
+    """Arm an order with the first act that meets its condition. An unreadable order ends here."""
     try:
         for act in acts:
             if conditions.holds(act.game, row.condition, row.seat, act.events, functools.partial(state_at, act.version)):
@@ -160,9 +160,9 @@ def _arm(match: Match, row: Premove, acts: Sequence[_Seen], state_at: Callable[[
 
 
 def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> bool:
-    """Write down what was looked at; False where the match has gone on since."""
+    """Store the progress of the orders. Return False if the match has gone on since."""
     with transaction.atomic():
-        # The match first, as for whoever leaves or cancels orders. What was taken back since must not arm anything.
+        # Lock the match first, as creating or cancelling orders does. Acts undone since must not arm anything.
         version = Match.objects.select_for_update(no_key=True).values_list("version", flat=True).get(pk=match.pk)
         if version != loaded.version:
             return False
@@ -178,8 +178,8 @@ def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> bool:
 
 
 def _give(match: Match, loaded: Loaded, row: Premove) -> int:
-    """Give the next command of an order whose condition is met; return 1 if it was done here."""
-    # When its case came is part of the key: after the match went back it may come again, and the command is another one.
+    """Submit the next command of an armed order. Return 1 if it was done here."""
+    # The version of arming is part of the key: after a rewind the condition may be met again, for another command.
     key = f"{row.id} {row.armed_version} {row.given}"
     try:
         with transaction.atomic():
@@ -187,7 +187,7 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
             _advance(row, stored[-1].version)
         return 1
     except (VersionConflict, _Overtaken):
-        return 0  # something came in between; all is looked at again
+        return 0  # something came in between; everything is checked again
     except OperationalError:
         raise
     except DuplicateCommand:
@@ -203,7 +203,7 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
 
 
 def _advance(row: Premove, version: int) -> None:
-    """Write that one more command was given, in the transaction that appended it. Raises `_Overtaken`."""
+    """Record that one more command was given, in the transaction of its append. Raises `_Overtaken`."""
     given, done = row.given, row.given + 1 == len(row.commands)
     written = Premove.objects.filter(pk=row.pk, status__in=OPEN, given=given).update(
         status=Status.DONE if done else Status.ARMED,
@@ -217,7 +217,7 @@ def _advance(row: Premove, version: int) -> None:
 
 
 def _drop(match: Match, row: Premove, why: str) -> None:
-    """End an order that cannot be given, and tell its owner."""
+    """End an order that cannot be given, and notify its owner."""
     row.status, row.why, row.ended_at = Status.DROPPED, why, timezone.now()
     with transaction.atomic():
         if _write(row, "why", "ended_at") and row.user_id is not None:
@@ -226,6 +226,6 @@ def _drop(match: Match, row: Premove, why: str) -> None:
 
 
 def _write(row: Premove, *fields: str) -> bool:
-    """Write the course of an order unless it was cancelled or given meanwhile."""
+    """Store the progress of an order, unless it was cancelled or given meanwhile."""
     open_still = Premove.objects.filter(pk=row.pk, status__in=OPEN, given=row.given)
     return bool(open_still.update(**{name: getattr(row, name) for name in ("status", "armed_version", *fields)}))

@@ -1,7 +1,7 @@
-"""What an order would do: tried on a copy, told as the seat would see it, stopped where chance or something hidden decides.
+"""The effect of an order, tried on a copy and shown as the seat would see it. It stops where chance or hidden facts decide.
 
-Never tried on the match as it is: what is hidden from the seat is dealt anew first, by chance that nobody knows, so that
-whatever a preview tells, and whether it tells anything, says nothing of what really lies there.
+The copy never holds the real hidden facts: they are dealt again first, with fresh random numbers. So a preview's content, and
+whether there is any, reveals nothing about them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from gamesvc.games.kernel.dice import Dice, DrawNeeded, KeyedSource
 from gamesvc.games.kernel.game import Event, Game, Refused, see_event
 from gamesvc.games.kernel.timeline import Timeline
 
-# What is hidden from the seat is dealt anew so often again: what differs then is not told.
+# Number of further deals. Results that differ between them are not shown.
 REDEALS = 8
 
 
 class Preview:
-    """A position to try orders on, one after the other; the match itself does not change."""
+    """A position to try orders on, one after the other. The match itself does not change."""
 
     def __init__(self, timeline: Timeline[Any], seat: int, names: tuple[str, ...]) -> None:
         self._seat = seat
@@ -30,7 +30,7 @@ class Preview:
         self.over = False
 
     def tell(self, command: Mapping[str, Any]) -> list[str]:
-        """What the order would do, in sentences. Raises `Refused` for one that is illegal as far as the seat can see."""
+        """Return the effect of an order, in sentences. Raises `Refused` if it is illegal as far as the seat can see."""
         game = self._timeline.game
         seen, refusal, run = self._try(self._timeline, command)
         for _ in range(REDEALS):
@@ -48,7 +48,7 @@ class Preview:
         return self._sentences(game, seen)
 
     def _try(self, timeline: Timeline[Any], command: Mapping[str, Any]) -> tuple[list[Event], tuple[Any, ...] | None, Any]:
-        """The events as the seat sees them, or why there are none."""
+        """Return the events as the seat sees them, or the reason why there are none."""
         game = timeline.game
         try:
             run = timeline.preview(self._seat, command)

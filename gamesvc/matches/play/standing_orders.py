@@ -1,7 +1,7 @@
-"""Standing orders of a seat: the game's own, and commands laid by for a case. Leaving, listing, changing, cancelling.
+"""Standing orders of a seat: the game's own, and conditional orders. Creating, listing, changing, cancelling.
 
-Each game has its own vocabulary for answers to others' acts (`set_orders`, see its rules); it is carried through to the
-engine's command. What becomes of one when its condition is met is in `conditional_orders`.
+Each game has its own vocabulary for reactions (`set_orders`, see its rules), which is passed on to the engine's command.
+`conditional_orders` submits orders whose condition is met.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from gamesvc.matches.models import Match, Premove, Seat
 from gamesvc.matches.record import conditions, loading
 from gamesvc.matches.record.loading import STORE, Loaded
 
-# The command by which a game takes standing orders, where it has any.
+# The commands by which games take standing orders, if they have any.
 OWN = ("set_orders", "set_standing_orders")
 MOST = 10
-# So many a seat may lay by in one match, with those that are over: four digits name each.
+# Limit for one seat in one match, ended ones included: they are numbered in four digits.
 MOST_EVER = 9999
 CANCELLED = "Cancelled."
 MOST_COMMANDS = 5
 MOST_VALUES = 8
-# An order as text, in characters.
+# Longest order as text, in characters.
 LONGEST_TEXT = 1000
-# So many events back is looked for examples.
+# Number of events searched for examples.
 LOOK_BACK = 30
 SHOWS = (
     "An order that answers at once shows the others that it was laid by. Without one nobody can tell from the time you take "
@@ -71,19 +71,19 @@ CONDITION: dict[str, Any] = {
 
 
 def own_command(loaded: Loaded) -> str | None:
-    """The name of the game's command for standing orders; None where it has none."""
+    """Return the name of the game's command for standing orders; None if it has none."""
     return next((name for name in OWN if "orders" in loaded.game.commands.get(name, {}).get("properties", {})), None)
 
 
 def own_orders(loaded: Loaded, seat: int) -> Any:
-    """The game's standing orders of a seat as its view shows them; None where the game has none."""
+    """Return the game's standing orders of a seat, as its view shows them; None if the game has none."""
     if own_command(loaded) is None or not loaded.started:
         return None
     return _orders_of(loaded.game.view(loaded.timeline.state, seat), seat)
 
 
 def first_orders(match: Match, seat: int) -> Any:
-    """The game's standing orders as they were when the match began: what cancelling them all goes back to."""
+    """Return the game's standing orders at the start of the match, to which cancelling all of them returns."""
     loaded = loading.load(match.id, match.game)
     started = loading.started_at(loaded)
     assert started is not None, "only a match that has started has orders"
@@ -98,11 +98,11 @@ def _orders_of(view: Mapping[str, Any], seat: int) -> Any:
     return next((side["orders"] for side in sides if side.get("seat") == seat and "orders" in side), None)
 
 
-# --- laid by for a case ---
+# --- conditional orders ---
 
 
 def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
-    """Lay commands by for a case. Raises `Refused` for what cannot be read; whether they will fit shows when it comes."""
+    """Create a conditional order. Raises `Refused` if it cannot be read. Its legality shows only when the condition is met."""
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
     intake.check(condition, "when", whole=False)
@@ -148,22 +148,22 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
 
 
 def _forget_cancelled(own: QuerySet[Premove]) -> None:
-    """Delete what was cancelled and is no longer listed: nothing brings it back."""
+    """Delete cancelled orders that are no longer listed. Nothing brings them back."""
     cancelled = own.filter(status=Premove.Status.DROPPED, why=CANCELLED).order_by("-number")
     own.filter(pk__in=list(cancelled.values_list("pk", flat=True)[MOST:])).delete()
 
 
 def laid_by(match: Match, seat: int) -> list[Premove]:
-    """What a seat has laid by, and what became of the last ones."""
+    """Return a seat's open conditional orders, and the last ones that ended, with their results."""
     rows = Premove.objects.filter(match=match, seat=seat)
     ended = rows.exclude(status__in=conditions.OPEN).order_by("-number")[:MOST]
     return [*rows.filter(status__in=conditions.OPEN).order_by("number"), *ended]
 
 
 def change(*, premove: Premove, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
-    """Put another order in the place of one that has not begun. Raises `Refused`."""
+    """Replace an order that has not begun. Raises `Refused`."""
     with transaction.atomic():
-        # First the match, then its orders, as all that happens in it: in another order one of two would fail.
+        # Lock the match first, then its orders, as everywhere. Another sequence could deadlock.
         Match.objects.select_for_update().get(pk=premove.match_id)
         seat = Seat.objects.get(match_id=premove.match_id, index=premove.seat)
         cancel(match=premove.match, seat=premove.seat, number=premove.number)
@@ -171,14 +171,14 @@ def change(*, premove: Premove, condition: Mapping[str, Any], commands: Sequence
 
 
 def cancel(*, match: Match, seat: int, number: int) -> None:
-    """Cancel what is laid by; what of it was given stands. Raises `Refused` for what is not open."""
+    """Cancel a conditional order. Commands already given stay. Raises `Refused` if it is not open."""
     open_now = Premove.objects.filter(match=match, seat=seat, number=number, status__in=conditions.OPEN)
     if not open_now.update(status=Premove.Status.DROPPED, why=CANCELLED, ended_at=timezone.now()):
         raise Refused("unknown_order", f"You have laid no order {number} by.", "number")
 
 
 def words(loaded: Loaded, one: Premove) -> str:
-    """A premove in the notation in which it can be written."""
+    """Return a conditional order in the notation in which players write it."""
     wanted = one.condition.get("event")
     parts = []
     if wanted is not None:
@@ -188,7 +188,7 @@ def words(loaded: Loaded, one: Premove) -> str:
 
 
 def lately(loaded: Loaded, seat: int, most: int = 4) -> list[str]:
-    """Events of late, each kind once, the newest first, as a seat that saw them would write them into a condition."""
+    """Return recent events, each kind once and newest first, as the seat could write them into a condition."""
     found: dict[str, str] = {}
     last = loaded.viewer_version(seat)
     for stored in reversed(STORE.read(loaded.match_id, max(0, last - LOOK_BACK), last)):
@@ -206,7 +206,7 @@ def _writable(value: Any) -> bool:
 
 # --- as text ---
 
-# For texts with single blanks: a pattern with several runs of blanks takes a time that grows with the cube of their length.
+# For texts with single blanks: a pattern with several runs of blanks takes cubic time in their length.
 _IF = re.compile(r"^if (?P<when>.+?) then (?P<orders>.+)$", re.IGNORECASE)
 _VIEW = re.compile(r"^(?P<path>[\w.]+)\s*(?P<op>!=|<=|>=|=|<|>)\s*(?P<value>\S+)$")
 _PAIR = re.compile(r"^(?P<path>[\w.]+)=(?P<value>\S+)$")
@@ -218,7 +218,7 @@ HOW = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a line about standing orders asks for: `list`, `cancel` with a number, or `lay_by` with condition and commands."""
+    """A parsed line about standing orders: `list`, `cancel` with a number, or `lay_by` with condition and commands."""
 
     what: str
     number: int = 0
@@ -227,11 +227,11 @@ class Asked:
 
 
 def parse_text(match: Match, seat: int, text: str) -> Asked:
-    """Read what follows the word `standing`. Raises `Refused` with how to write it; changes nothing."""
+    """Parse the text after the word `standing`. Raises `Refused` with the syntax. Changes nothing."""
     intake.check_order(text)
     if len(text) > LONGEST_TEXT:
         raise Refused("too_long", f"An order that is laid by has at most {LONGEST_TEXT} characters; this one has {len(text)}.")
-    # Runs of blanks would be tried at every split by the patterns below.
+    # The patterns below would try every split of a run of blanks.
     text = " ".join(text.split())
     if text.casefold() in ("", "list"):
         return Asked("list")

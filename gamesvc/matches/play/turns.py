@@ -1,7 +1,7 @@
 """Taking a turn: the one service through which every channel submits commands.
 
-Order of checks: a known command id is answered first with what came of it; then whether the sender's version is
-stale; then the rules. What is decided is appended on the newest version; a lost race starts again.
+Order of checks: a known command id gets its stored answer first; then the sender's version may be stale; then the rules decide.
+The result is appended on the newest version; a lost race starts again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What came of an accepted command: the sender's version after it, and its events as he may see them."""
+    """The result of an accepted command: the sender's version after it, and its events as the sender may see them."""
 
     match_id: UUID
     version: int
@@ -45,7 +45,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who sends a command, through which channel, and when our border took it."""
+    """The sender of a command, its channel, and the time the service received it."""
 
     actor: Actor
     channel: str
@@ -59,12 +59,12 @@ class Sender:
 
 
 def command_id(*, sender: object, key: str) -> UUID:
-    """The id of a command from its sender and his key; nobody else can meet or guess it."""
+    """Return the id of a command from its sender and their key. Nobody else can guess it or collide with it."""
     return secrets.keyed_uuid("command", sender, key)
 
 
 def dice_for(match: Match, loaded: Loaded) -> Dice:
-    """The dice of a match, at the next draw."""
+    """Return the dice of a match, at the next draw."""
     secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
     contributed = [loaded.contributions[seat] for seat in sorted(loaded.contributions) if loaded.contributions[seat]]
     return Dice(KeyedSource(draw_key(secret, str(match.id), contributed)), loaded.timeline.draws)
@@ -82,18 +82,19 @@ def submit(
     beside: Sequence[Event] = (),
     more: Sequence[Statement] = (),
 ) -> Receipt:
-    """Apply a command once. Raises `Refused`, `Stale`, `KeyReused` or `Busy`; nothing has changed then.
+    """Apply a command once. Raises `Refused`, `Stale`, `KeyReused` or `Busy`; then nothing has changed.
 
-    Of the clock's it raises `VersionConflict`, too: what came in between may have given the seat more time, or another holder.
+    For commands of the clock it also raises `VersionConflict`: an act in between may have given the seat more time, or another
+    holder.
 
-    `expected_version` is the version the sender saw (his viewer's version). `beside`: events of the service that are appended
-    with the command's own; `more`: rows written with them. `loaded`: the match, where the caller has read it just now.
+    `expected_version` is the version the sender saw (of their viewer). `beside`: service events appended with the command's own;
+    `more`: rows written with them. `loaded`: the match, if the caller has just read it.
     """
-    # Not remembered as a refusal: it could not be kept, and says the same each time.
+    # Not stored as a refusal: the command may be impossible to store, and the check always has the same result.
     intake.check_command(command)
     loaded = loaded or loading.load(match.id, match.game)
     command = dict(codec.with_sorted_keys(command))
-    # The clock names its commands by the version they are for: what it sent before shows when it is appended.
+    # The clock names its commands by the version they are for. A repetition is found when it is appended.
     asks = sender.actor.kind != "clock"
     first, refusal, due_at = None, None, None
     if asks:
@@ -128,13 +129,13 @@ def submit(
             continue
         except DuplicateCommand:
             return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
-        # The clock has nobody to whom it would say what it did.
+        # The clock needs no answer.
         return _receipt(loaded, match.id, sender.seat, stored) if asks else Receipt(match.id, stored[-1].version, [])
     raise Busy
 
 
 def give(*, match: Match, loaded: Loaded, seat: int, command: dict[str, Any], key: str) -> tuple[StoredEvent, ...]:
-    """Give a command of a conditional order on the version that was read. Raises as `record`, and `Refused`."""
+    """Submit a command of a conditional order on the version that was read. Raises as `record`, and `Refused`."""
     actor, now = Actor("seat", seat), timezone.now()
     run = _decide(match, loaded, Sender(actor, STANDING, now), command)
     events = [*run.events, *_end(match, loaded, run)]
@@ -143,9 +144,9 @@ def give(*, match: Match, loaded: Loaded, seat: int, command: dict[str, Any], ke
 
 
 def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
-    """Return in one round trip the event and the refusal this command id led to, and the seat's last deadline.
+    """Return in one round trip the event and the refusal of this command id, and the seat's last deadline.
 
-    The last, as a command does not say which question it answers: it is in time where it is so for one of them.
+    The last one, since a command does not name its question: it is in time if it is so for one of them.
     """
     found = STORE.ask(
         "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
@@ -159,7 +160,7 @@ def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int
 def _applied_meanwhile(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID) -> Receipt | None:
     """Return the receipt of a copy of this request that was applied while this one lost a race, or None.
 
-    What the copy did is the usual reason why the command is stale or illegal now; the event wins over a refusal.
+    The copy is usually the reason why the command is stale or illegal now; the event wins over a refusal.
     """
     if not STORE.command(match.id, command_id):
         return None
@@ -169,7 +170,7 @@ def _applied_meanwhile(match: Match, sender: Sender, command: dict[str, Any], co
 def _repeat(
     match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any], command_id: UUID, refusal_id: int | None
 ) -> Receipt:
-    """Answer a command id that is known with what came of it."""
+    """Replay the stored result of a known command id."""
     if refusal_id is not None:
         refusal = Refusal.objects.get(id=refusal_id)
         if not refusal.is_of(command):
@@ -183,7 +184,7 @@ def _repeat(
 
 
 def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredEvent]) -> Receipt:
-    """The command's events as its sender could see them then; the same for every repetition."""
+    """Return the command's events as its sender could see them then. It is the same for every repetition."""
     ended = stored[-1].type == "match.ended"
     seen = [see_record(loaded, one, seat, ended=ended) for one in stored]
     visible = [one["version"] for one in seen if "type" in one]
@@ -191,7 +192,7 @@ def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredE
 
 
 def _since(loaded: Loaded, seat: int, expected_version: int) -> list[Event]:
-    """The events after a version as the seat saw them."""
+    """Return the events after a version as the seat saw them."""
     if expected_version >= loaded.viewer_version(seat):
         return []
     events = [loading.lift(loaded.game, one) for one in STORE.read(loaded.match_id, expected_version, loaded.version)]
@@ -205,7 +206,7 @@ def _records_since(match: Match, loaded: Loaded, seat: int, expected_version: in
 
 
 def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None:
-    """A command that our border took after the seat's deadline does not count; the clock answers for the seat."""
+    """Refuse a command received after the seat's deadline. The clock answers for the seat."""
     if sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at:
         awaited = any(one.seat == sender.seat for one in loaded.awaited())
         if awaited and not availability.forgives(due_at, loaded.match_id):
@@ -221,7 +222,7 @@ def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any
 
 
 def _end(match: Match, loaded: Loaded, run: Run[Any]) -> list[Event]:
-    """The last event of a match that the game has ended: its outcome, and the secret that opens all draws."""
+    """Return the last event of a match that the game has ended: its outcome, and the secret behind all draws."""
     outcome = loaded.game.outcome(run.state)
     if outcome is None:
         return []
@@ -234,7 +235,7 @@ def ended(match: Match, version: int, reason: str, outcome: dict[str, Any] | Non
 
 
 def remember_refusal(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID, refused: Refused) -> None:
-    """Keep who tried what and why it was refused; the same command id gets the same answer."""
+    """Store a refused command and the reason. The same command id gets the same answer."""
     with transaction.atomic():
         Refusal.objects.bulk_create(
             [

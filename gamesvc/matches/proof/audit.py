@@ -1,7 +1,7 @@
-"""The audit of the whole store: each match's chain and checkpoints, its draws and decisions, and all that follows from it.
+"""The audit of the whole store: each match's chain and checkpoints, its draws and decisions, and everything derived from it.
 
-What follows from the events (match row, seats, open questions, snapshots) is computed again from them and compared.
-Reads only; matches go on meanwhile, so a match that moves while it is read is read again.
+Derived data (match row, seats, open questions, snapshots) is computed again from the events and compared. The audit only reads.
+Matches go on meanwhile, so a match that moves is read again.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ ATTEMPTS = 10
 
 
 def all_ids() -> list[UUID]:
-    """Every match that has a row, events, or a place in a checkpoint."""
+    """Return the ids of all matches with a row, events, or a place in a checkpoint."""
     known = set(Match.objects.values_list("pk", flat=True))
     return sorted(known | set(audit.streams()), key=str)
 
 
 def check_match(match_id: UUID) -> list[Finding]:
-    """Everything that is wrong with one match."""
+    """Return everything that is wrong with one match."""
     for _ in range(ATTEMPTS):
         before = Match.objects.filter(pk=match_id).first()
         stream = audit.check_stream(match_id)
@@ -79,7 +79,7 @@ def check_match(match_id: UUID) -> list[Finding]:
 
 
 def _retell(game: Game[Any], match: Match, stream: audit.Stream) -> Timeline[Any]:
-    """Decide the whole match again with the service's own secret."""
+    """Decide the whole match again with the service's own secret. Raises `Wrong`."""
     secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
     records = [stored.as_record() for stored in stream.events]
     found = chance.read_chance(records, secret)
@@ -91,7 +91,7 @@ def _retell(game: Game[Any], match: Match, stream: audit.Stream) -> Timeline[Any
 
 
 def _noted(game: Game[Any], stream: audit.Stream, until: int) -> Loaded:
-    """What a load knows beside the state, from the events alone."""
+    """Return what a load knows beside the state, from the events alone."""
     loaded = Loaded(stream.id, game, Head.empty(stream.id), Timeline(game))
     events = stream.events[:until]
     loaded.note(events, [lift(game, stored) for stored in events])
@@ -99,14 +99,14 @@ def _noted(game: Game[Any], stream: audit.Stream, until: int) -> Loaded:
 
 
 def statistics_findings(match_id: UUID) -> Iterator[Finding]:
-    """Say where the numbers kept for the players differ from what the events come to."""
+    """Yield the differences between the stored figures of the players and the events."""
     for difference in totals.differences(match_id):
         holder = f"Holder {difference.holder}: " if difference.holder else ""
         yield Finding("statistics", f"{holder}{difference.detail}.", match_id)
 
 
 def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline[Any]) -> Iterator[Finding]:
-    """Snapshots that a load would take, against replay. Those of other rules code are ignored by loads and here."""
+    """Yield the differences between snapshots and replay. Snapshots of other rules code are ignored, as by loads."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT version FROM events_snapshot WHERE stream = %s::uuid AND fingerprint = %s::text ORDER BY version",

@@ -1,6 +1,6 @@
 """The proof of all draws: the commitment against the revealed secret, the contributions, every draw recomputed. Pure.
 
-The algorithm is described in `gamesvc/games/README.md`, section Chance.
+`gamesvc/games/README.md`, section Chance, describes the algorithm.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from gamesvc.games.kernel.dice import KeyedSource, commitment, draw_key
 from gamesvc.matches.record.evidence import Record, Wrong, field
 
 KINDS = ("of", "choose", "shuffle", "sample")
-# No deck of ours comes near it; more would only make a verifier run out of memory.
+# Far more than any deck has. A higher limit would only let a forged file exhaust the memory.
 MOST_ITEMS = 100_000
 _HEX = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What fixes the draws of a match. `source` is None while the secret is not revealed."""
+    """The values that fix the draws of a match. `source` is None until the secret is revealed."""
 
     commitment: str
     contributions: dict[int, str]
@@ -29,7 +29,7 @@ class Chance:
 
 
 def read_chance(records: Sequence[Record], secret: bytes | None = None) -> Chance:
-    """Find commitment, contributions and secret, and check the one against the other. Raises `Wrong`.
+    """Return commitment, contributions and secret, and check that they fit together. Raises `Wrong`.
 
     `secret`: what only the service knows while a match runs.
     """
@@ -58,7 +58,7 @@ def read_chance(records: Sequence[Record], secret: bytes | None = None) -> Chanc
 
 
 def _contributions(records: Sequence[Record], seats: int) -> dict[int, str]:
-    """What each seat had contributed when the match started; empty text for none."""
+    """Return the contribution of each seat at the start; an empty text if there is none."""
     found: dict[int, str] = {}
     started = False
     for record in records:
@@ -88,9 +88,9 @@ def _contributions(records: Sequence[Record], seats: int) -> dict[int, str]:
 
 
 def check_draws(records: Sequence[Record], source: KeyedSource | None) -> int:
-    """Check that the draws are numbered without a gap and, with the source, that each follows from the key. Raises `Wrong`.
+    """Check that draws are numbered without gaps and, with the source, that each follows from the key. Raises `Wrong`.
 
-    Returns how many there are. Without the source nothing but their form is proved.
+    Returns the number of draws. Without the source only their form is proved.
     """
     following = 0
     for record in records:

@@ -1,4 +1,4 @@
-"""The audit of clocks: every deadline reckoned again from the log, against what events and rows say."""
+"""The audit of clocks: every deadline computed again from the log and compared with events and rows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gamesvc.matches.clock.fold import SET, follow
 from gamesvc.matches.models import Match
 from gamesvc.matches.record.loading import acts, fresh_account, step_of
 
-# Rows written before the account was kept took the moment of the row, not that of the event.
+# Old rows took the time of writing and not that of the event.
 SLACK = timedelta(seconds=1)
 
 
 def clock_findings(
     game: Game[Any], match: Match, events: Sequence[StoredEvent], state_at: Callable[[int], Any]
 ) -> Iterator[Finding]:
-    """Deadlines that do not follow from the log. `state_at(version)`: the state of the game then."""
+    """Yield the deadlines that do not follow from the log. `state_at(version)` returns the game's state at a version."""
     account, past = fresh_account(), dict[int, Account]()
     started = ended = False
 

@@ -1,7 +1,7 @@
-"""The recorded commands decided again: the same events and the same draws must come of them. Pure.
+"""The recorded commands decided again: they must give the same events from the same draws. Pure.
 
-Only under the rules a command was decided with; under other rules its events are replayed by `evolve`, and that is said.
-Events of the service itself (lobby, deadlines) are passed over; the start begins the game, the end is compared.
+This needs the rules under which a command was decided; under other rules its events are folded by `evolve`, and the result says
+so. Events of the service itself (lobby, deadlines) are skipped; the start begins the game, the end is compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OF_THE_GAME = (REWOUND, POSITIONED)
 
 @dataclass
 class Retold:
-    """What came of deciding a match again."""
+    """The result of deciding a match again."""
 
     timeline: Timeline[Any]
     decided: int = 0
@@ -31,7 +31,7 @@ class Retold:
 
 
 def retell(game: Game[Any], records: Sequence[Record], source: KeyedSource | None) -> Retold:
-    """Decide all commands again, or fold what was decided under other rules (without `source`: everything). Raises `Wrong`."""
+    """Decide all commands again; fold what was decided under other rules (without `source`: everything). Raises `Wrong`."""
     retold = Retold(Timeline(game))
     for act in acts(records):
         rules = evidence.field(act[0], str, "meta", "rules")
@@ -50,8 +50,8 @@ def retell(game: Game[Any], records: Sequence[Record], source: KeyedSource | Non
         except Refused as refused:
             raise Wrong(act[0]["version"], f"The rules refuse the recorded command: {refused.detail}") from None
         except Exception as error:
-            # Rules code is written for what the service has checked; here a forger chooses what it meets, and
-            # whatever it stumbles over is what is wrong with the file.
+            # Rules code expects input the service has checked. Here a forger chooses the input, so any exception means that the
+            # file is wrong.
             said = f"{type(error).__name__}: {error}"
             raise Wrong(act[0]["version"], f"The rules cannot follow what is recorded here ({said}).") from error
         if act[-1].get("type") == "match.ended":
@@ -62,7 +62,7 @@ def retell(game: Game[Any], records: Sequence[Record], source: KeyedSource | Non
 
 
 def acts(records: Sequence[Record]) -> Iterator[list[Record]]:
-    """The events that were appended together: each act's first event carries the command's id. Raises `Wrong`."""
+    """Yield the acts: events that were appended together. An act's first event carries the command's id. Raises `Wrong`."""
     act: list[Record] = []
     for record in records:
         if "command_id" in evidence.field(record, dict, "meta"):
@@ -91,7 +91,7 @@ def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: 
         command = evidence.field(act[0], dict, "meta", "command")
         run = timeline.command(seat, command, Dice(source, timeline.draws))
     elif (at := _rewind_at(events)) is not None:
-        # What was asked and answered before it is the service's, too.
+        # A request and its answers before the rewind are events of the service too.
         timeline.fold(events[:at])
         events, act = events[at:], act[at:]
         to = evidence.field(act[0], int, "data", "to")
@@ -110,18 +110,18 @@ def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: 
 
 
 def _rewind_at(events: Sequence[Event]) -> int | None:
-    """Where in an act of the service the match goes back; None where the first event of the game is another, or none."""
+    """Return the index of the rewind in an act of the service; None if the first event of the game is another one, or missing."""
     at = next((at for at, event in enumerate(events) if _of_the_game(event)), None)
     return at if at is not None and events[at].type == REWOUND else None
 
 
 def _service_rewind(game: Game[Any], first: Record, event: Event) -> bool:
-    """Whether the service itself went back (an undo, an organiser), and not a command of the game."""
+    """Return True for a rewind by the service (an undo, an organiser), and False for a command of the game."""
     return event.type == REWOUND and evidence.field(first, dict, "meta", "command").get("name") not in game.commands
 
 
 def _begin(retold: Retold, act: Sequence[Record], events: Sequence[Event], dice: Dice) -> Run[Any]:
-    """The game's own setup, or the described position that the match begins from."""
+    """Begin with the game's own setup, or with the recorded position of the match."""
     timeline = retold.timeline
     if events and events[0].type == POSITIONED:
         run = Run(timeline, dice)
@@ -136,7 +136,9 @@ def _begin(retold: Retold, act: Sequence[Record], events: Sequence[Event], dice:
 
 
 def _compare(run: Run[Any], events: Sequence[Event]) -> None:
-    """Every event decided now is the recorded one; only the service's own may follow. Raises `Wrong` at the first other."""
+    """Check that every decided event equals the recorded one, followed only by service events. Raises `Wrong` at the first
+    difference.
+    """
     run.close()
     for decided, recorded in zip(run.events, events, strict=False):
         if _plain(decided) != _plain(recorded):
@@ -161,7 +163,7 @@ def _shown(event: Event) -> str:
 
 
 def check_outcome(timeline: Timeline[Any], ended: Record) -> None:
-    """The recorded end is that of the state the match has come to. Raises `Wrong`."""
+    """Check that the recorded end fits the state of the match. Raises `Wrong`."""
     game, version = timeline.game, ended["version"]
     outcome = game.outcome(timeline.state) if timeline.started else None
     recorded = ended["data"].get("outcome")

@@ -1,4 +1,4 @@
-"""A match as a file: JSON Lines, one canonical event a line as a viewer may see it, then a trailer.
+"""A match as a file: JSON Lines, one canonical event per line as a viewer may see it, then a trailer.
 
 The trailer holds count, head, and the newest checkpoint that may be shown, with the proof that the match is in it.
 """
@@ -19,12 +19,12 @@ from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.record.loading import STORE, Loaded, knows
 
 BATCH = 1000
-# So many heads of a match that checkpoints hold are looked at together.
+# Number of checkpointed heads of a match to examine together.
 HEADS = 20
 
 
 def lines(loaded: Loaded, viewer: Viewer) -> Iterator[str]:
-    """The lines of an export, each ending with a newline; read from the store in batches."""
+    """Yield the lines of an export, each ending with a newline. Events are read from the store in batches."""
     until = loaded.viewer_version(viewer)
     head = ""
     for after in range(0, until, BATCH):
@@ -38,10 +38,10 @@ def lines(loaded: Loaded, viewer: Viewer) -> Iterator[str]:
 
 
 def inclusion(loaded: Loaded, viewer: Viewer) -> Inclusion | None:
-    """The newest checkpoint of the match that a viewer may see, with its proof; None while there is none.
+    """Return the newest checkpoint of the match that a viewer may see, with its proof; None if there is none.
 
-    While the match runs only one between two events next to each other that he may know of: any other would tell when
-    a sealed event happened, or that there is one behind the last that he sees.
+    While the match runs, only a checkpoint between two consecutive events known to the viewer is shown. Any other would reveal
+    when a sealed event happened, or that one follows the last event they see.
     """
     until, below = loaded.viewer_version(viewer), None
     while heads := checkpoints.heads_of(loaded.match_id, until=until, below=below, most=HEADS):
@@ -58,7 +58,7 @@ def inclusion(loaded: Loaded, viewer: Viewer) -> Inclusion | None:
 
 
 def write(loaded: Loaded, viewer: Viewer, path: Path) -> int:
-    """Write an export to a file that is there whole or not at all. Returns the number of its events."""
+    """Write an export to a file atomically. Return the number of its events."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:

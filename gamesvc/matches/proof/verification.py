@@ -1,7 +1,7 @@
-"""The proof of an export with nothing but the file: format, chain, draws, decisions, outcome, trailer, checkpoint. Pure.
+"""The proof of an export from the file alone: format, chain, draws, decisions, outcome, trailer, checkpoint. Pure.
 
-`verify` needs no database and no settings. It says what was proved, what could not be, and the first version that fails.
-What is proved how is described in `events/README.md`, with all that somebody needs to write a verifier of his own.
+`verify` needs no database and no settings. It reports what was proved, what could not be, and the first version that fails.
+`events/README.md` describes each proof, with everything needed to write an independent verifier.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TRAILER = {"match", "count", "head"}
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at. `version`: the first that fails, None where it is the trailer or the file as a whole."""
+    """The result of one check. `version`: the first that fails; None for the trailer or the file as a whole."""
 
     name: str
     status: Status
@@ -38,7 +38,7 @@ class Check:
 
 @dataclass(slots=True)
 class Report:
-    """What the verification of one file came to."""
+    """The result of verifying one file."""
 
     match: str = ""
     game: str = ""
@@ -54,7 +54,7 @@ class Report:
 
     @property
     def first_failure(self) -> Check | None:
-        """The failure at the lowest version; those of the trailer and the file as a whole come last."""
+        """Return the failure at the lowest version. Failures of the trailer and of the whole file come last."""
         failed = [check for check in self.checks if check.status == "failed"]
         return min(failed, key=lambda check: (check.version is None, check.version or 0), default=None)
 
@@ -77,10 +77,10 @@ class Report:
 
 
 def verify(content: bytes, *, heads: Sequence[str] = (), key: bytes | None = None) -> Report:
-    """Prove an export as far as it goes.
+    """Prove an export as far as possible.
 
-    `heads`: head hashes somebody holds, whole, in part, or as mails print them (`62:c904ba983d32d34e`); `key`: the
-    service's public key from elsewhere than this file.
+    `heads`: known head hashes, complete, in part, or as printed in mails (`62:c904ba983d32d34e`); `key`: the service's public key
+    from another source than this file.
     """
     report = Report()
     try:
@@ -100,7 +100,7 @@ def verify(content: bytes, *, heads: Sequence[str] = (), key: bytes | None = Non
 
 
 def _check(report: Report, name: str, act: Any) -> Any:
-    """Run one check; what it returns beside a text is given back, None when it fails."""
+    """Run one check. Return its second value; None if it fails."""
     try:
         text, found = act()
     except Wrong as wrong:
@@ -111,7 +111,7 @@ def _check(report: Report, name: str, act: Any) -> Any:
 
 
 def _lines(content: bytes) -> tuple[list[bytes], bytes | None]:
-    """The lines of the events, and the last line; None for it where it is an event too. Raises `Wrong`."""
+    """Return the lines of the events, and the trailer; None for the trailer if the last line is an event too. Raises `Wrong`."""
     lines = content.split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -127,7 +127,7 @@ def _lines(content: bytes) -> tuple[list[bytes], bytes | None]:
 
 
 def read_chain(lines: Sequence[bytes]) -> list[Record]:
-    """Read the lines of one match and prove their chain. Raises `Wrong` with the first version that fails."""
+    """Return the records of one match after proving their chain. Raises `Wrong` with the first version that fails."""
     records: list[Record] = []
     match, before, moment, ended = "", b"", "", False
     for version, line in enumerate(lines, 1):
@@ -222,7 +222,7 @@ def _check_chance(report: Report, records: Sequence[Record]) -> None:
 
 
 def _check_position(report: Report, records: Sequence[Record]) -> None:
-    """Matches that begin from a position say so: how that one came about is no part of the file."""
+    """Check the position that the match begins from, if any. Its own history is not part of the file."""
     try:
         version = positions.check_committed(records)
     except Wrong as wrong:

@@ -1,1 +1,1 @@
-"""Matches as pages, the API and mails show them: the board, summaries, history, calendar, refused commands."""
+"""Matches as shown on pages, in the API and in mails: the board, summaries, history, calendar, refused commands."""

@@ -1,4 +1,4 @@
-"""The position of a match as one viewer sees it, in the forms in which pages, API and mails show it."""
+"""The position of a match as one viewer sees it, in the forms used by pages, API and mails."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Board:
 
     @property
     def view(self) -> dict[str, Any] | None:
-        """The position; None before the game has begun."""
+        """Return the viewer's view; None before the game has begun."""
         timeline = self.loaded.timeline
         return self.loaded.game.view(timeline.state, self.viewer) if timeline.started else None
 
@@ -47,7 +47,7 @@ class Board:
 
     @property
     def picture(self) -> str:
-        """The board, or before the game has begun a sheet that says so."""
+        """Return the board as SVG; before the game has begun, a placeholder."""
         view = self.view
         return not_begun(self.loaded.game, self.caption) if view is None else self.loaded.game.picture(view, self.caption)
 
@@ -57,14 +57,14 @@ class Board:
 
     @property
     def forms(self) -> Sequence[Form]:
-        """What the viewer's seat may do now; nothing for observers and in a match that does not run."""
+        """Return the commands open to the viewer's seat; none for observers and in a match that is not running."""
         if self.viewer is None or self.past or not self.loaded.started or self.loaded.ended:
             return ()
         return self.loaded.game.legal_commands(self.loaded.timeline.state, self.viewer)
 
     @property
     def questions(self) -> list[Question]:
-        """The questions open now, the most urgent first; none in the past. Those of a what-if board have no deadline."""
+        """Return the open questions, the most urgent first; none in the past. On an analysis board they have no deadline."""
         if self.past:
             return []
         if self.access.match.board:
@@ -73,7 +73,7 @@ class Board:
 
 
 def not_begun(game: Game[Any], caption: Caption) -> str:
-    """A sheet in the place of the board while there is none."""
+    """Return an SVG placeholder for the board before the game has begun."""
     title = game.manifest.title
     chart = Chart(WIDTH, HEADER + 60, prefix=caption.match, title=f"{title} {caption.match}. {NOT_BEGUN}", desc=NOT_BEGUN)
     chart.header(title, caption.match, "Before the first turn")
@@ -82,9 +82,9 @@ def not_begun(game: Game[Any], caption: Caption) -> str:
 
 
 def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> Board:
-    """The board for somebody; `as_seat` another's view, which opens when the match is over. Raises `Forbidden`.
+    """Return the board for a viewer; with `as_seat`, another seat's view, open after the end. Raises `Forbidden`.
 
-    `version`: exactly as the viewer saw it then. Raises `Refused` for one that he knows nothing of yet.
+    `version`: exactly as the viewer saw it then. Raises `Refused` for a version they do not know yet.
     """
     loaded = loading.load(access.match.id, access.match.game)
     viewer = access.viewer
@@ -103,17 +103,17 @@ def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> 
 
 
 def undated(match: Match, loaded: Loaded) -> list[Question]:
-    """What is asked on a what-if board, without the deadlines that it does not have; these are no rows."""
+    """Return the questions of an analysis board, without deadlines. They are unsaved objects."""
     return [Question(match=match, seat=one.seat, question=one.id, prompt=one.prompt, kind=one.kind) for one in loaded.awaited()]
 
 
 def origin_of(access: Access, loaded: Loaded) -> dict[str, Any] | None:
-    """Where a fork comes from, as its first event says; the number of that match for those who may know of it."""
+    """Return the origin of a fork, as in its first event; the number of that match only if the reader may know it."""
     return origins(access.user, [loaded.opened])[0]
 
 
 def origins(user: User | None, opened: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
-    """The same of many matches, each by what its first event says."""
+    """Return the origins of many matches, each from the data of its first event."""
     told = [one.get("origin") for one in opened]
     wanted = {origin["match"] for origin in told if origin is not None}
     known = access_many(user, Match.objects.filter(pk__in=wanted)) if wanted else []
@@ -128,41 +128,41 @@ def origins(user: User | None, opened: Sequence[Mapping[str, Any]]) -> list[dict
 
 
 def unreachable_players(access: Access) -> set[int] | None:
-    """The players (their ids) whom no mail reaches, for the organiser of a match that goes on; None for anybody else."""
+    """Return the ids of players no mail reaches, for the organiser of an unfinished match; None for other readers."""
     return suppression.unreachable(players(access)) if looks_after(access) else None
 
 
 def looks_after(access: Access) -> bool:
-    """Whether the reader is told which players no mail reaches."""
+    """Return True if the reader may know which players no mail reaches."""
     return access.is_host and access.match.status in (Match.Status.OPEN, Match.Status.RUNNING)
 
 
 def players(access: Access) -> list[User]:
-    """Who holds the seats."""
+    """Return the players on the seats."""
     return [seat.user for seat in access.seats if seat.user is not None]
 
 
 def away_players(access: Access) -> dict[int | None, datetime]:
-    """Return the players (their ids) on vacation while the match goes on, and until when; none where names are hidden."""
+    """Return the players on vacation, by id, with its end; none if names are hidden or the match is over."""
     return dict(absences.away_now(may_be_away(access)).items())
 
 
 def may_be_away(access: Access) -> list[int]:
-    """The players whose vacations may be told while the match goes on; nobody where names are hidden."""
+    """Return the ids of players whose vacations may be shown; none if names are hidden or the match is over."""
     if access.match.over or access.match.hides_names:
         return []
     return [seat.user_id for seat in access.seats if seat.user_id is not None]
 
 
 def announced(access: Access) -> dict[int | None, absences.Span]:
-    """The next vacations announced by the players (their ids), for those who sit in the match with them or run it."""
+    """Return the next announced vacation of each player, by id, for the match's players and organiser."""
     return dict(absences.next_away(may_announce(access)).items())
 
 
 def may_announce(access: Access) -> list[int]:
-    """The players whose next vacation may be told.
+    """Return the ids of players whose next vacation may be shown.
 
-    Only where vacations stop the clock; and not where names are hidden: days of absence tell people apart.
+    Only if vacations stop the clock, and never if names are hidden: days of absence identify people.
     """
     match = access.match
     if not match.clock.get("vacation") or not (access.seat is not None or access.is_host):
@@ -171,16 +171,16 @@ def may_announce(access: Access) -> list[int]:
 
 
 def shown_clock(access: Access, seat: int, clock: Clock | None) -> Clock | None:
-    """Return the clock of a seat as the reader may see it: without the nights and vacations of an anonymous player."""
+    """Return the clock of a seat as the reader may see it: without nights and vacations of an anonymous player."""
     if clock is None or not access.match.hides_names or seat == access.viewer:
         return clock
     return replace(clock, excluded=())
 
 
 def stands_until(clock: Clock | None, moment: datetime) -> datetime | None:
-    """Until when a clock stands still that runs, but not at this moment (a night, a day off, a vacation); None while it counts.
+    """Return the end of the break (a night, a day off, a vacation) that stops a clock at this moment; None while it counts.
 
-    With fixed times nothing stands: they come whatever the hours are.
+    Fixed times have no breaks: they come whatever the hours are.
     """
     if clock is None or clock.due is None or clock.fixed is not None or not within(clock.excluded, moment):
         return None
@@ -203,7 +203,7 @@ def caption_of(match: Match, names: tuple[str, ...]) -> Caption:
 
 
 def mark_seen(seat: Seat, version: int) -> None:
-    """The player has looked at a version; later notices tell what came after it."""
+    """Record that the player has seen a version. Later notices tell what came after it."""
     if version > seat.seen_version:
         Seat.objects.filter(pk=seat.pk, seen_version__lt=version).update(seen_version=version)
         seat.seen_version = version

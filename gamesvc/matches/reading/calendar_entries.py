@@ -1,4 +1,4 @@
-"""What a player's calendar shows: one entry for each question that his seats are asked."""
+"""Entries of a player's calendar: one for each question to their seats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from notifications.sending.calendar import Deadline
 
 
 def open_questions(user: User) -> list[Deadline]:
-    """Everything that waits for a user, in all his running matches."""
+    """Return the deadlines of a user in all their running matches."""
     questions = Question.objects.filter(
         match__status=Match.Status.RUNNING, match__seats__user=user, match__seats__index=F("seat")
     ).select_related("match")
@@ -23,7 +23,7 @@ def open_questions(user: User) -> list[Deadline]:
 
 
 def file_for(match: Match, seat: int, user: User | None) -> tuple[Attachment, ...]:
-    """The calendar file beside a mail to a seat: its open questions with their deadlines, its closed ones cancelled."""
+    """Return the calendar file for a mail to a seat: open questions with deadlines, closed ones cancelled."""
     if user is None:
         return ()
     questions = Question.objects.filter(match=match, seat=seat).select_related("match").order_by("due_at")

@@ -1,4 +1,4 @@
-"""Looking back: a match step by step, and as it was at a moment. What a viewer sees is what he saw then."""
+"""Looking back: a match step by step, and as it was at a moment. Viewers see what they saw then."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from gamesvc.matches.story import sentences
 
 
 def version_at(access: Access, moment: datetime) -> int:
-    """Return the version of the last event that the viewer knew of at a moment. Raises `Refused` for one before the first event.
+    """Return the version of the last event the viewer knew at a moment. Raises `Refused` for a moment before the first event.
 
-    Never that of an event hidden from them: asking for moment after moment would tell when it happened.
+    Never the version of an event hidden from them: asking for one moment after another would reveal its time.
     """
     with connection.cursor() as cursor:
-        # The moments of a stream never go back.
+        # Times never go back within a stream.
         cursor.execute(
             "SELECT max(version) FROM events_event WHERE stream = %s::uuid AND occurred_at <= %s::timestamptz",
             [access.match.id, moment],
@@ -34,7 +34,7 @@ def version_at(access: Access, moment: datetime) -> int:
 
 
 def step(access: Access, version: int, as_seat: Viewer = None) -> dict[str, Any]:
-    """What changed from `version` to the next one that the viewer knows of: in words, and as differences of his view."""
+    """Return the changes from `version` to the next one the viewer knows: in words, and as differences of their view."""
     before = board.look(access, as_seat, version) if version else None
     after = board.look(access, as_seat, version + 1)
     told = sentences.tell(after.loaded, after.viewer, seat_names(access.seats), version, version + 1, opened=_opened(access))
@@ -53,9 +53,9 @@ def _opened(access: Access) -> bool:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Where two JSON values differ: JSON pointers with the value before and after, null where there is none.
+    """Yield the differences of two JSON values: JSON pointers with the values before and after, null if missing.
 
-    `op` is `add`, `remove` or `replace`, as in RFC 6902; lists of other lengths are replaced whole.
+    `op` is `add`, `remove` or `replace`, as in RFC 6902. Lists of different lengths are replaced as a whole.
     """
     if isinstance(before, dict) and isinstance(after, dict):
         for name in sorted({*before, *after}, key=str):

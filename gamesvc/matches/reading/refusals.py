@@ -1,8 +1,8 @@
-"""The audit trail of refused commands: who tried what, when, by which channel, and why it was refused. Erasable and pruned.
+"""The audit trail of refused commands: user, command, time, channel and reason. Erasable and pruned.
 
-A refused command names what its sender knows, also what is hidden from everybody else. So until the end of a match everyone reads
-their own ones in full. The organiser and operators who have not played read that others were refused: the seat, the code and the
-time. The rest shows to an operator who looks behind at that seat, on record (`looks`).
+A refused command reveals what its sender knows, hidden facts included. So until the end of a match users read only their own
+refusals in full. The organiser and operators who have not played see of others the seat, the code and the time. The rest is
+visible to an operator who looks behind that seat, on record (`looks`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gamesvc.matches.models import Look, Match, Refusal
 
 
 def of_match(access: Access) -> QuerySet[Refusal]:
-    """Return the refusals of a match that a reader may know of, newest first: all to those who may audit it, else their own."""
+    """Return the refusals of a match that a reader may know, newest first: all for those who may audit it, else their own."""
     refusals = Refusal.objects.filter(match=access.match).select_related("user").order_by("-received_at", "-id")
     if access.user is None:
         return refusals.none()
@@ -27,19 +27,19 @@ def of_match(access: Access) -> QuerySet[Refusal]:
 
 
 def behind(look: Look) -> Sequence[Refusal]:
-    """Return what was refused to the seat that an operator looks behind at, up to that moment, newest first."""
+    """Return the commands refused to the seat that an operator looks behind, up to that moment, newest first."""
     return list(
         Refusal.objects.filter(match=look.match, seat=look.seat, received_at__lte=look.at).order_by("-received_at", "-id")
     )
 
 
 def opened(refusal: Refusal, match: Match, reader: User) -> bool:
-    """Return True if a reader may see what was sent: their own, and all once the match is over."""
+    """Return True if a reader may see the command itself: their own, and all once the match is over."""
     return match.over or refusal.user_id == reader.pk
 
 
 def as_json(refusal: Refusal, match: Match, reader: User) -> dict[str, Any]:
-    """Return a refusal as a reader may see it; of others in an unfinished match no word of what was sent."""
+    """Return a refusal as a reader may see it. The commands of others in an unfinished match are left out."""
     whole = opened(refusal, match, reader)
     return {
         "id": refusal.pk,

@@ -1,6 +1,6 @@
-"""What lists and the API say of matches without their positions: of many by a fixed number of queries, from rows alone.
+"""Summaries of matches for lists and the API, without positions: a fixed number of queries for many, from rows alone.
 
-Only what-if boards are loaded: who is awaited there stands in no row.
+Only analysis boards are loaded: no row holds who is awaited there.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping import pauses
 from notifications.returned import suppression
 
-# The parts of a clock policy with which it stands still at times.
+# Parts of a clock policy that stop the clock at times.
 BREAKS = {"days_off", "quiet_hours", "vacation"}
 
 
 def summary(access: Access) -> dict[str, Any]:
-    """What lists and the API say of a match."""
+    """Return the summary of a match."""
     return of([access])[0]
 
 
 def of_matches(user: Any, matches: Sequence[Match]) -> list[dict[str, Any]]:
-    """The same of many matches, as far as a user may know of them."""
+    """Return the summaries of many matches, without those the user may not know."""
     return of(access_many(user, matches))
 
 
 def of(accesses: Sequence[Access]) -> list[dict[str, Any]]:
-    """The same of many matches by a fixed number of queries."""
+    """Return the summaries of many matches, in a fixed number of queries."""
     around = _Around.of(accesses)
     return [_summary(access, around) for access in accesses]
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What is known of several matches beside their own rows."""
+    """Data of several matches from outside their own rows."""
 
     opened: Mapping[UUID, Mapping[str, Any]]
     origins: Mapping[UUID, dict[str, Any] | None]
@@ -84,12 +84,12 @@ class _Around:
 
 
 def needs_clocks(match: Match, now: datetime) -> bool:
-    """Whether rows do not say what is asked and when a clock stands: on what-if boards, and for breaks within grace."""
+    """Return True if rows do not hold the questions and breaks: on analysis boards, and for breaks within grace."""
     return match.board or (bool(BREAKS & match.clock.keys()) and any(one.late for one in match.questions.all()))
 
 
 def stands_until(access: Access, question: Question, loaded: Loaded | None, now: datetime) -> datetime | None:
-    """Until when the clock of a question stands still, as far as the reader may know: not that of an anonymous player."""
+    """Return the end of the break that stops the clock of a question, if the reader may know it: not for an anonymous player."""
     match = access.match
     if not BREAKS & match.clock.keys() or (match.hides_names and question.seat != access.viewer):
         return None

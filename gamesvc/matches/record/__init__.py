@@ -1,4 +1,4 @@
-"""The record of matches: appended, loaded, kept as snapshots, and the rows that follow from it.
+"""The record of matches: append, load, snapshots, and the rows that follow from events.
 
-Not here: who may read it (`access`) and how it is told in words (`story`).
+Not here: access to it (`access`) and its wording (`story`).
 """

@@ -1,4 +1,4 @@
-"""Writing a match: events, read models, questions with their deadlines and notices, in one statement.
+"""Appending to a match: events, read models, questions with their deadlines and notices, in one statement.
 
 Every change of a match passes through `record`. Either all of it is in the database or nothing.
 """
@@ -36,7 +36,7 @@ RENEWED = (
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who did it, as the event says: a seat, a bot, the clock, the host of the match, or the system."""
+    """The actor named in an event: a seat, a bot, the clock, the host of the match, or the system."""
 
     kind: str
     seat: int | None = None
@@ -45,13 +45,13 @@ class Actor:
         return {"kind": self.kind} if self.seat is None else {"kind": self.kind, "seat": self.seat}
 
 
-# The channel of what a seat had laid by for a case.
+# The channel of commands given by a conditional order.
 STANDING = "standing"
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One accepted act with everything its events carry beside their data."""
+    """One accepted act, with the metadata that its events carry."""
 
     actor: Actor
     channel: str
@@ -61,12 +61,12 @@ class Act:
 
     @property
     def automatic(self) -> bool:
-        """Whether an order gave it that the seat had laid by."""
+        """Return True if a conditional order gave the command."""
         return self.channel == STANDING
 
 
 def new_events(loaded: Loaded, events: Sequence[Event], act: Act, now: datetime) -> list[NewEvent]:
-    """The events as they will be stored; the first of a command carries the command."""
+    """Return the events as they will be stored. The first event of a command carries the command."""
     stored = []
     for at, event in enumerate(events):
         meta: dict[str, Any] = {"actor": act.actor.as_json(), "rules": loaded.game.manifest.rules}
@@ -96,11 +96,12 @@ def record(
     run: Any = None,
     more: Sequence[Statement] = (),
 ) -> tuple[StoredEvent, ...]:
-    """Append events decided on `loaded` and everything that follows from them. Raises `VersionConflict` or `DuplicateCommand`.
+    """Append events decided on `loaded`, with everything that follows from them.
 
-    `run`: the engine's run these events come from, if any, so that they need not be folded again. `more`: rows of the caller's
-    own, written with the append or not at all. `seats`: as they are after it; where one has changed hands since the caller read
-    them, they are read again.
+    `run`: the engine's run that produced the events, if any; it saves folding them again. `more`: the caller's own rows, written
+    with the append or not at all. `seats`: the seats after the append; they are read again if one has changed hands since.
+
+    Raises `VersionConflict` or `DuplicateCommand`.
     """
     seats = seats_held(match, loaded, seats, events)
     after = loaded.copy()
@@ -115,10 +116,10 @@ def record(
     started = loaded.started or any(event.type == "match.started" for event in events)
     open_now = loaded.game.awaited(after.timeline.state) if started and not ended else ()
     bots = {seat.index for seat in seats if seat.bot}
-    # On a what-if board nobody has a deadline; its bots are asked as everywhere.
+    # On an analysis board people have no deadlines. Its bots are asked as everywhere.
     asked = {(one.seat, one.id): one for one in open_now if not match.board or one.seat in bots}
 
-    # What the clocks count with is the moment that the events will carry: it never goes back within a match.
+    # Clocks use the moment that the events will carry. Within a match it never goes back.
     now = max(timezone.now(), loaded.head.occurred_at or act.received_at)
     events = _follow(after, loaded, events, act, open_now, seats, now)
     also = [
@@ -133,13 +134,13 @@ def record(
     stored = STORE.append(match.id, new, expected=loaded.head, command_id=act.command_id, also=also)
     after.note(stored, events)
     transaction.on_commit(lambda: _keep(after), robust=True)
-    # A bot that acts goes on by itself (`play.bots`): a hint for each of its turns would fill the queue.
+    # A bot that acts is continued anyway (`play.bots`); a hint for each of its turns would fill the queue.
     if act.actor.kind != "bot" and any(one.seat in bots for one in open_now):
         transaction.on_commit(lambda: hints.bots(match.id), robust=True)
     if ended:
         transaction.on_commit(lambda: hints.ended(match.id), robust=True)
     if act.command is not None:
-        # After every command, also where nobody has laid orders by: nothing before the answer tells whether there are any.
+        # After every command, even if there are no conditional orders: the time of the answer must not reveal any.
         transaction.on_commit(hints.conditional_orders, robust=True)
     if len(also) > 1:
         transaction.on_commit(hints.notices, robust=True)
@@ -147,11 +148,11 @@ def record(
 
 
 def seats_held(match: Match, loaded: Loaded, seats: Sequence[Seat] | None = None, events: Sequence[Event] = ()) -> Sequence[Seat]:
-    """The seats as the match has them (after these events): those given, unless one of them has changed hands since.
+    """Return the seats as the match has them after these events: the given ones, unless one has changed hands since.
 
-    A request reads the seats before the match, and may be late: nobody would ask the bot or the substitute that sits there now.
-    A seat's row and its event are written in one transaction, so what is read after the match is never older than the match;
-    where it is newer, the append of these events loses.
+    A request reads the seats before the match and may be late: it would not ask the bot or substitute that sits there now. A
+    seat's row and its event are written in one transaction, so rows read after the match are never older than the match. If they
+    are newer, the append of these events loses.
     """
     if seats is not None:
         holders = loaded.holders
@@ -173,7 +174,7 @@ def _follow(
     seats: Sequence[Seat],
     now: datetime,
 ) -> Sequence[Event]:
-    """Let the clocks follow; returns the events with those that say what deadlines were reckoned from."""
+    """Advance the clocks. Return the events, followed by those that record how deadlines were computed."""
     told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
     step = Step(told, act.actor.kind, act.actor.seat, act.received_at, now, act.automatic)
     around = surroundings.around(after.account.policy, seats)
@@ -191,7 +192,7 @@ def _keep(after: Loaded) -> None:
 
 
 def _match_row(match: Match, version: int, events: Sequence[Event], now: datetime) -> Statement:
-    """The match row after the append. The head's hash is the appended row's own."""
+    """Return the update of the match row. The head's hash is the hash of the appended row."""
     sets, params = ["version = %s::int"], [version]
     for event in events:
         if event.type == "match.started":
@@ -208,7 +209,7 @@ def _match_row(match: Match, version: int, events: Sequence[Event], now: datetim
 
 
 def _holding_rows(match: Match, events: Sequence[Event]) -> Iterable[Statement]:
-    """Who sits down, kept for the statistics: the events know him by a random id, and the seat may change hands."""
+    """Yield the rows of new seat tenures, for the statistics. The events know only a random id, and seats change hands."""
     holders = [event.data["holder"] for event in events if event.type in ("match.joined", "match.seated")]
     if holders:
         yield Statement(
@@ -220,7 +221,7 @@ def _holding_rows(match: Match, events: Sequence[Event]) -> Iterable[Statement]:
 
 
 def clock_columns(clock: Clock | None) -> dict[str, Any]:
-    """What the row of an open question says of its clock; since when it runs only where there is one."""
+    """Return the clock columns of an open question. `asked_at` is missing if there is no clock."""
     if clock is None:
         return {"due_at": NEVER, "grace_from": None, "break_at": [], "break_for": []}
     spans = breaks(clock)
@@ -238,7 +239,7 @@ def _runs_otherwise(was: Clock | None, now: Clock | None) -> bool:
 
 
 def _array(numbers: Iterable[float]) -> str:
-    """Numbers as PostgreSQL writes an array: arrays of several lengths cannot be unnested as such."""
+    """Return numbers in PostgreSQL's array syntax: `unnest` does not take arrays of different lengths."""
     return f"{{{','.join(map(str, numbers))}}}"
 
 
@@ -252,7 +253,7 @@ def _question_rows(
     clocks: Account,
     events: Sequence[Event],
 ) -> Iterable[Statement]:
-    """Close the questions that are answered, open the new ones with their deadlines, keep the clocks of the others."""
+    """Yield statements that close answered questions, open new ones with deadlines, and update the clocks of the others."""
     gone = [key for key in before if key not in asked]
     if gone:
         yield Statement(
@@ -306,7 +307,7 @@ def _notices(
     seats: Sequence[Seat],
     now: datetime,
 ) -> Iterable[Statement]:
-    """Who is told what: the start and the end to all players, a new question to the seat that is asked."""
+    """Yield the notices: start and end to all players, each new question to its seat."""
     users = {seat.index: seat.user_id for seat in seats if seat.user_id is not None}
     rows = []
     for event in events:
@@ -316,7 +317,7 @@ def _notices(
     for key, one in asked.items():
         if key not in before and one.seat in users:
             rows.append(_notice("your_turn", match, one.seat, users[one.seat], {"question": one.id}, now))
-    # With two seats the other one is always waited for by all: that says nothing.
+    # With two seats everyone always waits for the other one, so that is no news.
     if len(seats) > 2 and len({seat for seat, _ in before}) > 1 and len({seat for seat, _ in asked}) == 1:
         [(index, question), *_more] = asked
         if (index, question) in before and index in users:

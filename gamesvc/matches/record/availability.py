@@ -1,9 +1,9 @@
-"""Whether the service can take commands: one row that beats, the gaps in which it did not, and what they forgive.
+"""Availability of the service: a heartbeat row, the gaps in it, and the lateness they excuse.
 
-Each web server has it written every few seconds (`keep_beating`), Celery beat does, and so does a sweep that has something to
-fire; it is written only while every door in `HEARTBEAT_PROBES` answers (the web server, the mail receiver). So workers or a
-broker that are away make deadlines late, and that is no outage: players could answer. A deadline fires when a beat came after
-it: that proves that it could be met. Nothing here moves a deadline: see `outages`.
+Each web server writes the row every few seconds (`keep_beating`), and so do Celery beat and a sweep with something to fire. It is
+written only while every address in `HEARTBEAT_PROBES` answers (the web server, the mail receiver). A missing worker or broker
+makes deadlines late, but that is no outage: players could still answer. A deadline fires once a later beat proves that it could
+be met. Not here: moving deadlines (`timekeeping.outages`).
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ logger = logging.getLogger(__name__)
 
 NAME = "service"
 PROBE_SECONDS = 2.0
-# So old the last beat may be for a sweep that has something to fire; then it looks at the doors itself.
+# Greatest age of the last beat for a sweep that has something to fire. If it is older, the sweep probes the addresses itself.
 FRESH = timedelta(seconds=0.5)
 
 
 def gap() -> timedelta:
-    """How long the row may stand still before that counts as an outage."""
+    """Return how long the row may stay unchanged before that counts as an outage."""
     return timedelta(seconds=settings.HEARTBEAT_GAP_SECONDS)
 
 
 def beat() -> Outage | None:
-    """Say that commands can be taken now, unless a door does not answer. Returns the outage that ends with this, if any."""
+    """Record that commands can be taken now, unless a probe fails. Return the outage that ends with this beat, if any."""
     if not _doors_open():
         return None
     now = timezone.now()
@@ -58,17 +58,16 @@ def beat() -> Outage | None:
 
 
 def keep_alive() -> None:
-    """Beat from within a long piece of work, where the doors answer, so that the row does not stand still. Begins no row, and
-    ends no outage."""
+    """Beat during a long piece of work if all probes answer. Never create the row and never end an outage."""
     now = timezone.now()
     beating = Heartbeat.objects.filter(name=NAME, beat_at__gte=now - gap(), beat_at__lt=now - FRESH)
     if beating.exists() and _doors_open():
-        # The moment before the doors were tried: they answered after it.
+        # The moment before the probes: they answered after it.
         beating.update(beat_at=now)
 
 
 def keep_beating() -> threading.Thread:
-    """Beat from a thread of its own as long as this process lives."""
+    """Beat from a separate thread as long as this process lives."""
 
     def run() -> None:
         while True:
@@ -85,8 +84,10 @@ def keep_beating() -> threading.Thread:
 
 
 def proven_until() -> datetime | None:
-    """Up to which moment deadlines may fire: that of the last beat (now, where none has ever been). None: none may fire, as the
-    row stands still or an outage waits to be settled."""
+    """Return the moment up to which deadlines may fire: that of the last beat, or now if there has never been one.
+
+    None: no deadline may fire, because the row is stale or an outage is not settled yet.
+    """
     now = timezone.now()
     if Outage.objects.filter(settled_at=None).exists():
         return None
@@ -97,13 +98,13 @@ def proven_until() -> datetime | None:
 
 
 def held_back() -> set[UUID]:
-    """The matches whose deadlines an outage could not move yet: they fire nothing until it has."""
+    """Return the ids of matches whose deadlines an outage could not move yet. No deadline of theirs may fire before that."""
     waiting = Outage.objects.exclude(failed={}).values_list("failed", flat=True)
     return {UUID(match_id) for failed in waiting for match_id in failed}
 
 
 def forgives(due_at: datetime, match_id: UUID) -> bool:
-    """Whether a deadline of a match fell into an outage, or shortly after one, that has not been settled for it yet."""
+    """Return True if a deadline fell into, or shortly after, an outage that is not settled for its match yet."""
     now = timezone.now()
     beats = Heartbeat.objects.filter(name=NAME).first()
     if beats is not None and now - beats.beat_at > gap() and due_at >= beats.beat_at:
@@ -114,7 +115,7 @@ def forgives(due_at: datetime, match_id: UUID) -> bool:
 
 
 def margin(outage: Outage) -> timedelta:
-    """How long after an outage a deadline is moved as well."""
+    """Return how long after an outage deadlines are still moved."""
     return compute.margin(Span(outage.started_at, outage.ended_at), timedelta(seconds=settings.SECONDS_PER_HOUR))
 
 
@@ -126,7 +127,7 @@ def _doors_open() -> bool:
 
 
 def _answers(door: str) -> bool:
-    """Whether a door (`http://host:port/path`, `tcp://host:port`) opens; a web server not with an error of its own."""
+    """Return True if an address (`http://host:port/path`, `tcp://host:port`) answers; over HTTP with a status below 500."""
     parts = urlsplit(door)
     host, port = parts.hostname or "localhost", parts.port or 80
     try:

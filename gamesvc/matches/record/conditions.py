@@ -1,9 +1,10 @@
-"""Conditional orders: when their condition is met, and what an append does to them.
+"""Conditions of conditional orders: when they are met, and how an append changes the orders.
 
-A condition speaks only of what the seat may see: an event as the seat sees it, and values of its view. Once it is met the order
-waits until the seat is asked, and is then given command by command. The first command that the rules refuse ends it: the rest is
-dropped, and its owner is told.
-Not here: giving them (`play.conditional_orders`), leaving and cancelling them (`play.standing_orders`).
+A condition refers only to what the seat may see: an event as the seat sees it, and values of its view. Once it is met, the order
+waits until the seat is awaited and is then given command by command. The first command that the rules refuse ends it: the rest is
+dropped, and the owner is notified.
+
+Not here: giving them (`play.conditional_orders`), creating and cancelling them (`play.standing_orders`).
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from events.store import Statement
 from gamesvc.games.kernel.game import REWOUND, Event, Game, see_event
 from gamesvc.matches.models import Match, Premove
 
-# What its owner reads where it was not the rules that refused it.
+# The explanation for the owner if the order failed for a reason other than the rules.
 FAULT = "It could not be carried out, by a fault of the service."
 OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
-# The parts of an append's one statement run in an order of PostgreSQL's own. Whoever else changes orders locks the match first.
+# PostgreSQL chooses the order in which the parts of a statement run. Everything else that changes orders locks the match first.
 _MATCH_FIRST = "EXISTS (SELECT FROM matches_match WHERE id = %s::uuid FOR NO KEY UPDATE)"
 
 
 def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
-    """Written with an append: what had its case, or was given, before the match went back waits for it again.
+    """Yield statements that reset the orders which a rewind has undone: they wait for their condition again.
 
-    From its first command on, also where the case and some of what was given stand: the rest was meant for what came of that.
-    Where the match returns to what it had gone back from (a redo), what it did there is done again.
+    An order is reset as a whole, even if its condition and some of its commands remain: the rest was meant for what followed from
+    them. A redo restores the progress that the rewind had reset.
     """
     for event in events:
         if event.type != REWOUND:
@@ -57,7 +58,7 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
 
 
 def forgotten(match: Match, seat: int) -> Statement:
-    """Written with an append: what a seat has laid by is gone."""
+    """Return the statement, for an append, that deletes all conditional orders of a seat."""
     return Statement(
         "DELETE FROM matches_premove WHERE match_id = %s::uuid AND seat = %s::int"  # noqa: S608
         f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
@@ -78,9 +79,9 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequence[Event], state: Callable[[], Any]) -> bool:
-    """Return True if one of the events fits, as the seat sees them, and all comparisons on its view hold.
+    """Return True if an event matches, as the seat sees it, and all comparisons with its view hold.
 
-    `state` reads the state after these events, and is called only where it is needed.
+    `state` returns the state after these events. It is called only if it is needed.
     """
     wanted = condition.get("event")
     if wanted is not None:
@@ -95,7 +96,7 @@ def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequ
 
 
 def find(view: Any, path: str) -> Any:
-    """A value of a view by its path (`hands.0.cards`); None where there is none."""
+    """Return the value at a path (`hands.0.cards`) of a view; None if there is none."""
     for part in path.split("."):
         if isinstance(view, Mapping):
             view = view.get(part)
@@ -111,7 +112,7 @@ def _fits(event: Event, wanted: Mapping[str, Any]) -> bool:
 
 
 def _same(value: Any, wanted: Any) -> bool:
-    """Equal, letters in any case; a list has the value among its own."""
+    """Return True if the values are equal, ignoring case, or if a list contains the wanted value."""
     if isinstance(value, list | tuple) and not isinstance(wanted, list):
         return any(_same(one, wanted) for one in value)
     if isinstance(value, str) or isinstance(wanted, str):

@@ -1,4 +1,4 @@
-"""Records as a verifier reads them: nothing in a file is believed, so every field is asked for by name and kind. Pure."""
+"""Fields of untrusted records, read one by one with their type checked. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KINDS = {int: "a whole number", str: "text", dict: "an object", list: "a list"}
 
 
 class Wrong(Exception):
-    """Something a record says does not hold; `version` is the first that fails (None: the trailer)."""
+    """A claim of the record that does not hold. `version` is the first event that fails (None: the trailer)."""
 
     def __init__(self, version: int | None, reason: str) -> None:
         super().__init__(reason)
@@ -22,7 +22,7 @@ class Wrong(Exception):
 
 
 def field(record: Record, kind: type[T], *path: str) -> T:
-    """A field of an event, of the kind named. Raises `Wrong`."""
+    """Return a field of an event if it has the given type. Raises `Wrong`."""
     value: Any = record
     for name in path:
         if not isinstance(value, dict) or name not in value:
@@ -34,11 +34,11 @@ def field(record: Record, kind: type[T], *path: str) -> T:
 
 
 def hidden(record: Record) -> bool:
-    """Whether a record is redacted or sealed: its digest could not be recomputed."""
+    """Return True if a record is redacted or sealed, so that its digest cannot be recomputed."""
     return "salt" not in record
 
 
 def lifted(game: Game[Any], record: Record) -> Event:
-    """A whole record as today's engine reads it."""
+    """Return a complete record as today's engine reads it."""
     draws = tuple(record["meta"].get("draws", ()))
     return game.lift(Event(game.bare_type(record["type"]), record["data"], record["version"], record["type_version"], draws))

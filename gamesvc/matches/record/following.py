@@ -1,7 +1,7 @@
-"""Following the feed of all events: what a follower makes of them is written with its cursor, in one transaction.
+"""Consumers of the feed of all events. A consumer's results and its cursor are written in one transaction.
 
-So nothing is missed and nothing is doubled, however writers overlap and whenever a follower is killed. Not here: what is
-made of the events (`statistics`).
+So no event is missed or processed twice, however writers overlap and whenever a consumer is killed. Not here: what is computed
+from the events (`statistics`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from events.store import Cursor, StoredEvent
 from gamesvc.matches.models import FeedCursor
 from gamesvc.matches.record.loading import STORE
 
-# A follower's transaction holds back what other followers see, so it is kept short.
+# A consumer's transaction delays what other consumers see, so it is kept short.
 BATCH = 500
 
 
@@ -27,9 +27,9 @@ def follow(
     apply: Callable[[UUID, Sequence[StoredEvent]], None],
     limit: int = BATCH,
 ) -> int:
-    """Hand the next events to `apply`, each stream's in order. Returns how many; 0 where there are none, or another is at it.
+    """Hand the next events to `apply`, in order within each stream. Return their number: 0 also while another process does so.
 
-    `applied(stream)` tells up to which version the follower's own tables go; both functions run in the transaction that
+    `applied(stream)` returns the version up to which the consumer's own tables go. Both functions run in the transaction that
     moves the cursor.
     """
     with transaction.atomic():
@@ -40,7 +40,7 @@ def follow(
             row = FeedCursor.objects.select_for_update(skip_locked=True).filter(name=name).first()
         if row is None:
             return 0
-        # A new reader each time: what another process has applied since is asked anew.
+        # A new reader each time: another process may have applied events since.
         reader = FeedReader(STORE, applied, Cursor(row.epoch, row.xid, row.pos))
         taken: dict[UUID, list[StoredEvent]] = {}
         events = reader.take(limit)
@@ -55,7 +55,7 @@ def follow(
 
 
 def hold(name: str) -> None:
-    """Keep a follower from moving until the end of this transaction."""
+    """Keep a consumer from moving until the end of this transaction."""
     if not FeedCursor.objects.select_for_update().filter(name=name).exists():
         FeedCursor.objects.bulk_create([FeedCursor(name=name)], ignore_conflicts=True)
         FeedCursor.objects.select_for_update().get(name=name)

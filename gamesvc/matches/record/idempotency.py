@@ -1,7 +1,7 @@
-"""What came of a request the first time: the answer for whoever sends it again, with its key, by whichever door.
+"""Idempotency: replay the stored response when a request is repeated with the same key, by API, page or mail.
 
-Asked before anything else: what a request did may have taken away what it needed (its order can no longer be read, its sender
-has left the match).
+Checked before anything else: the first request may have removed what it needed (its order no longer parses, its sender has left
+the match).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from gamesvc.matches.errors import KeyReused
 from gamesvc.matches.models import Answered, Match, Refusal
 from gamesvc.matches.record.loading import STORE
 
-# Some answers hold what only their reader may know, such as the link of an invitation: none is kept longer than it is needed.
+# Some responses hold something meant for one reader, such as an invitation link, so none is kept longer than needed.
 KEPT_FOR = timedelta(days=1)
 Answer = tuple[int, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A command that came before. `before`: the version it was decided on; None for one that the rules refused."""
+    """A command that was received before. `before`: the version it was decided on; None if the rules refused it."""
 
     command: dict[str, Any]
     before: int | None
 
 
 def known(match: Match, command_id: uuid.UUID) -> Known | None:
-    """The command that a command id has led to an event or a refusal with; None for a new one."""
+    """Return the command already accepted or refused under this id; None for a new id."""
     if stored := STORE.command(match.id, command_id):
         return Known(stored[0].meta.get("command", {}), stored[0].version - 1)
     refusal = Refusal.objects.filter(match=match, command_id=command_id).first()
@@ -42,13 +42,13 @@ def known(match: Match, command_id: uuid.UUID) -> Known | None:
 
 
 def once(*, user: User, key: str, fingerprint: str, effect: Callable[[], Answer]) -> Answer:
-    """Run `effect` once per user and key; a repetition gets the first answer. Raises `KeyReused` for another fingerprint.
+    """Run `effect` once per user and key, and replay its answer to a repetition. Raises `KeyReused` for another fingerprint.
 
-    What `effect` raises leaves no answer behind.
+    If `effect` raises, no answer is stored.
     """
     with transaction.atomic():
         Answered.objects.filter(user=user, key=key, created_at__lt=timezone.now() - KEPT_FOR).delete()
-        # Of several requests at once the others wait here for the first one's transaction.
+        # Of several requests at once, the others wait here for the transaction of the first one.
         row, made = Answered.objects.get_or_create(
             user=user, key=key, defaults={"fingerprint": fingerprint, "status": 0, "body": {}}
         )

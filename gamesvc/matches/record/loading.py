@@ -1,7 +1,7 @@
-"""A match in memory: its events folded to a state, with what each viewer may know of it.
+"""A match in memory: its events folded to a state, with the events each viewer may know.
 
-Each process remembers the matches it touched last; a load then reads only the events that came since. What is
-remembered is never trusted for writing: the append itself checks version and hash.
+Each process remembers the matches it touched last; a load then reads only the newer events. Remembered data is never trusted for
+writing: the append itself checks version and hash.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.record import snapshots
 
 REMEMBERED = 512
-# So many events are read around a version to find those that a viewer knows of.
+# Number of events read at a time when searching around a version.
 NEAR = 50
 
 STORE = PostgresStore()
 
 
 def hour() -> timedelta:
-    """How long an hour of the clocks lasts."""
+    """Return the length of an hour on the clocks."""
     return timedelta(seconds=settings.SECONDS_PER_HOUR)
 
 
@@ -45,7 +45,7 @@ def fresh_account() -> Account:
 
 @dataclass(slots=True)
 class Loaded:
-    """The newest known version of a match. `seen[viewer]` is the version of the last event that viewer may know of."""
+    """The newest known version of a match. `seen[viewer]` is the version of the last event that viewer may know."""
 
     match_id: UUID
     game: Game[Any]
@@ -55,13 +55,13 @@ class Loaded:
     contributions: dict[int, str] = field(default_factory=dict)
     holders: dict[int, str] = field(default_factory=dict)
     started: bool = False
-    """`match.started` has been: no one joins any more. There is a position only with the game's first event after it."""
+    """`match.started` is in the log: nobody can join any more. The position exists from the next game event on."""
     ended: bool = False
     seen: dict[Viewer, int] = field(default_factory=dict)
     snapshot_version: int = 0
     went_back: bool = False
     account: Account = field(default_factory=fresh_account)
-    """All clocks after the newest whole append."""
+    """All clocks after the newest complete append."""
 
     @property
     def version(self) -> int:
@@ -72,16 +72,16 @@ class Loaded:
         return int(self.opened.get("seats", 0))
 
     def awaited(self) -> Sequence[Any]:
-        """The questions open now; none before the game's first event and after the end."""
+        """Return the pending decisions; none before the first game event and after the end."""
         return self.game.awaited(self.timeline.state) if self.timeline.started and not self.ended else ()
 
     def viewer_version(self, viewer: Viewer) -> int:
         return self.head.version if self.ended else self.seen.get(viewer, 0)
 
     def fold(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
-        """Take over events that follow; `lifted` are the same as the engine reads them."""
+        """Add the events that follow. `lifted` holds the same events as the engine reads them."""
         targets = {int(event.data["to"]) for event in lifted if event.type == REWOUND}
-        # Loading anew for each rewind would fold the rewinds before it again, and so on: twice the work with each of them.
+        # Loading again for each rewind would fold all rewinds before it again: the work would double with each of them.
         clocks: dict[int, Account] = {}
 
         def recall(version: int) -> Account:
@@ -95,11 +95,11 @@ class Loaded:
             fold.follow(self.account, step_of(stored[start:end]), self.awaited(), recall=recall)
 
     def account_at(self, version: int) -> Account:
-        """The clocks as they were at a version; for what goes back there."""
+        """Return the clocks as they were at a version, for a rewind to it."""
         return load_at(self.game, self.match_id, version).account
 
     def note(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
-        """Everything but the state: head, who holds which seat, what each viewer may know of."""
+        """Take note of everything except the state: head, seat holders, and the events each viewer may know."""
         for record, event in zip(stored, lifted, strict=True):
             match event.type:
                 case "match.opened":
@@ -121,7 +121,7 @@ class Loaded:
             self.head = Head(record.version, record.hash, record.occurred_at)
 
     def copy(self) -> Loaded:
-        """One's own copy to work on; states are shared, they never change."""
+        """Return a copy to work on. States are immutable and shared."""
         old = self.timeline
         timeline: Timeline[Any] = Timeline.resume(
             self.game,
@@ -144,7 +144,7 @@ class Loaded:
 
 
 def sit(holders: dict[int, str], event: Event) -> None:
-    """Who holds which seat, after one more event."""
+    """Update the seat holders after one more event."""
     if event.type in ("match.joined", "match.seated"):
         holders[event.data["seat"]] = event.data["holder"]
     elif event.type in ("match.vacated", "match.left"):
@@ -152,7 +152,7 @@ def sit(holders: dict[int, str], event: Event) -> None:
 
 
 def appends(stored: Sequence[StoredEvent]) -> Iterator[tuple[int, int]]:
-    """Where each append begins and ends; its first event carries the command's id."""
+    """Yield start and end index of each append. The first event of an append carries the command's id."""
     start = 0
     for at, one in enumerate(stored):
         if at > start and "command_id" in one.meta:
@@ -163,12 +163,12 @@ def appends(stored: Sequence[StoredEvent]) -> Iterator[tuple[int, int]]:
 
 
 def acts(stored: Sequence[StoredEvent]) -> Iterator[Sequence[StoredEvent]]:
-    """The events that were appended together."""
+    """Yield the acts: events that were appended together."""
     return (stored[start:end] for start, end in appends(stored))
 
 
 def acts_back(match_id: UUID, until: int, after: int = 0) -> Iterator[Sequence[StoredEvent]]:
-    """The acts from a version back to the first after another, the newest first: read in pieces, as far as the caller goes."""
+    """Yield the acts from version `until` back to `after`, newest first. They are read in pieces, only as far as needed."""
     begun: Sequence[StoredEvent] = ()
     while until > after:
         since = max(after, until - NEAR)
@@ -182,26 +182,26 @@ def acts_back(match_id: UUID, until: int, after: int = 0) -> Iterator[Sequence[S
 
 
 def goes_on(loaded: Loaded, version: int) -> bool:
-    """Whether the act to which a version belongs has events after it."""
+    """Return True if the act that contains a version has events after it."""
     return any(
         "command_id" not in stored.meta for stored in STORE.read(loaded.match_id, version, min(version + 1, loaded.version))
     )
 
 
 def events_after(match_id: UUID, version: int, until: int) -> Iterator[StoredEvent]:
-    """The events after a version, the oldest first: read in pieces, as far as the caller goes."""
+    """Yield the events after a version, oldest first. They are read in pieces, only as far as needed."""
     for after in range(version, until, NEAR):
         yield from STORE.read(match_id, after, min(after + NEAR, until))
 
 
 def started_at(loaded: Loaded) -> int | None:
-    """The version of `match.started`; None before it."""
+    """Return the version of `match.started`; None before it."""
     events = events_after(loaded.match_id, 0, loaded.version)
     return next((stored.version for stored in events if stored.type == "match.started"), None)
 
 
 def act_end(loaded: Loaded, version: int) -> int:
-    """The version of the last event of the act to which a version belongs."""
+    """Return the version of the last event in the act that contains a version."""
     for stored in events_after(loaded.match_id, version, loaded.version):
         if "command_id" in stored.meta:
             return stored.version - 1
@@ -209,7 +209,7 @@ def act_end(loaded: Loaded, version: int) -> int:
 
 
 def step_of(stored: Sequence[StoredEvent]) -> Step:
-    """One append as the clocks see it."""
+    """Return an append in the form that the clocks use."""
     first = stored[0]
     actor = first.meta["actor"]
     received = first.meta.get("received_at")
@@ -224,7 +224,7 @@ def step_of(stored: Sequence[StoredEvent]) -> Step:
 
 
 def lift(game: Game[Any], stored: StoredEvent) -> Event:
-    """A stored event as today's engine reads it."""
+    """Return a stored event as today's engine reads it."""
     event = Event(
         game.bare_type(stored.type), stored.data, stored.version, stored.type_version, tuple(stored.meta.get("draws", ()))
     )
@@ -236,14 +236,14 @@ def read_log(game: Game[Any], match_id: UUID, until: int | None = None) -> list[
 
 
 def state_at(game: Game[Any], match_id: UUID, version: int) -> Any:
-    """The state a match had at a version, from the nearest snapshot before it."""
+    """Return the state of a match at a version, folded from the nearest snapshot before it."""
     return load_at(game, match_id, version).timeline.state
 
 
 def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
-    """The version whose state a viewer was shown as `version`: with all that was done after it without his knowing.
+    """Return the version whose state a viewer was shown as `version`: it includes later events hidden from them.
 
-    What follows within the act of the next event that he may know of he saw together with that one.
+    The viewer saw the rest of the next act together with its first visible event.
     """
     shown = last_known(loaded, viewer, version)
     after, settled = shown, None
@@ -260,22 +260,22 @@ def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
 
 
 def last_known(loaded: Loaded, viewer: Viewer, version: int) -> int:
-    """Return the version of the last event up to `version` that a viewer may know of while the match runs."""
+    """Return the version of the last event up to `version` that a viewer may know while the match runs."""
     until = version
     while True:
         for stored in reversed(STORE.read(loaded.match_id, max(0, until - NEAR), until)):
             if knows(loaded, stored, viewer):
                 return int(stored.version)
         until -= NEAR
-        # The first event of a match is known to everybody who may look at it.
+        # Everyone who may see the match knows its first event.
         assert until > 0, f"viewer {viewer} knows no event of match {loaded.match_id} up to version {version}"
 
 
 def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
-    """Return one event as a viewer may see it while the match runs; None when it is sealed.
+    """Return one event as a viewer may see it while the match runs; None if it is sealed.
 
-    Where names are hidden, so is what tells people apart by how they live: the nights and vacations from which a deadline was
-    reckoned, and which reminders a player asked for.
+    In an anonymous match this also removes what would identify people by their habits: the nights and vacations behind a
+    deadline, and the reminders a player has set.
     """
     seen = see_event(loaded.game, event, viewer)
     if seen is None or not loaded.opened.get("anonymous") or seen.data.get("seat") == viewer:
@@ -290,24 +290,24 @@ def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
 
 
 def impersonal(cause: str) -> str:
-    """Return why a deadline was set as an anonymous match tells it of others."""
+    """Return the cause of a deadline as an anonymous match shows it to others."""
     return "moved" if cause == "vacation" else cause
 
 
 def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:
-    """Whether a viewer may know of an event while the match runs."""
+    """Return True if a viewer may know an event while the match runs."""
     return see_event(loaded.game, lift(loaded.game, stored), viewer) is not None
 
 
 def load_at(game: Game[Any], match_id: UUID, version: int) -> Loaded:
-    """A match as it was at a version."""
+    """Return a match as it was at a version."""
     loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
     _catch_up(loaded, STORE.read(match_id, loaded.version, version))
     return loaded
 
 
 def _catch_up(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
-    """Fold what follows. Where that is much (no snapshot is of today's rules code), snapshots are left on the way."""
+    """Fold the events that follow. Save snapshots on the way if there are many (no snapshot fits today's rules code)."""
     start = 0
     for begin, _end in appends(tail):
         if begin - start > snapshots.STRETCH:
@@ -323,7 +323,7 @@ def _fold(loaded: Loaded, stored: Sequence[StoredEvent]) -> None:
 
 
 def fresh(game: Game[Any], match_id: UUID) -> Loaded:
-    """A match with no events read yet."""
+    """Return a match with no events read yet."""
     timeline: Timeline[Any] = Timeline(
         game, recall=functools.partial(state_at, game, match_id), log=functools.partial(read_log, game, match_id)
     )
@@ -331,14 +331,14 @@ def fresh(game: Game[Any], match_id: UUID) -> Loaded:
 
 
 _remembered: OrderedDict[UUID, Loaded] = OrderedDict()
-# When this process has looked for missing snapshots and found none; and after how many seconds it looks again.
+# The moment at which this process last found no missing snapshots, and the seconds until it looks again.
 _whole_at: float | None = None
 LOOK_AGAIN = 3600.0
 _lock = threading.Lock()
 
 
 def load(match_id: UUID, game_id: str, *, young: bool = False) -> Loaded:
-    """Read a match up to its newest event. `young`: it was too short for a snapshot just now, so none is looked for."""
+    """Return a match up to its newest event. `young`: it was too short for a snapshot just now, so skip that lookup."""
     with _lock:
         known = _remembered.get(match_id)
     if known is not None:
@@ -351,7 +351,7 @@ def load(match_id: UUID, game_id: str, *, young: bool = False) -> Loaded:
 
 
 def load_many(games: Mapping[UUID, str]) -> dict[UUID, Loaded]:
-    """The same for many matches, each with its game's id, by two queries."""
+    """Return many matches by id, in two queries. `games` maps each match to the id of its game."""
     with _lock:
         found = {match_id: known.copy() for match_id in games if (known := _remembered.get(match_id)) is not None}
     missing = {match_id: catalog.game(game_id) for match_id, game_id in games.items() if match_id not in found}
@@ -365,7 +365,7 @@ def load_many(games: Mapping[UUID, str]) -> dict[UUID, Loaded]:
 
 
 def _follow(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
-    """Take over what has come since, and remember it."""
+    """Add the events that have come since, and remember the result."""
     if not tail:
         return
     _catch_up(loaded, tail)
@@ -376,17 +376,17 @@ def _follow(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
 
 
 def lasts() -> bool:
-    """Return True where what is read stays: an open transaction may read its own writing, and that may be rolled back."""
+    """Return True if reads are final. Within a transaction they may include its own writes, which may be rolled back."""
     return not connection.in_atomic_block
 
 
 def openings(match_ids: Collection[UUID]) -> dict[UUID, dict[str, Any]]:
-    """What the first event of each match says, by one query."""
+    """Return the data of each match's first event by match id, in one query."""
     return {match_id: dict(stored.data) for match_id, stored in STORE.firsts(match_ids).items()}
 
 
 def save_snapshot(loaded: Loaded) -> None:
-    """Keep a snapshot when the tail behind the last one has grown, or when the match went back behind it. After commit only."""
+    """Save a snapshot if many events follow the last one, or if the match was rewound behind it. Call it after commit only."""
     if not loaded.timeline.started:
         return
     if loaded.version - loaded.snapshot_version <= snapshots.TAIL and not loaded.went_back:
@@ -412,7 +412,7 @@ def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) ->
 
 
 def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any]) -> Loaded | None:
-    """A match from its snapshot; None where its account of time has another format."""
+    """Return a match from its snapshot; None if the snapshot has another format of clock account."""
     try:
         account = Account.from_json(contents["account"], hour())
     except (KeyError, TypeError, ValueError):
@@ -443,7 +443,7 @@ def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any
 
 
 def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
-    """Running matches, and their games, that have no snapshot of today's rules code although they are long enough for one."""
+    """Return running matches, with their games, that are long enough for a snapshot and have none of today's rules code."""
     found: list[tuple[UUID, str]] = []
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT game FROM matches_match WHERE status = 'running'")
@@ -459,7 +459,7 @@ def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
 
 
 def snapshots_wanted(limit: int) -> list[tuple[UUID, str]]:
-    """The same; none for a while after a look at all running matches found none: they get theirs by being played."""
+    """Return the result of `without_snapshot`, but look at most once an hour after nothing was missing."""
     global _whole_at
     if _whole_at is not None and time.monotonic() - _whole_at < LOOK_AGAIN:
         return []
@@ -469,7 +469,7 @@ def snapshots_wanted(limit: int) -> list[tuple[UUID, str]]:
 
 
 def remember(loaded: Loaded) -> None:
-    """Keep a match, which the caller gives away, for the next load in this process, unless a newer version of it is kept."""
+    """Remember a match for the next load in this process, unless a newer version is known. The caller must not use it again."""
     with _lock:
         known = _remembered.get(loaded.match_id)
         if known is None or known.version <= loaded.version:
@@ -480,7 +480,7 @@ def remember(loaded: Loaded) -> None:
 
 
 def after(loaded: Loaded) -> Loaded:
-    """The match as it stands after an append of one's own just now: remembered here, or else read."""
+    """Return the match after an append that has just been made: the remembered one, or a fresh load."""
     with _lock:
         known = _remembered.get(loaded.match_id)
     if known is not None and known.version > loaded.version:
@@ -489,7 +489,7 @@ def after(loaded: Loaded) -> Loaded:
 
 
 def forget_all() -> None:
-    """Start from the store again (tests, and after a restore)."""
+    """Forget all remembered matches, for tests and after a restore."""
     global _whole_at
     with _lock:
         _remembered.clear()

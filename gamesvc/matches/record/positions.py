@@ -1,8 +1,8 @@
-"""Positions that matches begin from: read, written, committed to, dealt anew for a seat. Pure.
+"""Positions that matches begin from: read, written, committed to, dealt again for a seat. Pure.
 
-`match.opened` commits to the position before anybody joins; `match.positioned` shows it, right after `match.started`. For the
-fork of a seat it also holds the position as it was committed to (`dealt`): everything that the seat cannot see is dealt anew
-from there by the match's own draws. The format is described in `gamesvc/games/README.md`, section Positions.
+`match.opened` commits to the position before anyone joins; `match.positioned` reveals it right after `match.started`. In the fork
+of a seat, that event also holds the committed position (`dealt`): everything the seat cannot see is dealt again from there with
+the match's own draws. `gamesvc/games/README.md`, section Positions, describes the format.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from gamesvc.matches.record.evidence import Record, Wrong, hidden
 from gamesvc.matches.record.evidence import field as field_of
 
 TAG = b"gamesvc.position/1"
-# Larger than any position of ours by far; each is in the log for ever.
+# Far more than any position of today's games needs. Each position stays in the log for ever.
 MOST_BYTES = 400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A match that does not begin with the game's own setup: with which position, and where that is from.
+    """The start of a match that does not begin with the game's own setup.
 
-    `origin`, `version`: the match it was forked from; `seat`: what this seat of it could not see is dealt anew at the start.
-    `own_seat`: the seat its host takes. `board`: he has all seats without a bot, and nobody else knows of the match.
+    `origin`, `version`: the match and version it was forked from. `seat`: what this seat of the origin could not see is dealt
+    again at the start. `own_seat`: the seat its host takes. `board`: an analysis board, where the host has all seats without a
+    bot and nobody else knows of the match.
     """
 
     position: Mapping[str, Any]
@@ -46,7 +47,7 @@ class Start:
     salt: str = field(default_factory=lambda: secrets.token_hex(16))
 
     def opened(self) -> dict[str, Any]:
-        """What `match.opened` says of it."""
+        """Return what `match.opened` says of the start."""
         told: dict[str, Any] = {"position": committed(self.salt, self.position)}
         if self.origin is not None:
             told["origin"] = {"match": str(self.origin), "version": self.version, "seat": self.seat}
@@ -54,12 +55,12 @@ class Start:
 
 
 def committed(salt: str, position: Mapping[str, Any]) -> str:
-    """What `match.opened` holds of a position: a hash that tells nothing before the salt is known (32 hex digits)."""
+    """Return the commitment in `match.opened`: a hash that reveals nothing until the salt (32 hex digits) is known."""
     return hashlib.sha256(canonical.prefixed(TAG, salt.encode(), canonical.encode(dict(position)))).hexdigest()
 
 
 def check_position(game: Game[Any], position: Mapping[str, Any]) -> int:
-    """Refuse a position that no match can begin from (`bad_position`). Returns for how many seats it is."""
+    """Return the number of seats of a position. Raises `Refused` (`bad_position`) if no match can begin from it."""
     try:
         written = canonical.encode(dict(position))
     except canonical.NotCanonical as error:
@@ -73,16 +74,16 @@ def check_position(game: Game[Any], position: Mapping[str, Any]) -> int:
 
 
 def deal_anew(game: Game[Any], position: Mapping[str, Any], seat: int, dice: Dice, version: int) -> dict[str, Any]:
-    """The same position for a seat, with everything hidden from it dealt anew, also in the states that may be gone back to."""
+    """Return the position with everything hidden from a seat dealt again, also in the states that an undo may return to."""
     state, marked = codec.read_position(game, position, version)
     redealt, kept = dealing.deal_anew(game, state, marked.__getitem__, seat, dice)
     return codec.write_position(game, redealt, version, kept)
 
 
 def check_committed(records: Sequence[Record]) -> int | None:
-    """Whether a match begins from the position that its first event commits to. Raises `Wrong`.
+    """Check that a match begins from the position that its first event commits to. Raises `Wrong`.
 
-    Returns the version of that position; None for a match that begins with the game's own setup, or is not so far.
+    Returns the version of that position; None if the match has the game's own setup or has not come that far.
     """
     promised = records[0].get("data", {}).get("position")
     started = next((at for at, one in enumerate(records) if one.get("type") == "match.started"), None)
@@ -105,7 +106,7 @@ def check_committed(records: Sequence[Record]) -> int | None:
 
 
 def place(run: Run[Any], position: Mapping[str, Any], salt: str, seat: int | None) -> None:
-    """Begin a match from a position: `match.positioned`, with the draws that dealt it anew where a seat is given."""
+    """Begin a match from a position. With a seat, `match.positioned` also holds the draws that dealt it again."""
     if seat is None:
         run.place(position, salt=salt)
         return

@@ -1,8 +1,8 @@
-"""Projections made again from the events: the match row, who sits where, and the open questions.
+"""Rebuilding projections from the events: the match row, the seats, and the open questions.
 
-Readers and writers go on meanwhile: a match is replayed outside any transaction, and what differs is written in a short one,
-unless the match has moved; then it is replayed again. What differs is found by the audit's own comparison, and what is
-written is compared once more. Not here: the statistics of players (`statistics`).
+Readers and writers continue meanwhile. A match is replayed outside any transaction, and differences are written in a short one,
+unless the match has moved; then it is replayed again. The audit's own comparison finds the differences, and runs again on what
+was written. Not here: the statistics of players (`statistics`).
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What was wrong with the projections of one match, and whether it is right now."""
+    """The findings about one match before and after a rebuild."""
 
     found: tuple[Finding, ...] = ()
     left: tuple[Finding, ...] = ()
 
 
 def rebuild(match_id: UUID) -> Rebuilt:
-    """Make the projections of one match again from its events. Says what differed, and what could not be mended."""
+    """Rebuild the projections of one match from its events. Return the differences found and those that remain."""
     for attempt in range(ATTEMPTS + 1):
-        # At last the writers wait until the match is replayed.
+        # In the last attempt, writers wait until the match is replayed.
         with transaction.atomic() if attempt == ATTEMPTS else nullcontext():
             if attempt == ATTEMPTS:
                 Match.objects.select_for_update().filter(pk=match_id).first()
@@ -50,7 +50,7 @@ def rebuild(match_id: UUID) -> Rebuilt:
 
 
 def _rebuild(match_id: UUID) -> Rebuilt | None:
-    """The same, once; None where the match moved meanwhile."""
+    """Rebuild once. Return None if the match moved meanwhile."""
     stored = STORE.read(match_id)
     match = Match.objects.filter(pk=match_id).first()
     if match is None:
@@ -109,12 +109,12 @@ def _mend_seats(match: Match, loaded: Loaded, told: Told) -> None:
         right = seat_columns(seat.index, loaded, told)
         seat.holder = UUID(right["holder"]) if right["holder"] is not None else None
         seat.contribution = right.get("contribution", seat.contribution)
-        # Which bot it was the events do not tell; who it was only the table of holdings knows.
+        # The events do not name the bot, and only the table of holdings knows the user.
         seat.bot = (seat.bot or bot_of(loaded.game)) if right["bot"] else ""
         seat.user_id = users.get(seat.holder) if seat.holder is not None else None
         if (seat.vacated_at is not None) != right["vacated_at"]:
             seat.vacated_at = told.free.get(seat.index)
-    # First nobody, then who it is: two seats may have to change places.
+    # Clear all users first: two seats may have to change places.
     match.seats.update(user=None)
     match.seats.exclude(index__lt=loaded.seats).delete()
     for seat in seats:
@@ -150,12 +150,12 @@ def _mend_requests(match: Match, told: Told) -> None:
     match.undo_requests.exclude(version__in=told.requests).delete()
     kept = {row.version: row for row in match.undo_requests.all()}
     for version, request in told.requests.items():
-        # Where only bots were asked, the match went back at once, and there never was a row.
+        # If only bots were asked, the undo was made at once and there never was a row.
         if version in kept or not request.agreed:
             UndoRequest.objects.update_or_create(match=match, version=version, defaults=request_columns(request))
 
 
 def _mend_looks(match: Match, told: Told) -> None:
-    """Mend what the events tell of a look; a row that no event names keeps the words in it, and is reported."""
+    """Restore the rows of looks from the events. A row that no event names keeps its text and is reported."""
     for look_id, (seat, version) in told.looks.items():
         Look.objects.update_or_create(pk=look_id, defaults={"match": match, "seat": seat, "version": version})

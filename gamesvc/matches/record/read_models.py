@@ -1,7 +1,8 @@
-"""Which columns of our tables follow from the events, what they must hold, and where they differ.
+"""Columns that follow from the events: the values they must hold, and where rows differ.
 
-`audit` reports the differences, `rebuild` mends them; both ask here. Every column is either derived, and then compared, or
-declared as kept, with the reason; a test walks the models. Not here: the numbers of `statistics`, which it compares itself.
+`audit` reports the differences and `rebuild` mends them; both ask here. Every column is either derived, and then compared, or
+declared as kept, with the reason. A test checks that all models are declared. Not here: the figures of `statistics`, which has
+its own comparison.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def _columns(derived: str, **kept: str) -> dict[str, str]:
     return {**dict.fromkeys(derived.split(), DERIVED), **kept}
 
 
-# Model -> column -> why it is not derived, or `DERIVED`.
+# Model -> column -> reason why it is not derived, or `DERIVED`.
 COLUMNS = {
     "Match": _columns(
         "game rules options seat_count hours clock entry watch press undo anonymous reliability board"
@@ -63,7 +64,7 @@ COLUMNS = {
     ),
     "Reckoned": _columns("match version notes", fault=WORK),
 }
-# Models that hold nothing that follows from events.
+# Models without anything that follows from events.
 KEPT: dict[str, str] = {
     "Answered": "answers kept for a day, for repeated requests",
     "DoneWord": WORK,
@@ -79,16 +80,16 @@ KEPT: dict[str, str] = {
     "Reason": INPUT,
     "Refusal": INPUT,
 }
-# What the match row repeats of the first event, where that says it.
+# Columns of the match row that repeat fields of the first event, if it has them.
 OPENED = ("game", "rules", "options", "clock", "entry", "watch", "press", "undo", "anonymous", "reliability")
-# Rows that were written before they took over the moment of their event.
+# Tolerance for old rows, which did not yet take over the time of their event.
 SLACK = timedelta(seconds=1)
 ASKED, ANSWERED, LOOKED = "match.undo_asked", "match.undo_answered", "match.looked"
 
 
 @dataclass(slots=True)
 class Request:
-    """A request for an undo as its events tell it."""
+    """An undo request as its events describe it."""
 
     version: int
     seat: int
@@ -102,7 +103,7 @@ class Request:
 
 @dataclass(slots=True)
 class Told:
-    """What single events say that rows repeat. `free`: since when nobody holds a seat; `looks`: seat and version by look id."""
+    """Facts in single events that rows repeat. `free`: since when a seat has no holder; `looks`: seat and version by look id."""
 
     status: Match.Status = Match.Status.OPEN
     paused_at: datetime | None = None
@@ -116,7 +117,7 @@ class Told:
 
 
 def tell(events: Sequence[StoredEvent]) -> Told:
-    """Fold the service's own events into what rows repeat of them."""
+    """Fold the service's own events into the facts that rows repeat."""
     told = Told()
     for event in events:
         data = event.data
@@ -148,7 +149,7 @@ def _tell_undo(told: Told, event: StoredEvent) -> None:
         until = datetime.fromisoformat(data["until"])
         told.requests[event.version] = Request(event.version, data["seat"], data["to"], list(data["asked"]), until)
     elif event.type == ANSWERED and (request := told.requests.get(data["request"])) is not None:
-        # The last word settles the row instead of being added to it.
+        # The last consent settles the row and is not added to it.
         request.agreed = data["answer"] == "accepted" and len(request.accepted) + 1 == len(request.asked)
         if data["answer"] == "accepted" and not request.agreed:
             request.accepted.append(data["seat"])
@@ -182,7 +183,7 @@ class Rows:
 
 
 def opened_columns(loaded: Loaded) -> dict[str, Any]:
-    """What the match row holds of the first event: only what that event says (older ones say less)."""
+    """Return the columns that the match row takes from the first event. Older events have fewer of them."""
     opened = loaded.opened
     columns = {name: opened[name] for name in OPENED if name in opened}
     if "clock" in opened:
@@ -191,7 +192,7 @@ def opened_columns(loaded: Loaded) -> dict[str, Any]:
 
 
 def differences(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
-    """Say where the rows of a match differ from what its events, folded into `loaded` and `told`, come to."""
+    """Yield the differences between the rows of a match and its events, folded into `loaded` and `told`."""
     yield from _match_row(rows, loaded, told)
     yield from _seats(rows, loaded, told)
     yield from question_differences(rows, loaded, told)
@@ -226,13 +227,13 @@ def _same_moment(kept: datetime | None, right: datetime | None) -> bool:
 
 
 def seat_columns(index: int, loaded: Loaded, told: Told) -> dict[str, Any]:
-    """What a seat's row holds by the events; which bot it is and since when exactly it is free they do not tell."""
+    """Return the columns of a seat that follow from the events. They do not name the bot or the exact time a seat fell free."""
     columns: dict[str, Any] = {
         "holder": loaded.holders.get(index),
         "bot": index in told.bots,
         "vacated_at": index in told.free,
     }
-    # The draws were fixed at the start: what a substitute's row says of the first holder's contribution is of no use to anybody.
+    # The draws were fixed at the start: the first holder's contribution in a substitute's row no longer matters.
     if index not in told.substitutes:
         columns["contribution"] = loaded.contributions.get(index, "")
     return columns
@@ -258,10 +259,10 @@ def _seats(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
 
 
 def question_differences(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
-    """Say where the rows of open questions differ from the questions that are open by the events."""
+    """Yield the differences between the rows of open questions and the questions that are open by the events."""
     match = rows.match
     awaited = {(question.seat, question.id): question for question in loaded.awaited()}
-    if match.board:  # its owner has no deadlines; only bots are asked
+    if match.board:  # the owner has no deadlines; only bots are asked
         awaited = {key: question for key, question in awaited.items() if key[0] in told.bots}
     if missing := sorted(awaited.keys() - rows.questions.keys()):
         yield Finding("questions", f"Open by the events, and no row with a deadline: {missing}.", match.id)
@@ -285,7 +286,7 @@ def _same_value(kept: Any, right: Any) -> bool:
 
 
 def request_columns(request: Request) -> dict[str, Any]:
-    """What the row of a request for an undo holds."""
+    """Return the columns of an undo request."""
     return {name: getattr(request, name) for name in ("seat", "to", "asked", "accepted", "until", "settled_at")}
 
 
@@ -295,7 +296,7 @@ def _requests(rows: Rows, told: Told) -> Iterator[Finding]:
         if request is None:
             yield Finding("undo_requests", "A row, and no request for an undo.", rows.match.id, version)
         elif row is None:
-            # Where only bots were asked, the match went back at once: there was nothing to wait for.
+            # If only bots were asked, the undo was made at once: there was nothing to wait for.
             if not request.agreed:
                 yield Finding("undo_requests", "A request for an undo, and no row.", rows.match.id, version)
         else:
@@ -314,7 +315,7 @@ def _looks(rows: Rows, told: Told) -> Iterator[Finding]:
 def _beginning_fits(rows: Rows, loaded: Loaded) -> bool:
     promised, kept = loaded.opened.get("position"), rows.beginning
     if kept is None:
-        # It is read once, at the start.
+        # The row is read only once, at the start.
         return promised is None or loaded.started or loaded.ended
     origin = {"match": str(kept.origin_id), "version": kept.version, "seat": kept.seat} if kept.origin_id is not None else None
     if origin != loaded.opened.get("origin"):

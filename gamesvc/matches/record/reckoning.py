@@ -1,7 +1,7 @@
-"""What a match says of its players, folded from its events: answers and their time, time-outs, seats kept, results. Pure.
+"""Figures about the players of a match, folded from its events: answers and their time, timeouts, results. Pure.
 
-Time runs from the act that asked a question to the act by which the seat answered it; pauses do not count. What a
-standing order or another's act answers is no answer of the seat. Not here: whose numbers these are (`statistics`).
+An answer's time runs from the act that asked the question to the act by which the seat answered it, without pauses. A conditional
+order or another player's act is no answer of the seat. Not here: the players these figures belong to (`statistics`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Key = tuple[int, str]
 
 @dataclass(slots=True)
 class Numbers:
-    """What one holding of a seat came to; `place` and `shared` only where the match was contested from its start."""
+    """The figures of one seat tenure. `place` and `shared` are set only if the match was contested from its start."""
 
     seat: int
     counts: bool = True
@@ -39,7 +39,7 @@ class Numbers:
 
 @dataclass(slots=True)
 class Asked:
-    """An open question: since when, and whether its time-out has been told of."""
+    """An open question: when it was asked, and if its timeout was recorded."""
 
     since: datetime
     late: bool = False
@@ -47,18 +47,18 @@ class Asked:
 
 @dataclass(slots=True)
 class Reckoning:
-    """A match on the way: what is folded so far, and the numbers of all persons who ever held a seat in it, by holder."""
+    """A match folded so far, with the figures of every user who ever held a seat, by holder."""
 
     loaded: Loaded
     numbers: dict[str, Numbers] = field(default_factory=dict)
     asked: dict[Key, Asked] = field(default_factory=dict)
     paused: datetime | None = None
-    people: dict[int, str] = field(default_factory=dict)  # who sits where; bots and empty seats are not here
+    people: dict[int, str] = field(default_factory=dict)  # seat -> holder; bots and empty seats are missing
     began: frozenset[str] = frozenset()
     counts: bool = True
 
     def fold(self, stored: Sequence[StoredEvent]) -> Reckoning:
-        """Fold the events that follow, whole acts of them."""
+        """Fold the events that follow; they must be whole acts."""
         for act in acts(stored):
             self._take(act)
         return self
@@ -97,7 +97,7 @@ class Reckoning:
                 self._seat(data, moment)
             case "match.left":
                 if (holder := self.people.pop(data["seat"], None)) is not None:
-                    self.numbers.pop(holder, None)  # before the start: as if he had never sat down
+                    self.numbers.pop(holder, None)  # before the start: as if they had never sat down
             case "match.vacated":
                 if (numbers := self._of(data["seat"])) is not None:
                     numbers.vacated, numbers.last_at = True, moment
@@ -115,11 +115,11 @@ class Reckoning:
             case "match.ended":
                 self._end(data["outcome"], moment)
             case "match.opened":
-                # A fork, a what-if board, a described position: whoever plays on from there has not come there himself.
+                # A fork, an analysis board, a described position: its result is not the players' own work from the start.
                 self.counts = "position" not in data
 
     def _seat(self, data: Any, moment: datetime) -> None:
-        """Somebody sits down, at the start or in another's stead; whoever sat there has left the seat."""
+        """Seat a new holder, at the start or as a substitute. The previous holder has left the seat."""
         if self.loaded.started and (before := self._of(data["seat"])) is not None:
             before.vacated, before.last_at = True, moment
         self.people.pop(data["seat"], None)
@@ -157,7 +157,7 @@ class Reckoning:
     # --- what must be kept to go on later ---
 
     def as_notes(self) -> dict[str, Any]:
-        """Everything but state and numbers, as JSON."""
+        """Return everything except the state and the figures, as JSON."""
         return {
             "asked": [[*key, canonical.write_time(one.since), one.late] for key, one in sorted(self.asked.items())],
             "paused": canonical.write_time(self.paused) if self.paused is not None else None,
@@ -181,7 +181,7 @@ class Reckoning:
 
 
 def _place(ranking: Sequence[Sequence[int]], seat: int) -> tuple[int | None, bool]:
-    """The place of a seat, 1 for the best, and whether others share it."""
+    """Return the place of a seat, 1 for the best, and True if others share it."""
     before = 0
     for group in ranking:
         if seat in group:

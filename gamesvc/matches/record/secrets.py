@@ -1,7 +1,7 @@
-"""The secrets of matches: made, sealed while the match runs, opened to draw, revealed at its end.
+"""Secrets of matches: made, sealed while the match runs, opened for draws, revealed at the end.
 
-Keys come from `MATCH_KEYS` ("id:base64 of 32 bytes", comma-separated): the first seals, all open, so keys can be
-changed by adding one in front. A key's id is stored beside what it sealed.
+Keys come from `MATCH_KEYS` ("id:base64 of 32 bytes", comma-separated). The first key seals and all open, so keys are rotated by
+adding one in front. The key's id is stored beside each sealed secret.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 class WrongKey(Exception):
-    """A stored secret cannot be opened with the keys given."""
+    """A stored secret that none of the configured keys opens."""
 
 
 @functools.cache
@@ -65,16 +65,16 @@ def open_secret(key_id: str, sealed: bytes | memoryview, match_id: uuid.UUID) ->
 
 
 def _keyed(parts: tuple[object, ...]) -> bytes:
-    # Lengths in front, so that no two lists of parts give the same message.
+    # Length prefixes, so that no two lists of parts give the same message.
     message = "".join(f"{len(str(part))}:{part}" for part in parts).encode()
     return hmac.digest(settings.SECRET_KEY.encode(), message, "sha256")
 
 
 def keyed_uuid(*parts: object) -> uuid.UUID:
-    """An id that nobody can meet or guess without our key, always the same for the same parts."""
+    """Return a stable id for the given parts that nobody can guess without our key."""
     return uuid.UUID(bytes=_keyed(parts)[:16])
 
 
 def keyed_token(*parts: object) -> str:
-    """A token for links and reply addresses: 160 bits in lower-case base32, always the same for the same parts."""
+    """Return a stable token for links and reply addresses: 160 bits in lower-case base32."""
     return base64.b32encode(_keyed(parts)[:20]).decode().lower()

@@ -1,6 +1,6 @@
-"""Appending what happens to a match beside its game: a pause, an extension, a vacation, a seat that changes hands.
+"""Appending service events, which lie beside the game: a pause, an extension, a vacation, a seat that changes hands.
 
-Whether it may happen is decided by the callers, on the newest version.
+The callers decide, on the newest version, if they are allowed.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def append(
     seats: Sequence[Seat] | None = None,
     more: Sequence[Statement] = (),
 ) -> tuple[StoredEvent, ...]:
-    """Append service events decided on the newest version; decided anew when somebody was faster. Raises `Busy`.
+    """Append the events that `decide` returns for the newest version. Decide again after a conflict. Raises `Busy`.
 
-    `seats`: as they are with these events, where those change them; `more`: rows written with them.
+    `seats`: the seats after these events, if the events change them. `more`: rows written with the events.
     """
     command_id = command_id or uuid.uuid4()
     for _ in range(ATTEMPTS):

@@ -1,7 +1,7 @@
-"""Snapshots of matches: what a load would fold again, kept beside the log and never trusted for more than saving time.
+"""Snapshots of matches. They lie beside the log and only save time; they are never trusted.
 
-One counts only with the fingerprint of the rules code that reads it and the hash of the event it stands on, so after a
-release, or where somebody tampered with it, it is ignored and made anew.
+A snapshot is valid only with the fingerprint of the rules code that reads it and the hash of the event it belongs to. After a
+release, or after tampering, it is ignored and made again.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from events.store import Head
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Game
 
-# A snapshot is written when this many events lie behind the last one: writing one costs less than folding as many at each load.
+# Write a snapshot after this many events: writing one costs less than folding as many at each load.
 TAIL = 25
-# How far apart those are that stay for looking back.
+# Distance between the snapshots that are kept for looking back.
 STRETCH = store.STRETCH
 _FOLDS = ("state.py", "rules", "data")
 _SHARED = ("codec", "dice", "game", "limits", "timeline")
@@ -32,9 +32,9 @@ _SHARED = ("codec", "dice", "game", "limits", "timeline")
 
 @functools.cache
 def fingerprint(game_id: str) -> str:
-    """Return the SHA-256 over what folds events to states: the rules and data of a game, its state, and what all games share.
+    """Return the SHA-256 over the code that folds events to states: a game's rules, data and state, and the shared modules.
 
-    Another wording, picture or bot leaves snapshots valid.
+    Changed wording, pictures or bots leave snapshots valid.
     """
     games = Path(gamesvc.games.__file__).parent
     own = [path for name in _FOLDS for path in (games / game_id / name, *(games / game_id / name).rglob("*"))]
@@ -47,7 +47,7 @@ def fingerprint(game_id: str) -> str:
 
 
 def put(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any], state: Any, kept: dict[int, Any]) -> None:
-    """Keep a state with the states it may go back to. `contents` is what else a load knows, as plain JSON."""
+    """Store a state with the states an undo may return to. `contents` is the rest of a load, as plain JSON."""
     payload = {
         **contents,
         "occurred_at": canonical.write_time(head.occurred_at) if head.occurred_at is not None else None,
@@ -57,20 +57,20 @@ def put(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any], s
 
 
 def get(game: Game[Any], match_id: UUID, until: int | None = None) -> tuple[Head, dict[str, Any]] | None:
-    """The youngest snapshot at `until` or before: its head, and its contents with `state` and `kept` read back."""
+    """Return the newest snapshot up to `until`: its head and its contents, with `state` and `kept` decoded."""
     found = store.get(match_id, fingerprint(game.id), until=until)
     return None if found is None else read(game, found)
 
 
 def get_many(games: Mapping[UUID, Game[Any]]) -> dict[UUID, tuple[Head, dict[str, Any]]]:
-    """The same of many matches, each with its game, by one query; those without a snapshot are missing."""
+    """Return the newest snapshots of many matches in one query. Matches without a snapshot are missing."""
     rows = store.get_many({match_id: fingerprint(game.id) for match_id, game in games.items()})
     found = {match_id: read(games[match_id], row) for match_id, row in rows.items()}
     return {match_id: one for match_id, one in found.items() if one is not None}
 
 
 def read(game: Game[Any], row: store.Snapshot) -> tuple[Head, dict[str, Any]] | None:
-    """What a snapshot holds; what cannot be read is as good as none."""
+    """Return the decoded snapshot; None if it cannot be read."""
     try:
         contents = orjson.loads(row.payload)
         contents["state"], contents["kept"] = codec.read_states(game, contents, row.version, base=0)

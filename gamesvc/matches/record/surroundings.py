@@ -1,6 +1,6 @@
-"""What the log does not know about a seat's time, read now: quiet hours, vacations, days off, zone tables.
+"""Facts about a seat's time outside the log, read now: quiet hours, vacations, days off, time zones.
 
-It counts only as far as `match.deadline_set` records it, in the append that sets the deadline.
+They count only as far as `match.deadline_set` records them, in the append that sets the deadline.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gamesvc.matches.models import Seat
 
 
 class Person:
-    """The time of one seat under one policy: of the person who holds it, or of nobody, who has days off and fixed times.
+    """The time of one seat under one policy: its holder's, or without a holder only days off and fixed times.
 
     Reads the database once, and only for what the policy honours.
     """
@@ -52,7 +52,7 @@ class Person:
 
 
 def around(policy: Policy | None, seats: Sequence[Seat]) -> Callable[[int], Surroundings]:
-    """What is known of each seat now. Of a bot nothing: it answers at once, and needs no deadline that an event would tell."""
+    """Return a function from seat to its surroundings now. A bot has none: it answers at once and needs no recorded deadline."""
     users = {seat.index: seat.user_id for seat in seats if not seat.bot}
     known: dict[int, Surroundings] = {}
 
@@ -69,7 +69,7 @@ def around(policy: Policy | None, seats: Sequence[Seat]) -> Callable[[int], Surr
 def told(
     account: Account, changed: Mapping[Key, str], seats: Sequence[Seat], version: int, already: Iterable[Event] = ()
 ) -> Iterator[Event]:
-    """The events that say what the deadlines just set were reckoned from; none for what follows from the log alone."""
+    """Yield the events that record how the new deadlines were computed; none for deadlines that follow from the log alone."""
     policy = account.policy
     if policy is None or policy.plain:
         return
@@ -83,7 +83,7 @@ def told(
 
 
 def deadline_set(key: Key, clock: Clock, cause: str, version: int, **because: object) -> Event:
-    """`match.deadline_set` of a clock that runs. `because` has what is to be known beside the clock itself."""
+    """Return the `match.deadline_set` of a running clock. `because` adds facts that the clock itself does not hold."""
     assert clock.due is not None
     data = {
         "seat": key[0],

@@ -1,1 +1,1 @@
-"""Figures about players from their finished matches, and what a match asks of its players' past."""
+"""Figures about players from their finished matches, and the reliability a match requires."""

@@ -1,7 +1,7 @@
-"""What a match asks of its players' past: how many matches they saw to their end, how often their time ran out.
+"""Reliability required by a match: the share of matches finished, and the number of timeouts.
 
-Both look at the last year (`totals.WINDOW`). Whoever has no match behind him yet may always sit down: nobody could
-begin otherwise. Whom the host invites by name need not show anything.
+Both cover the last year (`totals.WINDOW`). Players without any finished match may always join, since otherwise nobody could
+begin. Players whom the host invites by name need not meet the requirement.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ MOST_TIMEOUTS = 1000
 
 
 def read(asked: Mapping[str, Any] | None) -> dict[str, int | None] | None:
-    """Check a match's demand and fill it in: `finished`, the least share in percent, `timeouts`, the most. Raises `Refused`."""
+    """Return a checked requirement with both fields: `finished`, the minimum in percent, and `timeouts`, the maximum. Raises
+    `Refused`.
+    """
     if asked is None:
         return None
     if unknown := sorted(asked.keys() - {"finished", "timeouts"}):
@@ -34,7 +36,7 @@ def read(asked: Mapping[str, Any] | None) -> dict[str, int | None] | None:
 
 
 def words(asked: Mapping[str, Any] | None) -> list[str]:
-    """The demand of a match in words for people; none where it asks for nothing."""
+    """Return the requirement as text, one item per part; none if there is no requirement."""
     told = []
     if asked is not None and asked["finished"]:
         told.append(f"players who saw at least {asked['finished']} % of their matches to the end")
@@ -45,7 +47,7 @@ def words(asked: Mapping[str, Any] | None) -> list[str]:
 
 
 def check(user: User, match: Match) -> None:
-    """Refuse a player who has not shown what the match asks for; the sentence says what he has shown."""
+    """Refuse a player who does not meet the requirement. The sentence names their own figures."""
     asked = match.reliability
     if asked is None or match.creator_id == user.pk:
         return
@@ -66,7 +68,7 @@ def check(user: User, match: Match) -> None:
 
 
 def for_player(matches: QuerySet[Match], user: User) -> QuerySet[Match]:
-    """Only the matches that this player may sit down in, as far as his past goes."""
+    """Return only the matches whose requirement this player meets."""
     shown = totals.record_of(user, totals.since())
     share = 100 if shown.finished_percent is None else shown.finished_percent
     fits = Q(reliability__finished__lte=share) & (Q(reliability__timeouts=None) | Q(reliability__timeouts__gte=shown.timeouts))
@@ -76,9 +78,9 @@ def for_player(matches: QuerySet[Match], user: User) -> QuerySet[Match]:
 def with_players(
     matches: QuerySet[Match], *, finished: int = 0, timeouts: int | None = None, answer_hours: int | None = None
 ) -> QuerySet[Match]:
-    """Only the matches whose players have all shown this much; none whose players are not told.
+    """Return only the matches whose players all meet these figures; none with hidden players.
 
-    `answer_hours`: they answer within so many hours on the average. Whoever has not answered yet is not slow.
+    `answer_hours`: their average answer takes at most this many hours. Players without any answer are not excluded.
     """
     seated = Seat.objects.filter(match__in=matches.values("pk"), user__isnull=False).values("user")
     shown = (

@@ -1,7 +1,7 @@
-"""Statistics of players: a follower of the feed that keeps what each holding of a seat came to, and what they add up to.
+"""Statistics of players: a consumer of the feed that stores the figures of each seat tenure, and their sums.
 
-Forks, what-if boards and matches from a described position count in nothing. The numbers hang on the random id that the
-events know the holder by, so that after an erasure they are nobody's.
+Forks, analysis boards and matches from a described position do not count. The figures belong to the random id by which the events
+know the holder, so after an erasure they identify nobody.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from gamesvc.matches.record.reckoning import Numbers, Reckoning
 logger = logging.getLogger(__name__)
 
 FOLLOWER = "statistics"
-# Reliability looks at what somebody did lately: an old fault is forgiven.
+# Reliability covers recent behaviour only: old faults are forgiven.
 WINDOW = timedelta(days=365)
 _NUMBERS = [one.name for one in dataclasses.fields(Numbers) if one.name != "seat"]
 
 
 def register() -> None:
-    """Have the numbers of erased users be nobody's."""
+    """Register the erasure of users from the figures."""
     erasure.register("statistics", _erase)
 
 
@@ -45,11 +45,11 @@ def _erase(user: User) -> None:
     Holding.objects.filter(user=user).update(user=None)
 
 
-# --- following the feed ---
+# --- consuming the feed ---
 
 
 def follow(limit: int = following.BATCH) -> int:
-    """Take the next events of the feed into the statistics. Returns how many; 0 when they are up to date."""
+    """Process the next events of the feed. Return their number; 0 if the statistics are up to date."""
     return following.follow(FOLLOWER, applied=_applied, apply=_apply, limit=limit)
 
 
@@ -58,7 +58,7 @@ def _applied(match_id: UUID) -> int:
 
 
 def _apply(match_id: UUID, events: Sequence[StoredEvent]) -> None:
-    """Go on in one match, to the end of what it has: an act is appended whole, and must be reckoned whole."""
+    """Process one match to its end: an act is appended as a whole, and must be counted as a whole."""
     match = Match.objects.filter(pk=match_id).first()
     if match is None:
         return
@@ -68,7 +68,7 @@ def _apply(match_id: UUID, events: Sequence[StoredEvent]) -> None:
     except DatabaseError:
         raise
     except Exception as error:
-        # One match that cannot be folded must not stop the numbers of all others.
+        # One match that cannot be folded must not stop the statistics of all others.
         logger.exception("The statistics of match %s stand still at version %s.", match_id, row.version)
         row.fault = f"{type(error).__name__}: {error}"
         row.save()
@@ -86,7 +86,7 @@ def _resume(match: Match, row: Reckoned) -> Reckoning:
 
 
 def _stored(match_id: UUID) -> dict[str, Numbers]:
-    """The numbers kept for a match, by holder."""
+    """Return the stored figures of a match, by holder."""
     rows = Holding.objects.filter(match_id=match_id)
     return {str(row.holder): Numbers(row.seat, **{name: getattr(row, name) for name in _NUMBERS}) for row in rows}
 
@@ -105,7 +105,7 @@ def _save(row: Reckoned, reckoning: Reckoning) -> None:
         )
         for holder, numbers in reckoning.numbers.items()
     ]
-    # Who it was is known since he sat down; it is never changed here.
+    # The user is written when they sit down, and never changed here.
     Holding.objects.bulk_create(holdings, update_conflicts=True, unique_fields=["holder"], update_fields=["seat", *_NUMBERS])
 
 
@@ -113,21 +113,21 @@ def _save(row: Reckoned, reckoning: Reckoning) -> None:
 
 
 class Moving(Exception):
-    """A match went on faster than it could be reckoned."""
+    """A match went on faster than it could be counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A number that was kept wrongly."""
+    """A wrong figure."""
 
     holder: str
     detail: str
 
 
 def rebuild(match_id: UUID, attempts: int = 10) -> list[Difference]:
-    """Reckon one match again from its first event, and keep that. Returns what had been kept otherwise.
+    """Count one match again from its first event, and store the result. Return the differences found.
 
-    The follower is held up only while the result is written; where it was faster, the match is reckoned once more.
+    The consumer is held up only while the result is written. If it was faster, the match is counted once more.
     """
     match = Match.objects.get(pk=match_id)
     for _ in range(attempts):
@@ -155,7 +155,9 @@ _NOTHING = Numbers(0)
 
 
 def differences(match_id: UUID) -> list[Difference]:
-    """Say where the numbers kept for a match differ from its events, up to where the follower has read. Changes nothing."""
+    """Return the differences between the stored figures of a match and its events, up to the consumer's position. Changes
+    nothing.
+    """
     row = Reckoned.objects.filter(pk=match_id).first()
     if row is None or not row.version:
         return []
@@ -165,7 +167,7 @@ def differences(match_id: UUID) -> list[Difference]:
     found = _differences(reckoning.numbers, kept)
     if row.notes != reckoning.as_notes():
         found.append(Difference("", "what was kept to go on from is not what the events say"))
-    # The follower may have gone on between the two reads.
+    # The consumer may have gone on between the two reads.
     return found if _applied(match_id) == row.version else []
 
 
@@ -180,12 +182,12 @@ def _differences(expected: dict[str, Numbers], found: dict[str, Numbers]) -> lis
     return differences
 
 
-# --- what the numbers add up to ---
+# --- sums ---
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a player's holdings add up to, over some time."""
+    """The sums over a player's tenures in a period."""
 
     matches: int = 0
     finished: int = 0
@@ -197,7 +199,7 @@ class Record:
 
     @property
     def finished_percent(self) -> int | None:
-        """Of the matches that are over for him, how many he saw to their end, rounded down. None: there are none yet."""
+        """Return the share of the player's finished matches that they played to the end, rounded down; None if there are none."""
         over = self.finished + self.given_up
         return 100 * self.finished // over if over else None
 
@@ -216,14 +218,14 @@ class Record:
 
 FINISHED = Count("pk", filter=Q(finished=True))
 GIVEN_UP = Count("pk", filter=Q(vacated=True))
-# Answers are told of matches that are over: one may be hidden while they run, and with it that it was given, and when.
+# Answers count only once a match is over: in a running match they could reveal that a hidden answer was given, and when.
 OVER = ~Q(match__status=Match.Status.RUNNING)
 
 
 def counted(since: datetime | None = None) -> QuerySet[Holding]:
-    """The holdings that count: of all time, or those with something new since a moment.
+    """Return the tenures that count: of all time, or those with a change since a moment.
 
-    Not those of a running match that hides its players' names: what is new there would tell who has just acted.
+    Running anonymous matches are left out: a change there would reveal who has just acted.
     """
     holdings = Holding.objects.filter(counts=True, user__isnull=False, last_at__isnull=False)
     holdings = holdings.exclude(match__anonymous=True, match__status=Match.Status.RUNNING)
@@ -231,12 +233,12 @@ def counted(since: datetime | None = None) -> QuerySet[Holding]:
 
 
 def since() -> datetime:
-    """From when on reliability is looked at."""
+    """Return the start of the period that reliability covers."""
     return timezone.now() - WINDOW
 
 
 def record_of(user: User, since: datetime | None = None) -> Record:
-    """What a player has shown since a moment, or ever."""
+    """Return a player's record since a moment, or of all time."""
     sums = (
         counted(since)
         .filter(user=user)
@@ -254,7 +256,7 @@ def record_of(user: User, since: datetime | None = None) -> Record:
 
 
 def results_of(user: User) -> list[dict[str, Any]]:
-    """Per game, of the matches with another person in them: how many were won, shared and lost."""
+    """Return the results per game in matches against other players: won, shared and lost."""
     won, last = Q(place=1, shared=False), Q(place=1, shared=True)
     found = (
         counted()
@@ -276,7 +278,7 @@ def results_of(user: User) -> list[dict[str, Any]]:
 
 
 def player_json(user: User) -> dict[str, Any]:
-    """All that is told of a player to other players."""
+    """Return everything that other players may know about a player."""
     return {
         "name": user.username,
         "window_days": WINDOW.days,

@@ -1,1 +1,1 @@
-"""The events of a match as sentences, and its options and moments in words."""
+"""The events of a match as sentences, and its options and moments as text."""

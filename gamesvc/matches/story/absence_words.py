@@ -1,4 +1,4 @@
-"""Time-outs, pauses and changes of players in words, for the log of a match."""
+"""Timeouts, pauses and changes of players as sentences, for the game log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gamesvc.games.kernel.game import Event
 
 
 def sentence(event: Event, names: tuple[str, ...]) -> str:
-    """What happened, for anybody who may see it."""
+    """Return the sentence for an event, for everyone who may see it."""
     data = event.data
     name = names[data["seat"]] if "seat" in data else ""
     match event.type:

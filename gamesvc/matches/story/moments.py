@@ -1,4 +1,4 @@
-"""Moments in words, in a player's zone and in UTC."""
+"""Moments as text, in a player's zone and in UTC."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from notifications import moments
 
 
 def local_time(moment: datetime, user: User | None) -> str:
-    """A moment in the player's zone, the zone named, in the language that is active: "Fri 21 Nov 18:00 CET"."""
+    """Return a moment in the player's zone and the active language, with the zone's name: "Fri 21 Nov 18:00 CET"."""
     if moment >= NEVER:
         return str(_("when the pause ends"))
     return moments.local(moment, user.zone if user is not None else UTC)
 
 
 def utc_time(moment: datetime) -> str:
-    """The same in UTC."""
+    """Return a moment in UTC, in the active language."""
     return moments.utc(moment)

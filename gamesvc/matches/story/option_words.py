@@ -1,4 +1,4 @@
-"""The options of a match in words, for those who think of joining."""
+"""The options of a match as text, for users who consider joining."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_noop
 from gamesvc.games import catalog
 from gamesvc.matches.models import Match
 
-# The games know no gettext. What they have everybody told stands here once more, to be gathered for the translators.
+# The games know no gettext. Options that are always shown are repeated here, so that translators get them.
 TRANSLATED = (
     gettext_noop("Who is asked about a reaction or a battle"),
     gettext_noop("only those who can do something"),
@@ -22,7 +22,7 @@ TRANSLATED = (
 
 
 def always_told(match: Match) -> list[str]:
-    """Say what is chosen, and what it means, of the options that their game marks as `told`: one cannot join without knowing."""
+    """Return the value and meaning of each option that its game marks as `told`. Players must see these before they join."""
     return [
         f"{gettext(schema['title'])}: {gettext(_value(schema, match.options[name]))} ({match.options[name]})."
         f" {gettext(schema['description'])}"
@@ -32,7 +32,7 @@ def always_told(match: Match) -> list[str]:
 
 
 def changed(match: Match) -> list[tuple[str, str]]:
-    """Return the other options that are not the default, with their values."""
+    """Return the other options that differ from the default, with their values."""
     return [
         (str(schema.get("title", name)), _value(schema, match.options[name]))
         for name, schema in _of(match).items()

@@ -1,4 +1,4 @@
-"""What history says of organisers and operators: a look behind, a match called off, a measure with its reason."""
+"""Acts of organisers and operators as sentences: a look behind, an aborted match, a measure with its reason."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gamesvc.matches.story.undo_words import CODES, Written
 
 
 def reason_words(reason_id: str) -> str:
-    """What the organiser wrote; empty where it was erased."""
+    """Return the organiser's text; empty if it was erased."""
     return Reason.objects.filter(pk=reason_id).values_list("words", flat=True).first() or ""
 
 
 def looked(event: Event, names: tuple[str, ...], written: Written) -> str:
-    """A look behind."""
+    """Return the sentence for a look behind."""
     said = _("An operator looked at what %(name)s sees, at version %(version)s.") % {
         "name": names[event.data["seat"]],
         "version": event.data["version"],
@@ -28,7 +28,7 @@ def looked(event: Event, names: tuple[str, ...], written: Written) -> str:
 
 
 def with_reason(said: str, data: Mapping[str, Any], written: Written) -> str:
-    """A sentence about a measure, and why it was taken, if the event says so."""
+    """Return a sentence about a measure, with the reason if the event names one."""
     why = CODES.get(data.get("code", ""))
     if why is not None:
         said = f"{said} {_('Reason: %(why)s.') % {'why': why}}"
@@ -37,11 +37,11 @@ def with_reason(said: str, data: Mapping[str, Any], written: Written) -> str:
 
 
 def extended(event: Event, names: tuple[str, ...], written: Written) -> str:
-    """More time for a seat."""
+    """Return the sentence for an extension."""
     said = _("The organiser gives %(name)s more time.") % {"name": names[event.data["seat"]]}
     return with_reason(said, event.data["because"], written)
 
 
 def aborted(event: Event, written: Written) -> str:
-    """The end of a match that its organiser called off."""
+    """Return the sentence for a match that its organiser aborted."""
     return with_reason(_("The organiser calls the match off."), event.data, written)

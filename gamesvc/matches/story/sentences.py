@@ -20,19 +20,19 @@ MOST_EVENTS = 30
 
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
-    """The events since the seat's last look as sentences, the newest last, at most the last thirty."""
+    """Return the events since the seat's last look as sentences, newest last, at most the last thirty."""
     told = tell_last(loaded, seat.index, names, MOST_EVENTS, after=seat.seen_version)
     return [sentence for _version, _moment, sentence in told]
 
 
-# The version of an event, when it happened, and the sentence that tells it.
+# The version of an event, its time, and its sentence.
 Told = tuple[int, datetime, str]
 
 
 def tell_last(
     loaded: Loaded, viewer: int | None, names: tuple[str, ...], most: int, *, after: int = 0, until: int | None = None
 ) -> list[Told]:
-    """The last events up to a version as a viewer may see them, so many at most, the newest last; no more is read than that."""
+    """Return up to `most` events before a version as a viewer may see them, newest last. Nothing more is read."""
     last = loaded.viewer_version(viewer)
     written = undo_words.Written(loaded.match_id)
     acts: list[list[Told]] = []
@@ -48,9 +48,9 @@ def tell_last(
 def tell(
     loaded: Loaded, viewer: int | None, names: tuple[str, ...], after: int, until: int, *, opened: bool = False
 ) -> list[Told]:
-    """The events between two versions as a viewer may see them. Service events are told as well.
+    """Return the events between two versions as a viewer may see them, service events included.
 
-    `opened`: the match is over by now and nothing in it is hidden any more, also in its past.
+    `opened`: the match is over by now, so nothing in its past is hidden.
     """
     written = undo_words.Written(loaded.match_id)
     return _told(loaded, STORE.read(loaded.match_id, after, until), viewer, names, written, opened=opened)
@@ -66,7 +66,7 @@ def _told(
     opened: bool = False,
 ) -> list[Told]:
     told = []
-    unmarked = False  # of an automatic act the first sentence says so
+    unmarked = False  # the first sentence of an automatic act says so
     for stored in events:
         event = loading.lift(loaded.game, stored)
         seen = event if loaded.ended or opened else loading.see(loaded, event, viewer)

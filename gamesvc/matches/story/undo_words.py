@@ -1,4 +1,4 @@
-"""What history says of taking back: what was undone, by whom, and why."""
+"""Undos and rewinds as sentences: what was undone, by which player, and why."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ CODES = {
     "fault": gettext_lazy("a fault of the service is mended"),
     "other": gettext_lazy("another reason"),
 }
-"""Why an organiser sets a match back, as events tell it."""
+"""Reasons for a rewind by the organiser, by the code in the event."""
 
 
 class Written:
-    """What organisers and operators wrote about measures in a match, by the ids in its events: read once, when it is needed."""
+    """Texts by organisers and operators about measures in a match, by the ids in its events. Read once, on demand."""
 
     def __init__(self, match_id: UUID) -> None:
         self._match_id = match_id
 
     def reason(self, data: Mapping[str, Any]) -> str:
-        """Why something was done; empty where no reason is named, or its words were erased."""
+        """Return the reason for a measure; empty if the event names none or the text was erased."""
         return self._reasons.get(data["reason_id"], "") if "reason_id" in data else ""
 
     def look(self, data: Mapping[str, Any]) -> str:
-        """Why an operator looked behind; empty where the words were erased."""
+        """Return the reason for a look behind; empty if the text was erased."""
         return self._looks.get(data["look_id"], "")
 
     @functools.cached_property
@@ -47,7 +47,7 @@ class Written:
 
 
 def sentence(event: Event, names: tuple[str, ...], written: Written) -> str:
-    """One event of taking back in words; empty for any other event."""
+    """Return the sentence for an event about an undo; empty for any other event."""
     data = event.data
     if event.type == REWOUND:
         return _rewound(event, names, written)

@@ -1,4 +1,4 @@
-"""Deadlines at work: the sweep, time-outs, pauses, vacations, outages, and the explanation of a deadline.
+"""Deadlines at work: the sweep, timeouts, pauses, vacations, outages, and the explanation of a deadline.
 
-The arithmetic of clocks is in `clock`.
+Not here: the arithmetic of clocks (`clock`).
 """

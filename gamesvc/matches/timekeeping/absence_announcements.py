@@ -1,4 +1,4 @@
-"""Queue the notices of time-outs, of seats that fall free or are taken, of pauses, and of questions that are open already."""
+"""Notices of timeouts, of seats that fall free or are taken, of pauses, and of questions that are already open."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from notifications.outbox import Notice
 
 
 def timed_out(match: Match, seat: Seat, due: Any, what: str, left: int = 0) -> list[Statement]:
-    """For the player whose time ran out. `what`: excused, default, lose, bot or vacated; `left`: excused time-outs left."""
+    """Return the notice for a player after a timeout. `what`: excused, default, lose, bot or vacated; `left`: excuses left."""
     payload = {"seat": seat.index, "question": due.question, "what": what, "left": left, "due_at": due.due_at.isoformat()}
     return _statement(match, [("timed_out", seat.user_id, payload)])
 
 
 def seat_free(match: Match, seats: Sequence[Seat], seat: Seat) -> list[Statement]:
-    """For the other players, the organiser, and those who follow him or the game."""
+    """Return the notices of a free seat: to the other players, the organiser, and subscribers of the game or organiser."""
     return _statement(match, [("seat_free", user, {"seat": seat.index}) for user in _callers(match, seats, seat)])
 
 
 def tell_seat_taken(match: Match, seats: Iterable[Seat], seat: Seat) -> None:
-    """For the other players, within the caller's transaction."""
+    """Notify the other players that a seat was taken, within the caller's transaction."""
     _queue(match, [("seat_taken", one.user_id, {"seat": seat.index}) for one in seats if one.index != seat.index])
 
 
 def tell_pause(match: Match, seats: Iterable[Seat], what: str, by: int | None = None) -> None:
-    """For all players but `by`. `what`: asked, paused, asked_on, resumed."""
+    """Notify all players except `by` of a pause. `what`: asked, paused, asked_on, resumed."""
     _queue(match, [("pause", one.user_id, {"what": what, "by": by}) for one in seats if one.index != by])
 
 
@@ -69,7 +69,7 @@ def _queue(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]])
 
 
 def ask_again(*, user: User, questions: Iterable[Question]) -> None:
-    """Queue the turn mails of questions that are open already, in the caller's transaction."""
+    """Queue the turn mails of questions that are already open, within the caller's transaction."""
     outbox.notify(
         *(
             Notice(

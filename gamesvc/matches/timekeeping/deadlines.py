@@ -1,6 +1,6 @@
-"""Moving the deadlines that run, by a will and with an event: pauses and extensions. `outages` and `vacations` move them, too.
+"""Pauses and extensions, which move running deadlines with an event. `outages` and `vacations` move them too.
 
-A deadline is set in `record.append`, in the append that opens its question. Who may pause or extend is decided by the callers.
+`record.append` sets a deadline, in the append that opens its question. The callers check who may pause or extend.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from gamesvc.matches.record.loading import Loaded
 
 @dataclass(frozen=True, slots=True)
 class Mandate:
-    """Who has the clocks of a match stopped, started or given more time, through which channel, and why.
+    """The authority for stopping, starting or extending clocks: the actor, the channel and the reason.
 
-    A seat speaks for all, who agreed; a host gives a code and the id of his words (`Reason`).
+    A seat acts for all players, who have agreed. A host gives a code and the id of the written reason (`Reason`).
     """
 
     actor: Actor
@@ -40,12 +40,12 @@ class Mandate:
 
     @property
     def by(self) -> str:
-        """Whose will it is, as the event says."""
+        """Return the authority as the event names it: `host` or `seats`."""
         return "host" if self.actor.kind == "host" else "seats"
 
     @property
     def reason(self) -> dict[str, str]:
-        """The reason as the event tells it."""
+        """Return the reason as the event holds it."""
         told = {"code": self.code, "reason_id": str(self.reason_id or "")}
         return {name: value for name, value in told.items() if value}
 
@@ -63,7 +63,7 @@ def pause(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
 
 
 def resume(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
-    """Let the clocks go on with what was left, at least the minimum. Raises `Refused`."""
+    """Restart all clocks with what was left, at least the minimum. Raises `Refused`."""
 
     def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
         _check_running(loaded)
@@ -75,9 +75,9 @@ def resume(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
 
 
 def _turn(match: Match, decide: service_events.Decide, mandate: Mandate) -> tuple[StoredEvent, ...]:
-    """Pause or resume. What the seats had said counts for that and nothing later: their words go with the append.
+    """Pause or resume, and delete the votes of the seats in the same append: they count for nothing later.
 
-    The lock of the seats keeps a word back that is given at this moment (see `pauses`).
+    The lock on the seats delays a vote that is cast at this moment (see `pauses`).
     """
     said = Statement("DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND EXISTS (SELECT FROM appended)", [match.pk])
     with transaction.atomic():
@@ -86,7 +86,7 @@ def _turn(match: Match, decide: service_events.Decide, mandate: Mandate) -> tupl
 
 
 def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, question: str | None = None) -> tuple[StoredEvent, ...]:
-    """Give a seat more time for what it is asked now (for one question, or all). Raises `Refused`."""
+    """Give a seat more time for its open questions, or for one of them. Raises `Refused`."""
     if more < SECOND:
         raise Refused("bad_extension", "An extension gives more time, not less.", "more")
     more = more // SECOND * SECOND
@@ -98,7 +98,7 @@ def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, questi
         for key, clock in loaded.account.open.items():
             if key[0] == seat and question in (None, key[1]) and clock.due is not None:
                 if clock.fixed is not None:
-                    # A fixed time has no length that could be longer: it stands later, as after an outage.
+                    # A fixed time has no length that could grow. It is put off, as after an outage.
                     longer = put_off(clock, more)
                 else:
                     longer = replace(clock, own=clock.own + more, left=clock.left + more)

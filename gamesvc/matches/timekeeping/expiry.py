@@ -1,7 +1,7 @@
-"""Time-outs: who has run out of time, and the game's own answer for him.
+"""Timeouts: find questions past their deadline and play the game's default for them.
 
-The database is the timer. A sweep claims due questions by a short lease, renewed while it goes on, then submits
-the default command as actor `clock`. The question and the version are the key, so two sweeps answer a question once.
+The database is the timer. A sweep claims due questions with a short lease, renews it while it works, then submits the default
+command as actor `clock`. Question and version form the key, so two sweeps answer a question once.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ logger = logging.getLogger(__name__)
 
 LEASE_SECONDS = 5
 BATCH = 60
-# A default command may lead to another question under the same clock (the next phase of the same turn).
+# A default command may open another question under the same clock (the next phase of the same turn).
 MOST_DEFAULTS = 60
-# How long a sweep goes on at most, and how long a match rests whose time-out failed.
+# Longest run of a sweep, and the rest for a match whose timeout failed.
 SWEEP_LASTS = 15.0
 REST = timedelta(seconds=30)
-# How soon a deadline that waits for unread mail, or for a vacation to be counted, is looked at again.
+# Delay before looking again at a deadline that waits for unread mail, or for a vacation to be counted.
 PAUSE = timedelta(seconds=2)
 
 
 class Claim(NamedTuple):
-    """A due question that is ours for a while, and at which version its match was when it was claimed."""
+    """A due question leased by this sweep, with the version of its match at that time."""
 
     id: UUID
     match_id: UUID
@@ -61,7 +61,7 @@ class Claim(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """What one read tells of many matches that are due, so that each need not ask for itself."""
+    """Data read once for many due matches, so that each match needs no queries of its own."""
 
     matches: dict[UUID, Match]
     mailed: set[str]
@@ -82,15 +82,14 @@ class Batch:
 
 
 def ripe() -> datetime:
-    """What was due by this moment may fire. What our border took in time has a margin in which it is stored and applied."""
+    """Return the moment up to which deadlines may fire. The margin lets input received in time be stored and applied."""
     return timezone.now() - timedelta(seconds=settings.DEADLINE_MARGIN_SECONDS)
 
 
 def claim_due(limit: int = BATCH, until: datetime | None = None) -> list[Claim]:
-    """Lease questions that are due (by `until`). Rows that another sweep is at are passed over, and matches that an outage has
-    still to move.
+    """Lease questions due by `until`, except rows that another sweep holds and matches that an outage still has to move.
 
-    The oldest, and among each batch a few of the newest: behind ten thousand that fell due at once nobody else waits for all.
+    A batch takes the oldest ones and some of the newest. So a new deadline need not wait behind ten thousand old ones.
     """
     now, newest = timezone.now(), limit // 5
     until, held = until or ripe(), list(availability.held_back())
@@ -110,12 +109,12 @@ def claim_due(limit: int = BATCH, until: datetime | None = None) -> list[Claim]:
             " (SELECT m.version FROM matches_match m WHERE m.id = q.match_id)",
             [until, now, held, newest, until, now, held, limit - newest, now + timedelta(seconds=LEASE_SECONDS)],
         )
-        # The newest first: most of them have only just run out.
+        # Newest first: most of them have only just run out.
         return sorted((Claim(*row) for row in cursor.fetchall()), key=lambda claim: claim.due_at, reverse=True)
 
 
 def sweep(limit: int = 1000) -> int:
-    """Answer due questions with the game's default commands, in batches. Returns how many questions were closed."""
+    """Answer due questions with the game's default commands, in batches. Return how many questions were closed."""
     fired = 0
     for claims, failed in _batches(limit):
         waiting = {claim.id for claim in claims}
@@ -128,7 +127,7 @@ def sweep(limit: int = 1000) -> int:
 
 
 def _fire(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
-    """Close one question. A match that cannot go on rests, and must not stop the clocks of the others."""
+    """Close one question. If its match fails, let it rest, so that the clocks of the others go on."""
     try:
         return not _vacation_waits(claim, batch, failed) and _time_out(claim, batch)
     except Exception:
@@ -140,15 +139,18 @@ def _fire(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
 
 
 def _renew(waiting: set[UUID]) -> None:
-    """Renew the leases of questions that this sweep has still to close; what is due no more is not claimed again."""
+    """Renew the leases of questions that this sweep has still to close, if they are still due."""
     now = timezone.now()
     claimed = Question.objects.filter(id__in=list(waiting), claimed_until__gt=now, due_at__lte=now)
     claimed.update(claimed_until=now + timedelta(seconds=LEASE_SECONDS))
 
 
 def _batches(limit: int) -> Iterator[tuple[list[Claim], set[tuple[UUID, int]]]]:
-    """Claims of due questions, and the matches and users whose vacation could not be counted; vacations that were announced
-    come first. None while an outage lasts, or has not been settled, and none that was due after the doors last answered."""
+    """Yield claims of due questions, with the matches and users whose vacation could not be counted.
+
+    Announced vacations are settled first. Nothing is claimed during an outage or before it is settled, and nothing due after the
+    last heartbeat.
+    """
     left, end = limit, time.monotonic() + SWEEP_LASTS
     while left > 0 and time.monotonic() < end:
         settled = vacations.settle()
@@ -168,7 +170,7 @@ def _any_due(moment: datetime) -> bool:
 
 
 def _vacation_waits(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
-    """Whether the seat's holder has announced a vacation that could not be counted in this match yet."""
+    """Return True if the seat's holder has announced a vacation that this match could not count yet."""
     if not failed:
         return False
     holder = _holder(batch.matches[claim.match_id], claim.seat)
@@ -179,16 +181,16 @@ def _vacation_waits(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -
 
 
 def _time_out(claim: Claim, batch: Batch) -> bool:
-    """Submit default commands for a seat until its question is closed. Returns whether this call closed it."""
+    """Submit default commands for a seat until its question is closed. Return True if this call closed it."""
     match, seat = batch.matches[claim.match_id], claim.seat
     loaded = loading.load(match.id, match.game, young=claim.version <= snapshots.TAIL)
-    # What the time-out means for the seat is said once, with the first answer that the clock gives.
+    # The consequences for the seat are recorded once, with the first answer by the clock.
     begun = ruled = held = False
     looked = claim.version
     for _ in range(MOST_DEFAULTS):
         if all((one.seat, one.id) != (seat, claim.question) for one in loaded.awaited()):
             if not ruled and not held:
-                # Answered in the meantime; the row went with the answer, or is one that nothing closes any more.
+                # Answered meanwhile: its row was deleted with the answer, or is a leftover.
                 Question.objects.filter(id=claim.id).delete()
             return ruled or held
         if loaded.version != looked and not _still_due(claim):
@@ -199,7 +201,7 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
             if str(match.id) in batch.mailed and _mail_waits(match, claim):
                 return False
             if match.id in batch.laid_by and conditional_orders.play(match.id):
-                # What somebody has laid by comes before what the clock would give.
+                # A conditional order comes before the clock's answer.
                 loaded = loading.load(match.id, match.game)
                 continue
             held = (match.id, seat) in batch.holding and last_orders.carry_out(match, seat, claim.question)
@@ -213,11 +215,12 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
                 return _excuse(match, loaded, claim, ruling, seats)
             receipt = turns.submit(
                 match=match,
-                # It counts as of the deadline, however late the sweep is: what follows from it does not drift.
+                # The answer counts from the deadline, however late the sweep is, so that nothing drifts.
                 sender=Sender(Actor("clock", seat), "clock", claim.due_at),
                 command=ruling.command or loaded.game.default_command(loaded.timeline.state, seat),
                 expected_version=loaded.viewer_version(seat),
-                # By the version, as two sweeps at the same question meet there, and one that goes on for a dead one does not.
+                # The version makes the key unique: two sweeps at one question collide, one that takes over from a dead one does
+                # not.
                 command_id=turns.command_id(sender=f"clock {claim.id}", key=str(loaded.version)),
                 seats=ruling.seats or seats,
                 loaded=loaded,
@@ -225,7 +228,7 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
                 more=ruling.more,
             )
         except (VersionConflict, errors.Stale):
-            # Somebody was faster. He may have answered, given more time, or taken the seat over: all is asked again.
+            # Another act came first: an answer, an extension, or a substitute. Check everything again.
             loaded = loading.load(match.id, match.game)
             continue
         except Refused as refused:
@@ -242,7 +245,7 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
 
 
 def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: Sequence[Seat]) -> bool:
-    """Append that a time-out is excused: the seat has the time of the question again. False where another sweep has done so."""
+    """Append an excused timeout, which gives the seat the question's time again. Return False if another sweep did so."""
     key = turns.command_id(sender=f"clock {claim.id}", key=f"excused {ruling.excused}")
     events = [replace(event, version=loaded.version + at) for at, event in enumerate(ruling.events, 1)]
     try:
@@ -253,21 +256,23 @@ def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: S
 
 
 def _still_due(claim: Claim) -> bool:
-    """Whether a question whose match has moved on since it was claimed is due as it was.
+    """Return True if a question is still due, although its match has moved on since it was claimed.
 
-    Asked after the match was read: its row is written with the events, so an append on that version finds the same answer.
+    Call it after loading the match: the row is written with the events, so an append on that version gives the same answer.
     """
     return Question.objects.filter(id=claim.id, due_at__lte=claim.due_at).exists()
 
 
 def _holder(match: Match, seat: int) -> int | None:
-    """The user on a seat, as the batch has read it."""
+    """Return the user on a seat, as the batch has read it."""
     return next((row.user_id for row in match.seats.all() if row.index == seat), None)
 
 
 def _mail_waits(match: Match, claim: Claim) -> bool:
-    """Whether mail of the seat that our border took before the deadline is unread: then the deadline waits, for ten minutes at
-    most. What is unread even then is set aside and the organiser told: one poisoned mail stops nobody's clock."""
+    """Return True if a mail of the seat, received before the deadline, is unread: then the deadline waits up to ten minutes.
+
+    A mail still unread after that is set aside and the organiser is notified, so one poisoned mail stops no clock.
+    """
     holder = _holder(match, claim.seat)
     if holder is None:
         return False

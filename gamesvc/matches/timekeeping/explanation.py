@@ -1,7 +1,7 @@
-"""The account of a match's time for a viewer: reckoned again from the log, each step told, so that a time-out can be disputed.
+"""The time account of a match for a viewer, computed again from the log step by step, so that a timeout can be disputed.
 
-The steps themselves are noted where the log is folded (`clock.account`). A page of them is reckoned from the snapshot before it,
-and only so much of the log is reckoned for one page: it costs the same however long the match is, and whoever it is about.
+The steps are noted where the log is folded (`clock.account`). A page is computed from the snapshot before it and covers a limited
+part of the log, so its cost does not depend on the match's length.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded, lift
 
-# So many lines are told at once, or a few more: those of one act stay together.
+# Lines in one page, or a few more: the lines of one act stay together.
 MOST_LINES = 50
-# So many events are reckoned at a time: about as many as lie between two snapshots.
+# Events computed at a time: about as many as lie between two snapshots.
 PIECE = 100
-# So many pieces are reckoned for one page, also where they have no line that is asked for.
+# Pieces computed for one page, even if none has a matching line.
 MOST_PIECES = 2
-# The version with which an act ends, and the lines that tell of it.
+# The version with which an act ends, and its lines.
 Steps = tuple[int, list[Line]]
 
 
 @dataclass(frozen=True, slots=True)
 class TimeAccount:
-    """The account of a match's time for one viewer: its policy, the clocks that are open, and line by line what happened."""
+    """The time account of a match for one viewer: the policy, the open clocks, and its history line by line."""
 
     policy: Mapping[str, Any]
     paused_since: datetime | None
@@ -42,7 +42,7 @@ class TimeAccount:
     banks: Mapping[int, int]
     lines: Sequence[tuple[int, Line]]
     older: int | None = None
-    """The version before which there may be more lines; None where these are the first."""
+    """The version before which there may be more lines; None if these are the first."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -80,10 +80,10 @@ class TimeAccount:
 
 
 def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None, before: int | None = None) -> TimeAccount:
-    """Reckon the clocks again from the log and tell the last steps, or those before a version; of one seat, or of all.
+    """Return the last lines of the time account, or those before a version, for one seat or for all.
 
-    A viewer gets all lines of their own seat. Of others they get those of acts that they may know of: when somebody sent what
-    is still hidden is hidden, too. Once the match is over everything is open.
+    Viewers get all lines of their own seat. Of other seats they get the lines of acts they may know: the time of a hidden act is
+    hidden too. Once the match is over everything is open.
     """
     loaded = loading.load(match.id, match.game)
     reader = _Reader(loaded, viewer)
@@ -104,7 +104,7 @@ def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None, bef
 
 
 def _page(reader: _Reader, until: int, seat: int | None) -> tuple[list[Steps], int | None]:
-    """Return the last acts up to a version with a line that is asked for, the newest first, and before which version to go on."""
+    """Return the last acts up to a version with matching lines, newest first, and the version to continue before."""
     acts: list[Steps] = []
     count, reached = 0, 0
     for since, steps in reader.back(until):
@@ -119,9 +119,9 @@ def _page(reader: _Reader, until: int, seat: int | None) -> tuple[list[Steps], i
 
 
 def _banks(reader: _Reader, seats: Collection[int]) -> dict[int, int]:
-    """Return what is left in the bank of each seat that was asked, by the last line of it that the viewer may see.
+    """Return the seconds in the bank of each seat in `seats`, from the last line that the viewer may see.
 
-    Of a seat with no line for long only its own player is told: whether others may know a step since then is not looked up.
+    A seat without a recent line is included only for its own player: it is unknown whether others may know a later step.
     """
     account, viewer, ended = reader.loaded.account, reader.viewer, reader.loaded.ended
     banks: dict[int, int] = {}
@@ -140,7 +140,7 @@ def _banks(reader: _Reader, seats: Collection[int]) -> dict[int, int]:
 
 
 class _Reader:
-    """The steps of a match's clocks as one viewer may see them, reckoned piece by piece from the newest back."""
+    """The clock steps of a match as one viewer may see them, computed piece by piece from the newest back."""
 
     def __init__(self, loaded: Loaded, viewer: Viewer) -> None:
         self.loaded = loaded
@@ -148,9 +148,9 @@ class _Reader:
         self.anonymous = not loaded.ended and bool(loaded.opened.get("anonymous"))
 
     def back(self, until: int) -> Iterator[tuple[int, Iterable[Steps]]]:
-        """Yield the last pieces up to a version, the newest first: each piece's first version, and its acts that have lines.
+        """Yield the last pieces up to a version, newest first: the piece's first version, and its acts that have lines.
 
-        An act that goes on after the version is left out.
+        An act that continues after the version is left out.
         """
         acts = loading.acts_back(self.loaded.match_id, until)
         if loading.goes_on(self.loaded, until):
@@ -181,7 +181,7 @@ class _Reader:
 
 
 def pieces(acts: Iterable[Sequence[StoredEvent]]) -> Iterator[list[Sequence[StoredEvent]]]:
-    """Acts that come newest first in pieces of some length, each piece the oldest first."""
+    """Yield acts, given newest first, in pieces of about `PIECE` events. Within a piece the oldest comes first."""
     piece: list[Sequence[StoredEvent]] = []
     count = 0
     for act in acts:
@@ -195,7 +195,7 @@ def pieces(acts: Iterable[Sequence[StoredEvent]]) -> Iterator[list[Sequence[Stor
 
 
 def _anonymous(line: Line) -> Line:
-    """Return a line without what would tell its player from others: nights and vacations."""
+    """Return a line without nights and vacations, which would identify its player."""
     return replace(line, what=loading.impersonal(line.what), clock=replace(line.clock, excluded=()))
 
 

@@ -1,7 +1,7 @@
-"""After an outage: the deadlines that fell into it, or shortly after it, are moved by as much, each as an event.
+"""Moving deadlines after an outage: those in it or shortly after it move by its length, each with an event.
 
-Until that is done for every match no sweep fires anything, so nobody is timed out for a time in which he could not answer. A
-match that cannot be moved holds up itself alone: it is tried again with each beat, and until then it fires nothing and forgives.
+Until that is done for every match no sweep fires, so nobody times out for a period in which they could not answer. A match that
+cannot be moved holds up only itself: each beat tries it again, and until then its deadlines do not fire.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ logger = logging.getLogger(__name__)
 
 BATCH = 200
 LEASE = timedelta(seconds=5)
-# What is left then is moved at the next beat.
+# The next beat moves the rest.
 SETTLING_LASTS = 15.0
-# A lock or a connection lost is over by then; what fails so often is broken.
+# By then a lost lock or connection has recovered. A match that fails so often is broken.
 TRIES = 60
 
 
 def watch() -> int:
-    """Beat, and settle what outages there were. Returns how many matches were moved."""
+    """Beat, and settle the outages that wait. Return how many matches were moved."""
     availability.beat()
     moved = 0
     for outage in _waiting().order_by("started_at"):
@@ -48,7 +48,7 @@ def watch() -> int:
 
 
 def settle(outage: Outage) -> int:
-    """Move the deadlines of every match that the outage touched, or of those that failed before. Returns how many it moved."""
+    """Move the deadlines of every match the outage touched, or of those that failed before. Return how many were moved."""
     moved, failed, end = 0, dict[str, int](), time.monotonic() + SETTLING_LASTS
     outage.refresh_from_db()
     if outage.settled_at is None:
@@ -65,7 +65,7 @@ def settle(outage: Outage) -> int:
             try:
                 moved += outlast_outage(match=match, outage=outage)
             except Exception as fault:
-                # One match that cannot go on must not stop the clocks of all others.
+                # One match that fails must not stop the clocks of all others.
                 tries = outage.failed.get(str(match.pk), 0) + 1
                 if tries == 1:
                     logger.exception("The deadlines of match %s could not be moved by the outage; it is tried again.", match.pk)
@@ -79,7 +79,7 @@ def settle(outage: Outage) -> int:
 
 
 def outlast_outage(*, match: Match, outage: Outage) -> bool:
-    """Move the deadlines of a match that fell into an outage, or shortly after it, by as much. Once per outage."""
+    """Move a match's deadlines in or shortly after an outage by its length, once per outage. Return False if there are none."""
     span = Span(outage.started_at, outage.ended_at)
 
     def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
@@ -111,14 +111,17 @@ def _touched(outage: Outage) -> QuerySet[Question]:
 
 
 def _give_up(outage: Outage, match: Match, fault: Exception) -> None:
-    """Nothing can be written into the match. Its rows move all the same, so that nobody is timed out for the outage there."""
+    """Move the rows of a match without an event, because the match cannot be written.
+
+    Nobody may time out because of the outage.
+    """
     logger.error("The deadlines of match %s were not moved by the outage in %s tries: %r", match.pk, TRIES, fault)
     length = outage.ended_at - outage.started_at
     _touched(outage).filter(match=match).update(due_at=F("due_at") + length, claimed_until=None)
 
 
 def _claim(outage: Outage) -> bool:
-    """Lease an outage, so that two workers do not move the same matches; a worker that dies leaves it to the next."""
+    """Lease an outage, so that two workers do not move the same matches. The lease of a dead worker expires."""
     now = timezone.now()
     free = _waiting().filter(Q(claimed_until=None) | Q(claimed_until__lt=now), pk=outage.pk)
     return bool(free.update(claimed_until=now + LEASE))

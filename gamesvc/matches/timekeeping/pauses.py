@@ -1,7 +1,7 @@
-"""Pausing a running match by agreement: every player says so, bots always agree, and empty seats are not asked.
+"""Pausing a running match by agreement. Every player must vote for it; bots always agree, empty seats are not asked.
 
-A pause by the organiser is his to lift. Not here: what a pause does to the clocks, and the organiser's own pause (`deadlines`,
-`organising.measures`). Whoever gives a word or takes a seat holds the lock of the match's seats.
+A pause by the organiser can be lifted by the organiser only. Not here: the effect on the clocks, and the organiser's own pause
+(`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of the match.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from gamesvc.matches.timekeeping import absence_announcements, deadlines
 
 
 def wishes(match: Match) -> list[int]:
-    """The seats that want the match paused or, while it is paused, want it to go on."""
+    """Return the seats that voted to pause the match or, while it is paused, to resume it."""
     return list(match.pause_wishes.order_by("seat").values_list("seat", flat=True))
 
 
 def paused_by(match: Match) -> str | None:
-    """Who paused the match: `seats` (they agreed) or `host`; None while it is not paused."""
+    """Return who paused the match: `seats` (by agreement) or `host`; None while it is not paused."""
     return who_paused([match]).get(match.pk)
 
 
 def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
-    """The same of many matches by one query; those that are not paused are missing."""
+    """Return who paused each match, in one query. Matches that are not paused are missing."""
     paused = [match.pk for match in matches if match.paused_at is not None]
-    # While a match is paused little happens in it, so the event is near its end.
+    # Little happens in a paused match, so the event is near its end.
     found = STORE.last_of_type(paused, "match.paused") if paused else {}
     return {match_id: str(stored.data["by"]) for match_id, stored in found.items()}
 
 
 def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:
-    """Give a seat's word for a pause, or for going on. Returns whether that was the last one needed, and it is done.
+    """Vote for a pause, or for resuming. Return True if this was the last vote needed and it is done.
 
-    Raises `Refused` where the match does not run, already is what is wished for, or was paused by its organiser.
+    Raises `Refused` if the match is not running, is already in the wanted state, or was paused by its organiser.
     """
     with transaction.atomic():
         seats = _locked(match)
@@ -56,13 +56,13 @@ def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:
 
 
 def withdraw(*, match: Match, seat: int) -> None:
-    """Take a seat's word back, before all have given theirs. Raises `Refused` if it gave none."""
+    """Withdraw a seat's vote before all have voted. Raises `Refused` if it has none."""
     if not PauseWish.objects.filter(match=match, seat=seat).delete()[0]:
         raise Refused("no_wish", "You have not asked for this.")
 
 
 def settle(*, match: Match, channel: str = "clock") -> bool:
-    """Do what all who are left have agreed to, when a seat has fallen free whose word was missing. Returns whether it was."""
+    """Pause or resume if all remaining seats have voted, after a seat without a vote fell free. Return True if done."""
     with transaction.atomic():
         seats = _locked(match)
         now = Match.objects.get(pk=match.pk)
@@ -73,7 +73,7 @@ def settle(*, match: Match, channel: str = "clock") -> bool:
 
 
 def sweep(limit: int = 100) -> int:
-    """Settle what a time-out has left undecided. Returns in how many matches."""
+    """Settle votes that a timeout has left undecided. Return the number of matches."""
     said = PauseWish.objects.filter(match=OuterRef("match"), seat=OuterRef("index"))
     missing = Seat.objects.filter(~Exists(said), match=OuterRef("pk"), user__isnull=False)
     wished = Match.objects.filter(~Exists(missing), Exists(PauseWish.objects.filter(match=OuterRef("pk"))))

@@ -1,10 +1,11 @@
-"""What it means for a seat that its time has run out: the match's policy read from its clock (`timeout`, `after`, `excused`).
+"""Consequences of a timeout for a seat, from the match's clock policy (`timeout`, `after`, `excused`).
 
-`default`: the game's own answer. `pass`: the game's `pass` where it is legal, else its own answer, which is the nearest thing
-to it. `lose`: the seat resigns. `bot`: a bot takes the seat for good. With `after`, so many time-outs in a row vacate the
-seat, and a substitute may take it (`substitutes`). With `excused`, so many of a player's time-outs give him the time again.
-Each time-out is an event that carries the deadline, the policy and what reminders were sent, in the append of what it does.
-Not here: when a clock runs out (`expiry`), and reckoning the time anew (`clock.fold`).
+`default`: the game's own answer. `pass`: the game's `pass` if it is legal, else its own answer. `lose`: the seat resigns. `bot`:
+a bot takes the seat for good. `after`: this many timeouts in a row vacate the seat, and a substitute may take it (`substitutes`).
+`excused`: this many timeouts of a player give the question's time again.
+
+Each timeout is an event with the deadline, the policy and the reminders sent, in the append of its consequences. Not here: when a
+clock runs out (`expiry`), and the new time (`clock.fold`).
 """
 
 from __future__ import annotations
@@ -31,25 +32,25 @@ from notifications.models import ReplyAddress
 from notifications.wanted import reminders
 
 Reminded = Mapping[tuple[str, str, datetime], Sequence[Mapping[str, Any]]]
-"""What `reminders.sent_in` tells."""
+"""The result of `reminders.sent_in`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a time-out leads to, beside the game's own answer for the seat."""
+    """The consequences of a timeout beside the game's own answer."""
 
     events: tuple[Event, ...] = ()
     more: tuple[Statement, ...] = ()
     command: dict[str, Any] | None = None
-    """What the clock gives for the seat; None: the game's own answer."""
+    """The command that the clock gives for the seat; None: the game's own answer."""
     seats: list[Seat] | None = None
-    """The seats as they are afterwards; None: as before."""
+    """The seats afterwards; None: unchanged."""
     excused: int = 0
-    """The how manieth excused time-out this is; then nothing is given for the seat, which is asked again."""
+    """The number of this excused timeout, from 1. The seat is asked again and no command is given."""
 
 
 class Due(Protocol):
-    """A question whose time has run out."""
+    """A question past its deadline."""
 
     @property
     def seat(self) -> int: ...
@@ -60,12 +61,12 @@ class Due(Protocol):
 
 
 def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded: Reminded | None = None) -> Ruling:
-    """Decide what the time-out of an open question leads to. `reminded`: the reminders sent, where the caller has read them."""
+    """Return the consequences of an open question's timeout. `reminded`: the reminders sent, if the caller has read them."""
     account = loaded.account
     told = account.policy.told if account.policy is not None else {}
     clock = account.open.get((due.seat, due.question))
     if clock is not None and clock.ran_out == due.due_at:
-        return Ruling()  # it has been said: whoever began to answer for the seat has died before he was done
+        return Ruling()  # already recorded by a worker that died before it had answered for the seat
     seat = next(one for one in seats if one.index == due.seat)
     if seat.user_id is None:
         return Ruling((_timed_out(match, due, "default", seat, reminded),))
@@ -93,17 +94,17 @@ def _with(seats: Sequence[Seat], after: Seat) -> list[Seat]:
 
 
 def vacated(seat: int) -> Event:
-    """Its holder has lost this seat; nobody holds it now."""
+    """Return the event for a seat that has lost its holder."""
     return Event("match.vacated", {"seat": seat})
 
 
 def seated_bot(seat: Seat) -> Event:
-    """A bot plays on from this seat."""
+    """Return the event for a bot that takes this seat."""
     return Event("match.seated", {"seat": seat.index, "holder": str(seat.holder), "kind": "bot"})
 
 
 def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[Statement]]:
-    """The seat without its holder, and the statements that make it so and tell of it."""
+    """Return the seat without its holder, and the statements that empty it and notify others."""
     after = copy.copy(seat)
     after.user_id, after.bot, after.holder, after.vacated_at = None, "", None, timezone.now()
     more = [
@@ -128,8 +129,9 @@ def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement
 
 
 def _laid_aside(match: Match, seat: Seat) -> list[Statement]:
-    """What the holder had laid by for the seat, and his word for a pause, bind nobody who comes after him. His mails can be
-    answered no more."""
+    """Return statements that delete the holder's conditional orders and pause vote, and expire the reply addresses of their
+    mails.
+    """
     wish = Statement(
         "DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND seat = %s::int AND EXISTS (SELECT FROM appended)",
         [match.id, seat.index],
@@ -154,7 +156,7 @@ def _timed_out(
     told = []
     if seat.user_id is not None:
         topic, subject = str(match.id), f"{due.seat} {due.question}"
-        # Of all deadlines the question has had: it may have been moved since he was reminded.
+        # Reminders for every deadline of the question, which may have moved since.
         if reminded is not None:
             sent = [one for (*asked, _), found in reminded.items() if asked == [topic, subject] for one in found]
         else:

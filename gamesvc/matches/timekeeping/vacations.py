@@ -1,6 +1,6 @@
-"""Moving the deadlines that run when a vacation is announced or called off (`accounts.absences` keeps the change until then).
+"""Moving running deadlines when a vacation is announced or cancelled (`accounts.absences` keeps the change until then).
 
-A question that is asked later counts the vacations that are known then (`surroundings`).
+Questions opened later count the vacations known at that time (`surroundings`).
 """
 
 from __future__ import annotations
@@ -25,27 +25,25 @@ from gamesvc.matches.record.loading import Loaded
 
 logger = logging.getLogger(__name__)
 
-# So long what is being written while a vacation is announced may take.
+# Longest duration of a write that is under way while a vacation is announced.
 KEPT = timedelta(minutes=1)
-# A match in which a vacation cannot be counted for so long is broken; the clocks of the others in it go on.
+# A match that cannot count a vacation for this long is broken. Its other clocks go on.
 GIVEN_UP = timedelta(days=1)
 
 
 @dataclass(slots=True)
 class Settled:
-    """What came of settling vacations: how often a match changed, and in which matches it failed, for whom."""
+    """The result of settling vacations: how many matches changed, and the failures as (match, user)."""
 
     moved: int = 0
     failed: set[tuple[uuid.UUID, int]] = field(default_factory=set)
 
 
 def settle(user_id: int | None = None) -> Settled:
-    """Move the running deadlines that vacations touch which were announced or called off, of one person or of all.
+    """Move the running deadlines touched by announced or cancelled vacations, of one user or of all. Repeating it is safe.
 
-    Done again it moves nothing more. A match that cannot go on is told and tried again with the next sweep.
-
-    All matches are looked at once more a little later: a question may have been asked at that moment with the vacations as
-    they were before, and be seen only after the first look.
+    A match that fails is reported and tried again in the next sweep. All matches are checked once more a little later: a question
+    asked at that moment may use the old vacations, and become visible only after the first look.
     """
     settled, now = Settled(), timezone.now()
     for change in absences.changes(user_id):
@@ -69,7 +67,7 @@ def settle(user_id: int | None = None) -> Settled:
         if given_up or (not failed and looked >= seen_by):
             change.delete()
         elif (looked, failed) != (change.looked_at, change.failed):
-            # Another sweep may have done with it meanwhile.
+            # Another sweep may have finished it meanwhile.
             AbsenceChange.objects.filter(pk=change.pk).update(looked_at=looked, failed=failed)
     return settled
 
@@ -80,7 +78,7 @@ def _asked_in(user_id: int) -> list[uuid.UUID]:
 
 
 def _reckon(match: Match, change: AbsenceChange) -> bool:
-    """Only the time of that vacation counts anew, as far as it lay ahead when it was announced or called off."""
+    """Count the time of this vacation again, as far as it lay ahead when it was announced or cancelled."""
 
     def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
         policy = loaded.account.policy

@@ -1,1 +1,1 @@
-"""Taking a command back, with the consent it needs, and restoring it."""
+"""Undoing a command, with the consent it needs, and restoring it."""

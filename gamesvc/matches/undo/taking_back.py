@@ -1,9 +1,9 @@
-"""Taking back: what a seat is offered, taking back freely or with the others' word, and redo.
+"""Undo and redo: the offer to a seat, undoing freely or by consent.
 
-A seat takes back its own latest command freely while no other seat has acted since and nothing was told; else it asks, and all
-others who play on must accept. What others did unseen is kept where it holds all the same; where it does not, taking back needs
-their word as well, so a request is made of it. Organisers go back through `organising.rewinds`. Time is the clocks' own affair
-(`clock.fold`): the undoer's runs on as if nothing had been sent, the others get theirs back.
+A seat may undo its latest command freely until another seat acts or something is revealed. After that it asks, and all others who
+still play must accept. Hidden acts of others are kept if they remain legal; if not, the undo needs consent as well. Organisers
+rewind through `organising.rewinds`. The clocks settle their time themselves (`clock.fold`): the undoer's runs on as if nothing
+had been sent, the others get theirs back.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from gamesvc.matches.undo.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a seat may take back now. `how`: `free`, `ask`, or empty with the reason in `code` and `detail`."""
+    """The undo open to a seat now. `how`: `free`, `ask`, or empty with the reason in `code` and `detail`."""
 
     how: str
     code: str = ""
@@ -58,7 +58,7 @@ NO_SEAT = Offer("", "no_seat", "You have no seat in this match.")
 
 
 def take_back(*, match: Match, sender: Sender, expected_version: int, command_id: uuid.UUID) -> Outcome:
-    """Take back the sender's latest command, or ask the others for it. Raises `Refused`, `Stale`, `KeyReused` or `Busy`."""
+    """Undo the sender's latest command, or ask the others for consent. Raises `Refused`, `Stale`, `KeyReused` or `Busy`."""
 
     def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
         seat = sender.seat
@@ -69,14 +69,14 @@ def take_back(*, match: Match, sender: Sender, expected_version: int, command_id
             try:
                 return _go_back(match, loaded, seats, seat, found.to, found, [])
             except Taken:
-                pass  # an act that the seat cannot see hangs on what it takes back: that needs a word, too
+                pass  # an act hidden from the seat depends on the command: this needs consent too
         return _ask(match, loaded, seats, seat, found, sender.received_at)
 
     return carry_out(match, sender, command_id, {"name": "undo"}, decide)
 
 
 def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uuid.UUID) -> Outcome:
-    """Take the sender's own undo back, as long as nothing else has happened. Raises as `take_back` does."""
+    """Redo what the sender has undone, as long as nothing else has happened. Raises as `take_back`."""
 
     def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
         seat = sender.seat
@@ -100,9 +100,9 @@ def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uui
 def answer(
     *, match: Match, sender: Sender, accept: bool, request: int | None = None, command_id: uuid.UUID | None = None
 ) -> Outcome:
-    """Accept or decline the open request, or withdraw one's own. With the last word the match goes back.
+    """Accept or decline the open request, or withdraw one's own. The last consent carries out the undo.
 
-    `request`: the version of the request that is meant. Raises `Refused` where none is open, or it is not the seat's to answer.
+    `request`: the version of the request. Raises `Refused` if none is open, or if the seat has no answer to give.
     """
 
     def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
@@ -130,7 +130,7 @@ def answer(
 
 
 def lapse_requests(limit: int = 100) -> int:
-    """Settle requests whose time is over, or whose match has moved on. Returns how many."""
+    """Settle requests that are past their time or whose match has moved on. Return how many."""
     moved_on = Q(until__lte=timezone.now()) | Q(match__version__gt=F("version"))
     rows = UndoRequest.objects.filter(moved_on, settled_at=None).order_by("until")
     return sweeping.each("the lapse of request", rows.values_list("pk", flat=True), _lapse, limit=limit)
@@ -150,12 +150,12 @@ def _lapse(request_id: int) -> int:
     try:
         record(row.match, loaded, decided.events, act, seats=seats, more=decided.more)
     except (VersionConflict, DuplicateCommand):
-        return 0  # somebody was faster; the next sweep looks again
+        return 0  # another writer was faster; the next sweep looks again
     return 1
 
 
 def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
-    """What this seat may take back now, from nothing but what it may see."""
+    """Return the undo open to this seat now, computed only from what it may see."""
     request = open_request(match)
     request = None if request is not None and is_over(loaded, request) else request
     trail, now = trail_of(loaded), timezone.now()
@@ -171,11 +171,11 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
     return dataclasses.replace(given, **more)
 
 
-# --- what may be taken back ---
+# --- finding the undo ---
 
 
 def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
-    """Whether what a seat saw at a version was taken back since by a person: an answer to it is not taken any more."""
+    """Return True if a player or organiser has undone what a seat saw at a version: an answer to it is not accepted any more."""
     for past, _kept_by in trail_of(loaded).back(loaded.version):
         event = past.event
         if event.version <= version:
@@ -189,7 +189,7 @@ def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
 def _look(
     loaded: Loaded, match: Match, seats: Sequence[Seat], seat: int, trail: Trail, request: UndoRequest | None
 ) -> tuple[Found, Offer]:
-    """What would be taken back, and whether that is free or asked for. Raises `Refused` where it is neither."""
+    """Return the command to undo, and if that is free or needs consent. Raises `Refused` if it is neither."""
     check_running(match, loaded)
     option = loaded.opened.get("undo", Match.Undo.FREE)
     if option == Match.Undo.NEVER:
@@ -209,7 +209,7 @@ def _look(
 
 
 def _asked(loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The other seats that are asked: those that acted since and those still playing; people, and bots."""
+    """Return the other seats to ask, as people and bots: those that acted since and those still playing."""
     people: list[int] = []
     bots: list[int] = []
     for other in seats:
@@ -221,8 +221,10 @@ def _asked(loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found) -> tu
 
 
 def _check_due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str = "undo") -> None:
-    """Refuse what comes after a deadline of the seat: of what it is asked now, and of a question that would be open again, whose
-    clock runs on as if it had never been answered."""
+    """Refuse an undo after a deadline of the seat: of its present questions, and of one that would open again.
+
+    The clock of such a question runs on as if it had never been answered.
+    """
     reopened = _reopened(loaded, seats, seat, to, now, cause)
     for key, clock in (reopened | loaded.account.open).items():
         due = clock.due
@@ -231,7 +233,7 @@ def _check_due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: d
 
 
 def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str) -> dict[Key, Clock]:
-    """The clocks as they would be if the seat took back now, without those that run already."""
+    """Return the clocks that would open if the seat undid now, without those that already run."""
     then = loading.load_at(loaded.game, loaded.match_id, to)
     account = loaded.account.copy()
     step = Step([(REWOUND, {"to": to, "cause": cause, "seat": seat})], "seat", seat, now, now)
@@ -242,9 +244,9 @@ def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: da
 
 
 def _surely_in_time(loaded: Loaded, seat: int, found: Found, now: datetime) -> bool:
-    """Whether the clock that the command stopped would still run, told without reading the match as it was before it.
+    """Return True if the clock that the command stopped would still run. It does not load the match at that version.
 
-    Days and hours that do not count only put a deadline off, so that a clock never runs out before what was left of it.
+    Days and hours that do not count only delay a deadline, so a clock never runs out before its remaining time.
     """
     stopped_at = min(found.deed.first.received_at, found.deed.first.occurred_at)
     own = [clock for key, clock in loaded.account.stopped.items() if key[0] == seat and clock.since == stopped_at]
@@ -252,13 +254,13 @@ def _surely_in_time(loaded: Loaded, seat: int, found: Found, now: datetime) -> b
 
 
 def _due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime) -> datetime | None:
-    """The deadline of what would be open again for the seat; None where it has none. One that is over waits for its outage."""
+    """Return the seat's deadline after the undo; None if it has none. A past deadline waits for its outage."""
     found = {**loaded.account.open, **_reopened(loaded, seats, seat, to, now, "undo")}
     own = [clock.due for key, clock in found.items() if key[0] == seat and clock.due is not None]
     return min((due for due in own if due > now), default=None)
 
 
-# --- going back ---
+# --- carrying it out ---
 
 
 def _go_back(
@@ -273,7 +275,7 @@ def _go_back(
     give_up: bool = False,
     more: Sequence[Statement] = (),
 ) -> Decided:
-    """Undo. `leading`: events that come first. Raises `Taken` where another's act would be lost that he has not given up."""
+    """Undo. `leading`: events that come first. Raises `Taken` if it would remove an act of another seat without `give_up`."""
     private = not leading and undo_rules.unseen(loaded.game, found.deed, seat, loaded.seats)
     return rewind(
         match, loaded, seats, to, found.since, leading, give_up=give_up, more=more, cause="undo", seat=seat, private=private
@@ -281,7 +283,7 @@ def _go_back(
 
 
 def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found, now: datetime) -> Decided:
-    """Ask the others; bots answer at once, and where nobody else is asked the match goes back at once."""
+    """Ask the others for consent. Bots answer at once, and if nobody else is asked the undo happens at once."""
     people, bots = _asked(loaded, seats, seat, found)
     if (found.told and bots) or not (people or bots):
         raise Refused("draw_stays", STAYS)
@@ -290,7 +292,7 @@ def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: 
     until = min(until, due) if due is not None else until
     leading: list[Event] = []
     more: list[Statement] = []
-    if (old := open_request(match)) is not None:  # it has lapsed, and no sweep has come by yet
+    if (old := open_request(match)) is not None:  # lapsed, but not yet found by a sweep
         leading.append(answered(loaded.version + 1, old.version, None, "lapsed"))
         more.append(Statement(SETTLE, [now, old.pk]))
     version = loaded.version + len(leading) + 1

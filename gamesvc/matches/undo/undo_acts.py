@@ -1,6 +1,6 @@
-"""Acts of taking back on their way into the record: what they are decided on, how they are appended, what came of them.
+"""Undo acts on their way into the record: decided on the newest version, appended, and returned as an `Outcome`.
 
-Which of them a seat may do is in `taking_back`, what an organiser may in `organising.rewinds`.
+Not here: what a seat may undo (`taking_back`), and what an organiser may rewind (`organising.rewinds`).
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ ASKED, ANSWERED = "match.undo_asked", "match.undo_answered"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of taking back, asking or answering: the sender's version after it, and the events as he may see them.
+    """The result of an undo, a request or an answer: the sender's version, and the events as they may see them.
 
-    `done`: the match has gone back (or forward). `request`: the request that waits for answers, or was answered.
+    `done`: the match was rewound (or redone). `request`: the request that waits for answers, or was answered.
     """
 
     match_id: uuid.UUID
@@ -55,14 +55,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Events to append, with the rows and notices that go with them."""
+    """Events to append, with the rows and notices that belong to them."""
 
     events: list[Event]
     more: list[Statement]
 
 
 def trail_of(loaded: Loaded) -> Trail:
-    """The record of a match, read backwards as far as it is needed."""
+    """Return the record of a match for reading backwards, as far as needed."""
 
     def read(after: int, until: int) -> list[Past]:
         return [past_of(loaded, stored) for stored in STORE.read(loaded.match_id, after, until)]
@@ -93,7 +93,7 @@ def check_running(match: Match, loaded: Loaded) -> None:
 
 
 def check_fresh(match: Match, loaded: Loaded, seat: int | None, expected_version: int) -> None:
-    """Raise `Stale` where something has happened in the game that the sender had not seen."""
+    """Raise `Stale` if an event of the game has happened that the sender had not seen."""
     newest = loaded.viewer_version(seat)
     if expected_version >= newest:
         return
@@ -118,7 +118,7 @@ def rewind(
     give_up: bool = False,
     more: Sequence[Statement] = (),
 ) -> Decided:
-    """The rewind with all that holds of what others did."""
+    """Return the rewind, with everything that remains of the acts of others."""
     timeline = loaded.copy().timeline
     log = timeline.log
     if leading and log is not None:
@@ -142,7 +142,7 @@ def carry_out(
     content: dict[str, Any],
     decide: Callable[[Loaded, Sequence[Seat]], Decided],
 ) -> Outcome:
-    """Decide on the newest version and append, again while others are faster. What is known by its id is answered as before."""
+    """Decide on the newest version and append; repeat while others are faster. A known id gets its stored result."""
     if (known := _known(match, sender, command_id, content)) is not None:
         return known
     seats: Sequence[Seat] | None = None

@@ -1,4 +1,4 @@
-"""Queue the notices of taking back: to those who are asked, to the one who asked, to those whose question is gone."""
+"""Notices of undos: to the players asked, to the player who asked, and to those whose question is gone."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from notifications import outbox
 
 
 def asked(match: Match, seats: Sequence[Seat], seat: int, people: Sequence[int], request: int) -> list[Statement]:
-    """For those whose word is asked for."""
+    """Return the notices for the players asked for consent."""
     payload = {"by": seat, "request": request}
     return _rows(match, [("undo_asked", row, payload) for row in seats if row.index in people])
 
 
 def answered(match: Match, seats: Sequence[Seat], row: UndoRequest, by: int | None, word: str) -> list[Statement]:
-    """For him who asked."""
+    """Return the notice for the player who asked."""
     payload = {"by": by, "request": row.version, "answer": word}
     return _rows(match, [("undo_answered", one, payload) for one in seats if one.index == row.seat])
 
 
 def taken_back(match: Match, loaded: Loaded, after: Any, seats: Sequence[Seat], undoer: int) -> list[Statement]:
-    """For those whose question is gone with what was taken back."""
+    """Return the notices for players whose question the undo has removed."""
     still = {(one.seat, one.id) for one in loaded.game.awaited(after)}
     gone = {one.seat: one.id for one in loaded.awaited() if (one.seat, one.id) not in still and one.seat != undoer}
     told = [row for row in seats if row.index in gone]
@@ -34,7 +34,7 @@ def taken_back(match: Match, loaded: Loaded, after: Any, seats: Sequence[Seat], 
 
 
 def ruled(match: Match, seats: Sequence[Seat], code: str, reason: str) -> list[Statement]:
-    """For all players of a match that its organiser set back."""
+    """Return the notices of an organiser's rewind, for all players."""
     return _rows(match, [("taken_back", row, {"code": code, "reason": reason}) for row in seats])
 
 

@@ -1,4 +1,4 @@
-"""Requests to take back: the rows that say who was asked and what has become of it, and the events they follow from."""
+"""Undo requests: their rows, with the seats asked and the answers so far, and the events behind them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gamesvc.matches.record.loading import STORE, Loaded
 from gamesvc.matches.undo import undo_announcements
 from gamesvc.matches.undo.undo_acts import ANSWERED, Decided, past_of
 
-# How long the others have to answer a request, in hours of the clocks.
+# Time to answer a request, in hours of the clocks.
 HOURS_TO_ANSWER = 24
 INSERT = (
     'INSERT INTO matches_undorequest (match_id, version, seat, "to", asked, accepted, until)'
@@ -26,12 +26,12 @@ SETTLE = "UPDATE matches_undorequest SET settled_at = %s::timestamptz WHERE id =
 
 
 def open_request(match: Match) -> UndoRequest | None:
-    """The request of this match that is not settled; it may have lapsed all the same (`is_over`)."""
+    """Return the unsettled request of this match, which may have lapsed all the same (`is_over`)."""
     return UndoRequest.objects.filter(match=match, settled_at=None).order_by("-version").first()
 
 
 def is_over(loaded: Loaded, row: UndoRequest) -> bool:
-    """Whether a request has lapsed: its time is over, or something happened that he who asked can see."""
+    """Return True if a request has lapsed: its time is over, or something happened that its seat can see."""
     if loaded.ended or timezone.now() >= row.until:
         return True
     for stored in STORE.read(loaded.match_id, row.version, loaded.version):
@@ -46,6 +46,6 @@ def answered(version: int, request: int, seat: int | None, word: str) -> Event:
 
 
 def settle(match: Match, loaded: Loaded, seats: Sequence[Seat], row: UndoRequest, seat: int | None, word: str) -> Decided:
-    """The last answer to a request; he who asked is told."""
+    """Settle a request with its last answer, and notify the player who asked."""
     told = undo_announcements.answered(match, seats, row, seat, word) if seat != row.seat else []
     return Decided([answered(loaded.version + 1, row.version, seat, word)], [Statement(SETTLE, [timezone.now(), row.pk]), *told])

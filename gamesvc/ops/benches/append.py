@@ -1,11 +1,10 @@
-"""Appends measured against the bare insert, in one run, on tables of the same shape in a schema that goes away again.
+"""Appends measured beside the bare insert, in one run, on tables of the same shape in a temporary schema.
 
-Ours: `PostgresStore.append` with every guarantee, and in the same statement the update of a row per stream (as the match
-row) and the insert of a row (as the outbox). Raw: the fastest single-row autocommit INSERT of the same JSON that this
-driver can do with the same connection settings: psycopg's own cursor, kept open, prepared. For information: the same
-INSERT inside Django's `atomic()`. Writers are processes, a connection and a stream each. The three take short turns, and
-the ratio is the median over the rounds of a turn's figure by the raw one beside it, so that a disk or a neighbour that is
-slow for a while weighs on both.
+Ours: `PostgresStore.append` with every guarantee, and in the same statement the update of a row per stream (the match row) and
+the insert of a row (the outbox). Raw: the fastest single-row autocommit INSERT of the same JSON possible with this driver and
+connection settings: psycopg's own cursor, kept open, prepared. For information: the same INSERT inside Django's `atomic()`.
+Writers are processes with a connection and a stream each. The three take short turns, and the ratio is the median over the rounds
+of a turn's figure by the raw one beside it, so that a temporarily slow disk or machine affects both.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ _barrier: Any = None
 
 
 def append_rows(seconds: float = 5.0, writers: Sequence[int] = (1, 8)) -> list[dict[str, Any]]:
-    """Measure for each number of writers, `seconds` for each of the three, in ten turns after a warm-up."""
+    """Measure with each number of writers, `seconds` for each of the three, in ten turns after a warm-up."""
     _make()
     try:
         return [_measure(seconds, count) for count in writers]
@@ -138,7 +137,7 @@ def _ours(seconds: float) -> float:
     head = Head.empty(stream)
     with connections[ALIAS].cursor() as cursor:
         cursor.execute("INSERT INTO bench_match VALUES (%s::uuid, 0, %s::bytea, 'active')", [text, head.hash])
-    # The sender's part, as the texts of the raw loop are: made before.
+    # The sender's part, prepared in advance like the texts of the raw loop.
     commands = [uuid4() for _ in range(round(seconds * MOST_A_SECOND))]
     until, count, began = time.perf_counter() + seconds, 0, time.perf_counter()
     while time.perf_counter() < until:

@@ -1,6 +1,6 @@
-"""The least that a turn through HTTP can cost, for `manage.py bench submit`: token look-up, tail read, one bare insert, JSON.
+"""The minimum cost of a turn over HTTP, for `manage.py bench submit`: token look-up, tail read, one bare insert, JSON.
 
-Served by the settings of the bench alone. The bench makes and drops the table it writes to.
+Available with the bench settings only. The bench creates and drops the table.
 """
 
 from __future__ import annotations

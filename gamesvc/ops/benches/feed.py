@@ -1,9 +1,8 @@
-"""`bench feed`: a follower of the feed beside eight writers, one of which is killed, and a transaction that stays open.
+"""`bench feed`: a consumer of the feed beside eight writers, one of which is killed, and a transaction that stays open.
 
-Writers are processes of their own, some of which append late in a transaction that took its id early. The follower is the
-one of `following.py`, with its cursor and what it makes of the events in one transaction; it is killed too, and begun anew.
-What it wrote is compared with the log: `missed`, `doubled`, `disordered` must be 0. `raw` reads the same log by one scan of
-the primary key.
+Writers are separate processes; some append late in a transaction that took its id early. The consumer is the one of
+`following.py`, with its cursor and its results in one transaction; it is killed too, and restarted. Its results are compared with
+the log: `missed`, `doubled`, `disordered` must be 0. `raw` reads the same log in one scan of the primary key.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ GRANT SELECT, INSERT ON bench_followed TO PUBLIC;
 
 
 def rows(seconds: float) -> list[Row]:
-    """About 100,000 events with the usual seconds; fewer where a test asks for less."""
+    """Return the row for about 100,000 events; fewer if a test asks for less time."""
     return [measure(max(1000, int(EVENTS * min(1.0, seconds / 4.0))))]
 
 
@@ -51,7 +50,7 @@ def measure(events: int) -> Row:
     connections.close_all()
     context = multiprocessing.get_context("fork")
     each = events // (WRITERS - 1)
-    # One more than needed: it writes on and on, until it is killed.
+    # One more than needed: it keeps writing until it is killed.
     doomed = context.Process(target=_write, args=(0, 10**9), daemon=True)
     writers = [context.Process(target=_write, args=(number, each), daemon=True) for number in range(1, WRITERS)]
     follower = context.Process(target=_follow, daemon=True)
@@ -61,7 +60,7 @@ def measure(events: int) -> Row:
     idle = psycopg.connect(settings.DATABASE_OWNER_URL)
     kills = 0
     held = 0
-    # On a busy machine the follower has still much to do when the writers are done.
+    # On a busy machine the consumer has still much to do when the writers are done.
     while any(writer.is_alive() for writer in writers) or (kills < 3 and follower.is_alive()):
         time.sleep(0.05)
         passed = _followed() / events
@@ -111,7 +110,7 @@ def measure(events: int) -> Row:
 
 
 def _write(number: int, count: int) -> None:
-    """Append so many events to streams of one's own, alone and within longer transactions."""
+    """Append `count` events to new streams, alone and within longer transactions."""
     connections.close_all()
     rng = random.Random(number)
     done = 0
@@ -130,7 +129,7 @@ def _write(number: int, count: int) -> None:
                 else:
                     head = STORE.append(stream, made, expected=head, command_id=uuid.uuid4())[-1].head
             except (VersionConflict, DuplicateCommand):
-                raise SystemExit(1) from None  # nobody else writes here
+                raise SystemExit(1) from None  # no other process writes here
             done += len(made)
             if done >= count:
                 return
@@ -177,7 +176,7 @@ def _written() -> int:
 
 
 def _compare() -> tuple[int, int, int, int]:
-    """How many events there are, and how many of them were missed, taken twice, or taken out of order."""
+    """Return the number of events, and how many were missed, processed twice, or out of order."""
     assert FeedCursor.objects.filter(name=FOLLOWER).exists()
     written = _written()
     missed = _count(
@@ -193,7 +192,7 @@ def _compare() -> tuple[int, int, int, int]:
 
 
 def _raw() -> float:
-    """Events a second of a plain scan of the log into the same objects."""
+    """Return the events per second of a plain scan of the log into the same objects."""
     streams: list[Any]
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT stream FROM events_event")

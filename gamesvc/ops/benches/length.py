@@ -1,7 +1,7 @@
-"""`bench length`: what a turn costs when its match is 10, 100, 1,000 and 10,000 events long; it must cost the same.
+"""`bench length`: the cost of a turn in matches of 10, 100, 1,000 and 10,000 events, which must not differ.
 
 Two commands through the service and PostgreSQL, by a process that knows the match (`value`) and by one that has to read it first
-(`fresh_ms`). The four lengths take turns, and the ratio is to the shortest.
+(`fresh_ms`). The four lengths take turns; the ratio is to the shortest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gamesvc.ops.benches import Row, row
 from gamesvc.ops.benches.load import Table, milliseconds
 
 LENGTHS = (10, 100, 1_000, 10_000)
-# A short match does not stay short: it is left for a new one when it is longer than this many times its length.
+# A short match does not stay short: it is replaced once it is longer than this many times its length.
 GROWS = 1.3
 LEAST = 20
 
@@ -41,7 +41,7 @@ def rows(seconds: float) -> list[Row]:
             statistics.median(warm[length]),
             "ms/turn",
             first,
-            # Of the same round, so that a machine whose speed drifts weighs on both.
+            # From the same round, so that a change in the machine's speed affects both.
             ratio=round(statistics.median(one / short for one, short in zip(warm[length], warm[LENGTHS[0]], strict=True)), 3),
             fresh_ms=round(statistics.median(fresh[length]), 3),
             turns=len(warm[length]),

@@ -1,8 +1,8 @@
-"""`bench load`: matches of 100, 1,000 and 10,000 events read by a process that has never seen them, and any point of 2,000.
+"""`bench load`: loading matches of 100, 1,000 and 10,000 events in a fresh process, and any point of one with 2,000.
 
-`load_N`: the match as play left it, half as many events behind its snapshot as there are at most. Beside it the raw figure:
-the snapshot's row read and decoded, nothing else. `load_rewound`: the last event went back behind the snapshot. `travel_2000`:
-the slowest of many points, each the better of two tries, with the view of a seat.
+`load_N`: the match as play left it, with half the maximum of events behind its snapshot. The raw figure reads and decodes the
+snapshot's row and nothing else. `load_rewound`: the last event rewound the match behind the snapshot. `travel_2000`: the slowest
+of many points, each the better of two tries, with the view of a seat.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Table:
         return opening.join_match(by=self.players[1], match=match)
 
     def turn(self, match: Match) -> None:
-        """A whole turn of the seat that is to move: two commands, six events."""
+        """Play a whole turn of the seat to move: two commands, six events."""
         for command in ({"name": "retool", "cards": []}, {"name": "end_turn"}):
             loaded = loading.load(match.id, match.game)
             seat = loaded.awaited()[0].seat
@@ -81,7 +81,7 @@ class Table:
             self.turn(match)
 
     def play_until_half_way(self, match: Match) -> None:
-        """Until half as many events lie behind the snapshot as there are at most."""
+        """Play until half the maximum of events lie behind the snapshot."""
         for _ in range(snapshots.TAIL):
             found = snapshots.get(loading.load(match.id, match.game).game, match.id)
             last = found[0].version if found is not None else 0
@@ -90,7 +90,7 @@ class Table:
             self.turn(match)
 
     def go_back(self, match: Match, version: int) -> None:
-        """As an organiser does."""
+        """Rewind the match as an organiser would."""
         loaded = loading.load(match.id, match.game)
         run = loaded.timeline.rewind(version, turns.dice_for(match, loaded), cause="host")
         act = Act(Actor("host"), "cli", uuid.uuid4(), timezone.now())
@@ -104,7 +104,7 @@ def milliseconds(act: Callable[[], Any]) -> float:
 
 
 def _load(name: str, match: Match, seconds: float) -> Row:
-    """The two in turn, so that a machine whose speed drifts does not favour one of them."""
+    """Return the figures of loading and reading, measured in turn, so that a change in the machine's speed affects both."""
     game = loading.load(match.id, match.game).game
     ours: list[float] = []
     raw: list[float] = []
@@ -125,7 +125,7 @@ def _load(name: str, match: Match, seconds: float) -> Row:
         "ms",
         statistics.median(raw),
         beyond_raw_ms=round(statistics.median(ours) - statistics.median(raw), 3),
-        # What it costs where no neighbour is in the way.
+        # The cost without competing processes.
         best_ms=round(min(ours), 3),
         best_raw_ms=round(min(raw), 3),
         version=found.version,

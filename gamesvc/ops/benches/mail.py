@@ -1,8 +1,8 @@
-"""`bench mail`: turns played wholly by mail, and beside each direction the bare cost of SMTP with the very same mails.
+"""`bench mail`: turns played entirely by mail, beside the bare cost of SMTP with the very same mails.
 
-`mail_in`: orders that came by SMTP to the receiver (a process of its own) and were carried out, their receipts queued.
-`mail_out`: notices worded, drawn and handed to a mail server: a turn notice and a receipt for each order, each with its board.
-`raw` sends the same bytes over one open connection to a server that throws them away.
+`mail_in`: orders that came by SMTP to the receiver (a separate process) and were carried out, with their receipts queued.
+`mail_out`: notices written, drawn and handed to a mail server: for each order a turn notice and a receipt with the board. `raw`
+sends the same bytes over one open connection to a server that discards them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _handed: list[tuple[str, str, bytes]] = []
 
 
 class Backend(smtp.EmailBackend):
-    """Django's SMTP backend; what it handed over is kept, to be sent again as the raw figure."""
+    """Django's SMTP backend, which keeps the mails handed over, to be sent again for the raw figure."""
 
     @property
     def connection_class(self) -> type[smtplib.SMTP]:
@@ -56,7 +56,7 @@ class _Keeping(smtplib.SMTP):
 
 
 class Clock:
-    """What was done and how long it took, ours and raw in turn, so that a machine whose speed drifts favours neither."""
+    """Counts and times, ours and raw in turn, so that a change in the machine's speed affects both."""
 
     def __init__(self) -> None:
         self.done = self.raw_done = 0
@@ -79,7 +79,7 @@ class Clock:
 
 
 def rows(seconds: float) -> list[Row]:
-    """Play rounds of turns by mail until the time is over."""
+    """Play rounds of turns by mail until the time is up."""
     sink_port, receiver_port = free_port(), free_port()
     settings.EMAIL_BACKEND = "gamesvc.ops.benches.mail.Backend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", sink_port
@@ -111,7 +111,7 @@ def measure(matches: Sequence[Match], sink_port: int, receiver_port: int, second
     until = time.perf_counter() + 2 * seconds
     turn = 0
     while time.perf_counter() < until or turn < 3:
-        if turn == 1:  # the first round found everything cold
+        if turn == 1:  # in the first round everything is cold
             inward, outward = Clock(), Clock()
         orders = [order_of(match, ORDERS[turn % 2]) for match in matches]
         inward.ours(len(orders), lambda orders=orders: take_in(receiver_port, orders))  # type: ignore[misc]
@@ -132,7 +132,7 @@ def measure(matches: Sequence[Match], sink_port: int, receiver_port: int, second
 
 
 def open_matches() -> list[Match]:
-    """Matches of two players each: whoever plays in many gets one mail for many turns, which would measure something else."""
+    """Open matches of two players each: a player in many matches would get one mail for many turns."""
     matches = []
     for number in range(MATCHES):
         users = [User.objects.create_user(name, f"{name}@players.example") for name in (f"a{number}", f"b{number}")]
@@ -144,7 +144,7 @@ def open_matches() -> list[Match]:
 
 
 def order_of(match: Match, order: str) -> tuple[str, str, bytes]:
-    """The mail with which the player whose turn it is answers his notice: envelope and bytes."""
+    """Return the mail with which the player to move answers their notice: envelope and bytes."""
     question = Question.objects.get(match=match)
     user = match.seats.get(index=question.seat).user
     if user is None:
@@ -176,7 +176,7 @@ def send(port: int, mails: Sequence[tuple[str, str, bytes]]) -> None:
 
 
 def wait_for(port: int) -> None:
-    """Wait until a server of ours answers."""
+    """Wait until our server answers."""
     until = time.monotonic() + READY_SECONDS
     while True:
         try:

@@ -1,9 +1,9 @@
-"""`bench pages`: what pages, API lists, mails and proofs cost in a full database against an empty one, and late in a match.
+"""`bench pages`: the cost of pages, API lists, mails and proofs in a full database, and late in a match.
 
-`raw` is the same with a full page of matches, and of a match of 200 events; `value` with 10,000 matches more, and of one of
-10,000 events; `ratio` compares the quickest of each, so that a neighbour on the machine counts little. `queries` and
-`raw_queries` say how often the database was asked, `cpu_ratio` compares the processor time of this process alone. Nothing is
-remembered from one request to the next.
+`raw` is measured with a full page of matches, and on a match of 200 events; `value` with 10,000 more matches, and on a match of
+10,000 events. `ratio` compares the fastest of each, so that other processes on the machine matter little. `queries` and
+`raw_queries` count the database queries; `cpu_ratio` compares the processor time of this process alone. Nothing is remembered
+between requests.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from gamesvc.ops.benches.load import Table, milliseconds
 from gamesvc.ops.benches.sweep import Template, fill
 from notifications.models import Outbox, Status
 
-# As many as a page of each list holds, and how many more there are then.
+# As many matches as a page of each list holds, and how many are added later.
 FEW, MORE = 60, 10_000
-# As many events as fill a page of the clock, of events and of history; a younger match has less to show and costs less.
+# As many events as fill a page of the clock, of events and of history. A younger match has less to show and costs less.
 SHORT, LONG = 200, 10_000
 LEAST = 5
 HISTORY = 40
@@ -48,7 +48,7 @@ Act = Callable[[], Any]
 
 @dataclass
 class Timed:
-    """How long an act took each time, and how often it asked the database."""
+    """Durations of an act, and its number of database queries."""
 
     queries: int = 0
     times: list[float] = field(default_factory=list)
@@ -78,7 +78,7 @@ def rows(seconds: float) -> list[Row]:
 
 
 def _by_matches(table: Table, seconds: float) -> list[Row]:
-    """The reader's own ten matches stay; of everybody else's there are ten thousand more."""
+    """Measure with few and with many matches. The reader's own ten matches stay; ten thousand of other users are added."""
     own = [table.match() for _ in range(10)]
     templates = [_running(), _open(), _free()]
     fill(templates, FEW * len(templates))
@@ -104,7 +104,7 @@ def _by_length(table: Table, seconds: float) -> list[Row]:
 
 
 def _measure(named: dict[str, tuple[Act, Act]], seconds: float) -> dict[str, Timed]:
-    """In turn, so that a machine whose speed drifts weighs on all."""
+    """Measure all acts in turn, so that a change in the machine's speed affects all."""
     found = {name: Timed() for name in named}
     for act, before in named.values():
         before()
@@ -129,7 +129,7 @@ def _row(name: str, ours: Timed, raw: Timed) -> Row:
     )
 
 
-# --- what is measured: an act, and what must be done before each time ---
+# --- acts to measure, each with its preparation ---
 
 
 def _of_lists(table: Table, match: Match) -> dict[str, tuple[Act, Act]]:
@@ -169,11 +169,11 @@ def _of_match(table: Table, match: Match) -> dict[str, tuple[Act, Act]]:
 
 
 def _nothing() -> None:
-    """Nothing is to be done before."""
+    """Prepare nothing."""
 
 
 def _reader(user: User) -> Callable[[str], None]:
-    """Requests of somebody who is signed in."""
+    """Return a function that sends requests of a signed-in user."""
     client = Client()
     client.force_login(user)
     _token, key = tokens.create_token(user=user, name="bench", scopes=["read"])
@@ -187,7 +187,7 @@ def _reader(user: User) -> Callable[[str], None]:
 
 
 def _answered(table: Table, match: Match) -> HeldOrders:
-    """Orders that came by mail and were done, of which a receipt tells."""
+    """Store orders that came by mail and were carried out, for a receipt."""
     line = {"number": 1, "text": "end turn", "understood": "end turn", "state": "done", "detail": ""}
     return HeldOrders.objects.create(
         match=match, seat=0, user=table.players[0], question="", mail=uuid.uuid4(), first=1, lines=[], version=1, kept_at=1,
@@ -196,7 +196,7 @@ def _answered(table: Table, match: Match) -> HeldOrders:
     )  # fmt: skip
 
 
-# --- what fills the database ---
+# --- filling the database ---
 
 
 def _running() -> Template:
@@ -208,7 +208,7 @@ def _open() -> Template:
 
 
 def _free() -> Template:
-    """A match with a seat that waits for a substitute."""
+    """Return a match with a seat that waits for a substitute."""
     match = Table().match()
     substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
     return _template(match)
@@ -220,7 +220,7 @@ def _template(match: Match) -> Template:
 
 
 def _more_notices() -> None:
-    """Those of other people, whose mails were sent."""
+    """Add notices of other users, whose mails were sent."""
     user = Table().players[0]
     rows = (Outbox(kind="your_turn", user=user, topic=str(uuid.uuid4()), status=Status.SENT) for _ in range(MORE))
     Outbox.objects.bulk_create(rows, batch_size=1000)

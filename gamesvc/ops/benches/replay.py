@@ -1,4 +1,4 @@
-"""`bench replay`: recorded matches folded by `evolve`, and a trivial reducer over the same events for comparison."""
+"""`bench replay`: recorded matches folded by `evolve`, beside a trivial reducer over the same events."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rows(seconds: float) -> list[Row]:
 
 
 def measure(game_id: str, seconds: float) -> Row:
-    """Events per second over whole matches between bots; `raw` is a reducer that counts events."""
+    """Return the events per second over whole matches between bots; `raw` is a reducer that counts events."""
     game = catalog.game(game_id)
     bot = "greedy" if "greedy" in game.bots else "random"
     recorded = [
@@ -44,7 +44,7 @@ def _rate(fold: Callable[[Sequence[Event]], Any], recorded: list[list[Event]], s
 
 
 def _count(events: Sequence[Event]) -> dict[str, int]:
-    """The trivial reducer: how often each type occurs."""
+    """Return how often each type occurs: the trivial reducer."""
     counted: dict[str, int] = {}
     for event in events:
         counted[event.type] = counted.get(event.type, 0) + 1

@@ -1,4 +1,4 @@
-"""`bench submit`: whole turns through HTTP and PostgreSQL, at 1, 8 and 32 matches at once, against a minimal view."""
+"""`bench submit`: whole turns through HTTP and PostgreSQL, in 1, 8 and 32 matches at once, beside a minimal view."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE = "CREATE TABLE bench_row (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY 
 
 
 def rows(seconds: float) -> list[Row]:
-    """Start a service of its own in a temporary folder and measure it, ours and the minimal view in turn."""
+    """Start a separate service in a temporary folder and measure it, ours and the minimal view in turn."""
     with environment.throwaway("gamesvc-bench-") as folder:
         settings = {
             "DJANGO_SETTINGS_MODULE": "gamesvc.settings.bench",
@@ -46,7 +46,7 @@ def measure(service: Service, at_once: int, seconds: float) -> Row:
     ours: list[float] = []
     raw: list[float] = []
     ours_seconds = raw_seconds = 0.0
-    # In slices, ours and raw in turn, so that a machine whose speed drifts does not favour one of them.
+    # In slices, ours and raw in turn, so that a change in the machine's speed affects both.
     for _ in range(4):
         times, took = together([pair.turn for pair in pairs], seconds / 4)
         ours, ours_seconds = ours + times, ours_seconds + took
@@ -81,7 +81,7 @@ class Pair:
         self.step = 0
 
     def turn(self) -> None:
-        """One command of the seat whose turn it is."""
+        """Submit one command of the seat to move."""
         command: dict[str, Any] = {"name": "end_turn"} if self.step % 2 else {"name": "retool", "cards": []}
         etag = f'"{self.match}-{self.seat}-{self.version}"'
         self.version = self.clients[self.seat].command(self.match, command, etag)["version"]
@@ -94,7 +94,7 @@ class Pair:
 
 
 def together(acts: list[Callable[[], None]], seconds: float) -> tuple[list[float], float]:
-    """Repeat each act in a thread of its own for so long. Returns all times and how long it took."""
+    """Repeat each act in its own thread for this long. Return all durations and the total time."""
     times: list[list[float]] = [[] for _ in acts]
     failed: list[BaseException] = []
     began = time.perf_counter()

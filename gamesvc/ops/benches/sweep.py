@@ -1,8 +1,8 @@
-"""`bench sweep`: 100,000 open matches, 10,000 of them due at once, two sweepers racing, and others that fall due meanwhile.
+"""`bench sweep`: 100,000 open matches, 10,000 of them due at once, two competing sweepers, and more deadlines meanwhile.
 
-The matches are made from one real beginning of each game: their events are linked and hashed anew for each, their rows copied
-in bulk. What is measured is all real: the claims, the default commands through `submit`, appends, new deadlines, notices, and
-the heartbeat with a door that the sweepers look at.
+The matches are copies of one real beginning of each game: their events are linked and hashed again for each, their rows copied in
+bulk. Everything measured is real: the claims, the default commands through `submit`, appends, new deadlines, notices, and the
+heartbeat with an address that the sweepers probe.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from gamesvc.ops.benches import Row, row
 
 MATCHES = 100_000
 DUE = 10_000
-# Others that fall due, one after the other, while the sweepers are at the ten thousand: ten times as dense as 90,000 deadlines
-# over two days.
+# Deadlines that come one after the other while the sweepers work on the ten thousand: ten times as dense as 90,000 deadlines over
+# two days.
 MEANWHILE = 150
 PER_SECOND = 5
 PATIENCE = 120.0
@@ -53,17 +53,17 @@ _TABLE = "CREATE TEMP TABLE bench_copy (id uuid PRIMARY KEY, template uuid, key_
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One real match, as it stands when the first seat is asked."""
+    """One real match at the moment when the first seat is asked."""
 
     match: Match
     events: Sequence[StoredEvent]
     secret: bytes
     defaults: int
-    """How many default commands it takes to close its first question."""
+    """Number of default commands needed to close its first question."""
 
 
 def rows(seconds: float) -> list[Row]:
-    """Fill the database, let the time come, watch two sweepers. `seconds` has no say: the load is fixed."""
+    """Fill the database, wait for the deadlines, watch two sweepers. `seconds` has no effect: the load is fixed."""
     settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = MATCHES
     templates = [_template(game.id) for game in catalog.games()]
     ids = fill(templates, MATCHES)
@@ -104,7 +104,7 @@ def _user(name: str) -> User:
 
 
 def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]:
-    """Copies of the templates in turn, each with a valid chain and a sealed secret of its own."""
+    """Copy the templates in turn, each copy with a valid chain and its own sealed secret. Return the template of each match."""
     made = {uuid.uuid4(): templates[at % len(templates)] for at in range(count)}
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS bench_copy")
@@ -148,7 +148,7 @@ def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]
 
 
 def _copy_rows(model: Any, instead: dict[str, str | None], on: str) -> None:
-    """Copy the rows of the templates for every match, with some columns of their own (None: as the database sets it)."""
+    """Copy the templates' rows for every match, with other values in some columns (None: the database default)."""
     columns = [field.column for field in model._meta.concrete_fields if instead.get(field.column, "") is not None]
     taken = ", ".join(instead.get(column) or f't."{column}"' for column in columns)
     into = ", ".join(f'"{column}"' for column in columns)
@@ -158,7 +158,7 @@ def _copy_rows(model: Any, instead: dict[str, str | None], on: str) -> None:
 
 
 def _set_deadlines(ids: list[uuid.UUID], begin: datetime) -> dict[uuid.UUID, datetime]:
-    """Ten thousand at once, some one after the other from then on, all others days away. Only one seat of a match is due."""
+    """Set ten thousand deadlines at once, some at intervals after that, all others days away. One seat per match is due."""
     chosen = random.Random(1).sample(ids, DUE + MEANWHILE)
     due = dict.fromkeys(chosen[:DUE], begin)
     due |= {match_id: begin + timedelta(seconds=at / PER_SECOND) for at, match_id in enumerate(chosen[DUE:], 1)}
@@ -174,7 +174,7 @@ def _set_deadlines(ids: list[uuid.UUID], begin: datetime) -> dict[uuid.UUID, dat
 
 
 def _sweep_until_done(begin: datetime, door: int) -> tuple[int, float]:
-    """One sweeper: sweeps until nothing of the load is left, or for so long. Returns how many it closed, and its CPU seconds."""
+    """Sweep until nothing of the load is left, or for a maximum time. Return how many were closed, and the CPU seconds."""
     settings.HEARTBEAT_PROBES = [f"tcp://127.0.0.1:{door}"]
     time.sleep(max(0.0, (begin - datetime.now(UTC)).total_seconds()))
     started, fired, cpu = time.monotonic(), 0, time.process_time()
@@ -197,7 +197,7 @@ def _judge(
     begin: datetime,
     fired: list[tuple[int, float]],
 ) -> Row:
-    """What the log says came of it: when each match was timed out, and how often."""
+    """Return the figures from the log: when each match timed out, and how often."""
     originals = [template.match.id for template in templates]
     with connection.cursor() as cursor:
         cursor.execute(

@@ -1,4 +1,4 @@
-"""The addresses of the service, and the view that `manage.py bench submit` compares a turn to."""
+"""The addresses of the service, and the minimal view of `manage.py bench submit`."""
 
 from django.urls import path
 

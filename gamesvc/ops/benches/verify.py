@@ -1,7 +1,7 @@
-"""`bench verify`: events hashed and linked as the format says, and SHA-256 over the same bytes alone for comparison.
+"""`bench verify`: events hashed and linked by the format, beside SHA-256 alone over the same bytes.
 
-`verify_chain` is what an audit does with stored rows, `verify_file` the same from the lines of an export, each proved to be
-canonical to the last byte; `verify_match` is the whole proof, draws and decisions included.
+`verify_chain` is an audit of stored rows. `verify_file` does the same with the lines of an export, each proved to be canonical to
+the last byte. `verify_match` is the whole proof, draws and decisions included.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GAME = "stratastar"
 MATCH = UUID(int=1)
 SECRET = bytes(range(32))
 NIGHT = datetime(2026, 11, 20, tzinfo=UTC)
-# In slices, ours and raw in turn, so that a machine whose speed drifts does not favour one of them.
+# In slices, ours and raw in turn, so that a change in the machine's speed affects both.
 SLICES = 5
 
 
@@ -76,7 +76,7 @@ def rows(seconds: float) -> list[Row]:
 def measure(
     name: str, act: Callable[[], None], raw: Callable[[], None], events: int, seconds: float, more: dict[str, Any]
 ) -> Row:
-    """Events per second of `act`, and of `raw` beside it."""
+    """Return the events per second of `act`, and of `raw` beside it."""
     done = {act: 0, raw: 0}
     took = {act: 0.0, raw: 0.0}
     for _ in range(SLICES):
@@ -90,14 +90,14 @@ def measure(
 
 
 def hashed_bytes(one: dict[str, Any]) -> bytes:
-    """The bytes a digest is computed over."""
+    """Return the bytes that a digest covers."""
     fields = (one["type"].encode(), b"%d" % one["type_version"], one["data"], one["meta"], one["occurred_at"].encode())
     opened = (canonical.EVENT_TAG, str(MATCH).encode(), b"%d" % one["version"])
     return canonical.prefixed(*opened, *fields, one["salt"].hex().encode())
 
 
 def make_export() -> bytes:
-    """A whole match between bots, its events and trailer as the service writes them."""
+    """Return the export of a whole match between bots, as the service writes it."""
     game: Game[Any] = catalog.game(GAME)
     seats = game.manifest.min_seats
     options = check_options(game, {}, seats)

@@ -1,6 +1,6 @@
-"""Players' programs that play matches through the HTTP API, whatever becomes of the service meanwhile.
+"""Players' programs that play matches through the HTTP API, whatever happens to the service meanwhile.
 
-A request that gets no answer, or one that says the service is away, is sent again with its key until it gets one.
+A request without an answer, or with one saying that the service is away, is sent again with its key until it gets one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ API = "/api/v1/matches"
 TWO_SEATS = ("stratastar", "space_war", "star_commander")
 SOLO = "space_fleet_commander"
 AGAIN_SECONDS = 0.2
-# How long a player looks at the board before they do something.
+# Seconds a player looks at the board before acting.
 THINKING = (0.1, 1.0)
 HOURS = 100
 
 
 @dataclass
 class Sent:
-    """One command with its key, and the status of its answer; None: it got none."""
+    """One command with its key, and the status of its answer; None if there was none."""
 
     user_id: int
     match: str
@@ -37,7 +37,7 @@ class Sent:
 
 @dataclass
 class Ledger:
-    """What the players sent, and how it was answered."""
+    """The commands that the players sent, and their answers."""
 
     commands: list[Sent] = field(default_factory=list)
     statuses: Counter[str] = field(default_factory=Counter)
@@ -54,7 +54,7 @@ class Ledger:
 
 @dataclass
 class Table:
-    """Where one or two players sit, one match after the other."""
+    """The match of one or two players; after it comes the next."""
 
     game: str
     seats: int
@@ -62,7 +62,7 @@ class Table:
 
 
 def tables(players: int) -> Iterator[tuple[Table, int]]:
-    """The table and seat of each player: each game in turn, two players to a table; the solo game has a table for each."""
+    """Yield the table and seat of each player: each game in turn, two players to a table. In the solo game each has their own."""
     pairs = 0
     while players > 0:
         game = (*TWO_SEATS, SOLO)[pairs % (len(TWO_SEATS) + 1)] if players > 1 else SOLO
@@ -78,7 +78,7 @@ class GaveUp(Exception):
 
 
 class Caller(threading.Thread):
-    """One player's program. `enough`: begin nothing more; `gone`: nobody will answer any more."""
+    """One player's program. `enough`: begin nothing more; `gone`: there will be no more answers."""
 
     def __init__(
         self, url: str, player: dict[str, Any], seat: tuple[Table, int], seed: str, ledger: Ledger, events: tuple[Any, Any]
@@ -102,7 +102,7 @@ class Caller(threading.Thread):
         except GaveUp:
             pass
         except Exception as fault:
-            # A program that stops in silence would be taken for one that found nothing wrong.
+            # A program that stops silently would look like one that found nothing wrong.
             self._ledger.failures.append(f"{self.name}: {type(fault).__name__}: {fault}")
             raise
 
@@ -120,7 +120,7 @@ class Caller(threading.Thread):
             if joined and self._is_over(match):
                 if self._seat == 0:
                     return
-                # The next one is the other's to open.
+                # The other player opens the next match.
                 match, joined = self._wait_for_next(match), False
 
     def _wait_for_next(self, before: str) -> str:
@@ -140,7 +140,7 @@ class Caller(threading.Thread):
         return str(answer.body["id"])
 
     def _is_over(self, match: str) -> bool:
-        """Do what the seat may do now, if it is awaited; tell whether the match is over."""
+        """Act for the seat if it is awaited. Return True if the match is over."""
         view = self._insist("GET", f"{API}/{match}/view/").body
         if view["status"] == "running" and any(asked["seat"] == self._seat for asked in view["awaited"]):
             forms = self._insist("GET", f"{API}/{match}/forms/")
@@ -159,7 +159,7 @@ class Caller(threading.Thread):
         sent.status = self._insist("POST", path, command, key=sent.key, If_Match=forms.headers["ETag"]).status
 
     def _insist(self, method: str, path: str, body: Any = None, *, key: str = "", **headers: str) -> Answer:
-        """Send a request until it is answered by something else than a server that is away."""
+        """Send a request until it is answered by something other than an unavailable service."""
         if key:
             headers["Idempotency_Key"] = key
         while not self._gone.is_set():

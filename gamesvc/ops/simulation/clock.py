@@ -1,7 +1,6 @@
-"""One virtual time for all processes of a simulation: a number in shared memory that `django.utils.timezone.now` reads.
+"""One virtual time for all processes of a simulation: a number in shared memory, read by `django.utils.timezone.now`.
 
-Everything in the service that asks what time it is asks there; the database's clock and the machine's are asked only for
-what no person sees.
+Everything in the service asks there for the time. The clocks of the database and the machine serve only what no user sees.
 """
 
 from __future__ import annotations
@@ -32,22 +31,22 @@ class VirtualClock:
         struct.pack_into("q", self._page, 0, (moment - _EPOCH) // _MICROSECOND)
 
     def install(self) -> None:
-        """Have this process live in the virtual time, for good: only for processes that do nothing else."""
+        """Switch this process to the virtual time, for good. Only for processes that do nothing else."""
         clock = self
 
         class Moment(datetime, metaclass=_AnyMoment):
-            """What `django.utils.timezone` takes for `datetime`."""
+            """The replacement for `datetime` in `django.utils.timezone`."""
 
             @classmethod
             def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
                 return clock.now() if tz is None else clock.now().astimezone(tz)
 
-        # Not `now` itself: models that have it as a default hold the function.
+        # Not `now` itself: models that use it as a default hold the function.
         timezone.datetime = Moment  # type: ignore[attr-defined]
 
 
 class _AnyMoment(type):
-    """`isinstance(value, Moment)` holds for every datetime, as where it stands for `datetime` it must."""
+    """A metaclass that makes every datetime an instance of `Moment`, as it is of the `datetime` that it replaces."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, datetime)

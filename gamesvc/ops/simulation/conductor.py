@@ -1,8 +1,8 @@
-"""Lets a simulation happen: jumps from moment to moment, has the workers do what is due there, and breaks things on the way.
+"""The course of a simulation: jump from moment to moment, let the workers do what is due, and break things on the way.
 
-At each moment, in this order: the heartbeat and what an outage has moved; what people do, and deadlines, at the same time;
-bots; reminders, digests and substitutes; mails. So what a notice tells is settled when it is sent. Then again, until nothing
-is due any more.
+The order at each moment: the heartbeat and the effects of an outage; acts of players and deadlines, concurrently; bots;
+reminders, digests and substitutes; mails. So the content of a notice is settled when it is sent. This repeats until nothing is
+due.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ logger = logging.getLogger(__name__)
 TASKS = "gamesvc.matches.tasks."
 DEADLINES, BOTS, REMINDERS = f"{TASKS}sweep_deadlines", f"{TASKS}sweep_bots", f"{TASKS}sweep_reminders"
 SUBSTITUTES, DIGESTS = f"{TASKS}sweep_substitutes", "notifications.tasks.sweep_digests"
-# What beat calls now and then, whether or not something is due.
+# Tasks of beat that run at intervals, even if nothing is due.
 NOW_AND_THEN = tuple(TASKS + name for name in ("watch_outages", "follow_statistics", "sweep_lobby", "sweep_undo"))
 EVERY = timedelta(days=1)
-# So many rounds at one moment mean that something is due for ever.
+# More rounds at one moment mean that something is due for ever.
 MOST_ROUNDS = 200
 NEVER_FIRED = timedelta(hours=3)
 
@@ -79,7 +79,7 @@ WHERE s.vacated_at IS NOT NULL AND m.status = 'running'
 
 @dataclass(slots=True)
 class Chaos:
-    """How often what breaks. `restart` stops the database and starts it anew, `crash` kills it and starts it anew."""
+    """Numbers of the faults to inject. `restart` stops the database and starts it again, `crash` kills it and starts it again."""
 
     kills: int = 0
     hits: int = 0
@@ -93,7 +93,7 @@ class Chaos:
 
 @dataclass(slots=True)
 class Due:
-    """What of a moment's round is due."""
+    """The kinds of work that are due in a round."""
 
     deadlines: bool = False
     mails: bool = False
@@ -105,7 +105,7 @@ class Due:
 
 @dataclass
 class Conductor:
-    """One simulation. Its database is empty at the beginning, and nobody else uses it or its broker."""
+    """One simulation. Its database is empty at the beginning, and nothing else uses it or its broker."""
 
     clock: VirtualClock
     sink: Sink
@@ -138,14 +138,14 @@ class Conductor:
         self.hit_moments: list[datetime] = []
         self.gaps: list[tuple[datetime, timedelta]] = []
 
-    # --- the whole ---
+    # --- the whole course ---
 
     def run(self) -> Record:
-        """Play it from its start to its end; afterwards nothing is due any more.
+        """Run it from start to end. Afterwards nothing is due any more.
 
-        Where it cannot go on it ends early, and the record says why. Raises `Broken` where the database is away.
+        If it cannot go on it ends early, and the record gives the reason. Raises `Broken` if the database is away.
         """
-        # Once here, and not in each worker that takes the place of a killed one.
+        # Once here, and not in each worker that replaces a killed one.
         app.loader.import_default_modules()
         importlib.import_module(settings.ROOT_URLCONF)
         catalog.games()
@@ -167,7 +167,7 @@ class Conductor:
         return self.record
 
     def end_here(self) -> None:
-        """Let no further moment come."""
+        """End at the next moment."""
         self.at_most = 0.0
 
     def _prepare(self) -> None:
@@ -241,7 +241,7 @@ class Conductor:
     # --- one moment ---
 
     def _moment(self, now: datetime) -> None:
-        # The beats of the time that was jumped over: nothing else happened in it.
+        # The heartbeats of the skipped time, in which nothing else happened.
         self._execute("UPDATE matches_heartbeat SET beat_at = %s::timestamptz", [now])
         acts = self._take_acts(now)
         for _ in range(MOST_ROUNDS):
@@ -264,7 +264,7 @@ class Conductor:
         raise Broken(f"At {now} something is due for ever: {self._due(now)}; failures: {dict(self.record.failures)}")
 
     def _take_acts(self, now: datetime) -> list[Job]:
-        """What people do now. What happens to the service is done at once."""
+        """Return what players do now. Events that hit the service itself happen at once."""
         acts: list[Job] = []
         while self.agenda and self.agenda[0][0] <= now:
             _, _, job = heapq.heappop(self.agenda)
@@ -297,7 +297,7 @@ class Conductor:
             self._later(begins + timedelta(days=self.rng.uniform(0.5, 6)), ("pause", match_id, True))
 
     def _plan_answers(self, now: datetime) -> None:
-        """Each player who is asked something new decides when he answers; each free seat finds somebody who takes it, or not."""
+        """Decide for each new question when its player answers, and for each free seat if a substitute comes."""
         for match_id, seat, question, user_id, due_at in self._rows(_ASKED):
             key = (match_id, seat, question, user_id)
             if key in self.planned:
@@ -314,13 +314,13 @@ class Conductor:
                     self._later(now + timedelta(hours=self.rng.uniform(1, 60)), ("take_over", match_id, seat, who))
 
     def _observe(self, now: datetime) -> None:
-        """Look, before any sweep does, which deadlines have come."""
+        """Note which deadlines have come, before any sweep looks."""
         for match_id, seat, question, due_at in self._rows(_DUE, [now]):
             seen = self.record.due.setdefault((match_id, seat, question, due_at), now)
             if now - seen > NEVER_FIRED:
                 raise Broken(f"A deadline of {due_at} has not fired by {now}: match {match_id}, seat {seat}, {question}.")
 
-    # --- what is next ---
+    # --- the next moment ---
 
     def _times(self, since: datetime) -> list[datetime | None]:
         values = [
@@ -344,7 +344,7 @@ class Conductor:
         deadlines, mails, digests, bots, substitutes, reminders_ = reached
         return Due(deadlines, mails, digests, bots, substitutes, reminders_)
 
-    # --- what breaks ---
+    # --- things that break ---
 
     def _hints(self, *queues: str) -> list[Job]:
         return [("hints", queue) for queue in queues if self.broker.llen(queue)]
@@ -353,13 +353,13 @@ class Conductor:
         self.broker.flushall()
 
     def _stand_still(self, began: datetime, lasting: timedelta) -> datetime:
-        """Nothing beats and nobody can do anything for so long; the first beat afterwards finds that out."""
+        """Stop the heartbeat and all acts for this long. The first beat afterwards detects the outage."""
         now = max(began + lasting, self.clock.now())
         self._execute("UPDATE matches_heartbeat SET beat_at = %s::timestamptz", [began])
         self.clock.set(now)
         self.crew.work([("task", f"{TASKS}watch_outages")])
         while Outage.objects.filter(Q(settled_at=None) | ~Q(failed={})).exists():
-            self._execute("UPDATE matches_outage SET claimed_until = NULL")  # the lease of one who died, run out
+            self._execute("UPDATE matches_outage SET claimed_until = NULL")  # the expired lease of a dead worker
             self.crew.work([("task", f"{TASKS}watch_outages")])
         self.record.note("outage")
         return now
@@ -395,7 +395,7 @@ def make(
     at_most: float = math.inf,
     say: Callable[[str], None] = lambda text: None,
 ) -> Conductor:
-    """A simulation that is ready to run."""
+    """Return a simulation that is ready to run."""
     clock = VirtualClock(start)
     sink = Sink(folder, clock, seed=seed, busy=0.01 if chaos.kills else 0.0)
     return Conductor(clock, sink, seed, start, days, matches, players, chaos, workers=workers, at_most=at_most, say=say)

@@ -1,4 +1,4 @@
-"""The workers of a simulation as one: they share out what is to be done, and mishaps strike them in the middle of it."""
+"""The workers of a simulation as one crew: they share the work, and some are killed in the middle of it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from gamesvc.ops.simulation.clock import VirtualClock
 from gamesvc.ops.simulation.record import Broken, Record
 from gamesvc.ops.simulation.workers import Job, Worker, sends_mails
 
-# A job that died is done again by whoever asked for it, so often at most.
+# Attempts of a job whose worker died.
 MOST_TRIES = 20
 JOB_SECONDS = 120.0
-# A hit strikes one of the first mails of a job; where fewer were due, it waits for the next job.
+# A hit strikes at one of the first mails of a job. If fewer were due, it waits for the next job.
 FIRST_MAILS = 3
 
 
 class Crew:
-    """So many workers. At each of `kill_moments` of the virtual clock one of them is killed over its job, and at each of
-    `hit_moments` one dies between the mail server's 250 and the commit."""
+    """A number of workers. At each of `kill_moments` of the virtual clock one is killed during its job, and at each of
+    `hit_moments` one dies between the mail server's 250 and the commit.
+    """
 
     def __init__(
         self,
@@ -48,14 +49,17 @@ class Crew:
             worker.stop()
 
     def strike_database(self, what: str, strike: Callable[[], None]) -> None:
-        """Have the database ended and started anew while the next jobs are done."""
+        """Have the database ended and restarted during the next jobs."""
         self._strike = what, strike
 
     def _worker(self) -> Worker:
         return Worker(self._clock, self._workers, self._mail_port)
 
     def work(self, jobs: Iterable[Job]) -> list[Any]:
-        """Have these jobs done, several at once; the answers in their order. Acts of people are tried until they are answered."""
+        """Do these jobs, several at once, and return the answers in order.
+
+        Acts of players are repeated until they are answered.
+        """
         waiting = [(job, at, 1) for at, job in reversed(list(enumerate(jobs)))]
         answers: list[Any] = [None] * len(waiting)
         busy: dict[int, tuple[int, int]] = {}
@@ -91,7 +95,7 @@ class Crew:
                 try:
                     how, answer, told = self._workers[index].pipe.recv()
                 except (EOFError, ConnectionError):
-                    # Reset, not only ended, where it died before it had read its job.
+                    # Reset, not just closed, if it died before it had read its job.
                     raise Broken(f"A worker died by itself over {given}.") from None
                 assert given is not None
                 if how == "done":
@@ -107,13 +111,13 @@ class Crew:
         return answers
 
     def _victim(self, work: bool) -> float | None:
-        """When, if now is the time for it, a worker is killed: a moment on the machine's clock."""
+        """Return when to kill a worker, as a moment on the machine's clock; None if it is not time for it."""
         if not work or not self._kill_moments or self._kill_moments[0] > self._clock.now():
             return None
         return time.monotonic() + self._breaking.uniform(0, 0.04)
 
     def _hit(self, jobs: list[Job]) -> int | None:
-        """After how many mails, if now is the time for it, a sender dies."""
+        """Return after how many mails a sender dies; None if it is not time for it."""
         if not self._hit_moments or self._hit_moments[0] > self._clock.now() or not any(map(sends_mails, jobs)):
             return None
         return self._breaking.randint(1, FIRST_MAILS)
@@ -137,7 +141,7 @@ class Crew:
         self._workers.insert(index, self._worker())
 
     def _again(self, waiting: list[tuple[Job, int, int]], job: Job, at: int, tries: int) -> None:
-        """A player whose request got no answer sends it again; a task that is lost is called again when it is due again."""
+        """Repeat an unanswered act of a player. A lost task is called again when it is due again."""
         if job[0] in ("task", "hints"):
             return
         if tries >= MOST_TRIES:

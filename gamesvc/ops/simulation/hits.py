@@ -1,6 +1,6 @@
-"""A mail backend whose process dies between the mail server's 250 and the commit, at a mail that the conductor names.
+"""A mail backend whose process dies between the mail server's 250 and the commit, at a chosen mail.
 
-That is the one moment at which a mail goes out twice: the server has it, and no row says so.
+That is the one moment at which a mail can go out twice: the server has it, and no row says so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.core.mail.backends.smtp import EmailBackend
 
 
 class DyingBackend(EmailBackend):
-    """Django's SMTP backend. `left`: this process dies at that many mails from now; None: it lives."""
+    """Django's SMTP backend. `left`: the process dies at that many mails from now; None: never."""
 
     left: ClassVar[int | None] = None
     pipe: ClassVar[Connection | None] = None
@@ -27,7 +27,7 @@ class DyingBackend(EmailBackend):
         cls.left, cls.pipe = left, pipe
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        taken: Any = super().send_messages(email_messages)  # what the server refuses is raised, and does not count
+        taken: Any = super().send_messages(email_messages)  # a refusal by the server raises, and does not count
         cls = DyingBackend
         if cls.left is not None and taken:
             cls.left -= len(email_messages)

@@ -1,4 +1,4 @@
-"""What came of a simulation: the event log, the tables and the mail server's own list, held against each other."""
+"""The verdict on a simulation: the event log, the tables and the mail server's own list, compared with each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gamesvc.ops.simulation.sink import Taken
 
 
 def of(conductor: Conductor, record: Record) -> Report:
-    """Judge a simulation that has run."""
+    """Return the report on a finished simulation."""
     report, log = Report(), Log.read()
     if record.stopped:
         report.wrong.append(f"it could not go on: {record.stopped}")
@@ -108,7 +108,7 @@ def _judge_deadlines(report: Report, record: Record, log: Log) -> None:
 
 
 def _ran_out(due: DueKey, received: datetime, log: Log) -> bool:
-    """Whether a deadline was over when an answer came: not where it had been moved, or excused."""
+    """Return True if a deadline had passed when an answer came, unless it had been moved or excused."""
     return due[3] <= received and due not in log.timeouts and not any(m == due[0] and at >= due[3] for m, at in log.moved)
 
 

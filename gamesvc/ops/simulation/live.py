@@ -1,4 +1,4 @@
-"""The real service under kills: `up` with players' programs that go on, in real time; and what came of it.
+"""The real service under kills: `up` with players' programs that keep playing, in real time; and its report.
 
 It ends with Ctrl-C while players act and a request is half sent.
 """
@@ -42,20 +42,20 @@ from notifications.models import Outbox, Status
 
 SECTION, MAILS = "The service under kills", "Mails of the service"
 STOP_SECONDS = 10.0
-# All that is due is done so soon after the last kill: pauses after failures, leases, restarts.
+# Everything due is done within this time after the last kill: pauses after failures, leases, restarts.
 QUIET_SECONDS = 300.0
 LOOK_SECONDS = 0.5
-# From the mail server's 250 to the commit, on a busy machine.
+# Time from the mail server's 250 to the commit, on a busy machine.
 DYING_SECONDS = 10.0
 HALF = b"POST /api/v1/matches/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"
 
 
 @dataclass
 class Live:
-    """One run of the service in an empty folder. `environment` is what `up` is started with.
+    """One run of the service in an empty folder. `environment` is passed to `up`.
 
-    `stopped_in`: the seconds that Ctrl-C took; `left_behind`: the processes it left; `missing`: those that were killed and did
-    not come back; `stopped`: why the run could not go on to its end.
+    `stopped_in`: the seconds that Ctrl-C took; `left_behind`: the processes it left; `missing`: killed processes that did not
+    come back; `stopped`: the reason for an early end.
     """
 
     folder: Path
@@ -77,11 +77,11 @@ class Live:
         self.quiet_at = timezone.now()
 
     def end_here(self) -> None:
-        """Let no further kill come."""
+        """Kill nothing more."""
         self.ended.set()
 
     def run(self) -> Report:
-        """Run it, and report what came of it."""
+        """Run the service and return the report."""
         with MailSink(self.folder / "mails") as sink:
             mail = {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(sink.port)}
             up = Up(self.folder, free_port(), {**self.environment, **mail})
@@ -106,7 +106,7 @@ class Live:
             finally:
                 connection.close()
 
-    # --- what happens ---
+    # --- the course ---
 
     def _player(self, number: int) -> dict[str, Any]:
         name, out = f"player{number}", io.StringIO()
@@ -114,7 +114,7 @@ class Live:
         return {**json.loads(out.getvalue()), "id": User.objects.get(username=name).pk}
 
     def _play(self, up: Up, players: list[dict[str, Any]], sitting: str) -> None:
-        """Let all players begin; what they sent before stays in the ledger."""
+        """Start all players. Their earlier commands stay in the ledger."""
         self.enough, self.gone = threading.Event(), threading.Event()
         seed = f"{self.seed} {sitting}"
         self.callers = [
@@ -136,7 +136,7 @@ class Live:
             striker.strike(kind)
 
     def _finish(self) -> None:
-        """Let the players see that the service works again and have answers to all that they have sent, and stop."""
+        """Wait until the players see that the service works again and have all answers, then stop them."""
         self._see_answers(self.players)
         self.enough.set()
         until = time.monotonic() + QUIET_SECONDS
@@ -146,7 +146,7 @@ class Live:
             raise Broken(f"{', '.join(waiting)} got no answer in {QUIET_SECONDS:.0f} s after the last kill.")
 
     def _wait_until_quiet(self, up: Up) -> None:
-        """Wait until all processes are back and every notice whose time has come is done with; the report names the rest."""
+        """Wait until all processes are back and no notice is due. The report names the rest."""
         until = time.monotonic() + QUIET_SECONDS
         while (self._is_missing(up) or self._waiting()) and time.monotonic() < until:
             time.sleep(LOOK_SECONDS)
@@ -166,7 +166,7 @@ class Live:
             return True
 
     def _see_answers(self, more: int) -> None:
-        """Wait until so many more commands are answered with success."""
+        """Wait until this many more commands have been answered with success."""
         before, until = len(self._answered(200, 300)), time.monotonic() + QUIET_SECONDS
         while (seen := len(self._answered(200, 300)) - before) < more:
             if time.monotonic() > until:
@@ -184,7 +184,7 @@ class Live:
         for caller in self.callers:
             caller.join()
 
-    # --- what came of it ---
+    # --- the report ---
 
     def _judge(self, up: Up, striker: Striker, sink: MailSink) -> Report:
         report, ledger, log = Report(), self.ledger, Log.read()
@@ -218,7 +218,7 @@ class Live:
         return report
 
     def _answered(self, low: int, high: int) -> list[UUID]:
-        """The ids of the commands whose answers have such a status."""
+        """Return the ids of the commands answered with a status in this range."""
         return [
             turns.command_id(sender=f"user {sent.user_id} {sent.match}", key=sent.key)
             for sent in self.ledger.commands
@@ -256,7 +256,7 @@ class Live:
 
 
 def _stored() -> list[UUID]:
-    """The command ids of all commands in the log that came through the API."""
+    """Return the ids of all commands in the log that came through the API."""
     found = []
     for match_id in Match.objects.values_list("pk", flat=True):
         for act in loading.acts(STORE.read(match_id)):

@@ -1,4 +1,4 @@
-"""What the event log says, read from its beginning: when each question was open, who closed it, which time-outs there were."""
+"""The event log read from its beginning: when each question was open, who closed it, and the timeouts."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ QuestionKey = tuple[str, int, str]
 
 @dataclass(slots=True)
 class Open:
-    """A time in which a question was open. `person` was asked; `ended_clock` is the machine's clock when the end was stored."""
+    """A period in which a question was open. `person` was asked; `ended_clock` is the machine's clock when the end was stored."""
 
     asked: datetime
     person: int | None
     ended: datetime | None = None
     ended_clock: float = 0.0
     by: str = ""
-    """Who closed it: seat, clock, or somebody else."""
+    """The closing actor: the seat, the clock, or another."""
     received: datetime | None = None
 
 
 @dataclass(slots=True)
 class TimedOut:
-    """One `match.timed_out`: when, what was the policy, and whose time it was."""
+    """A `match.timed_out`: its time, its policy, and the player."""
 
     at: datetime
     excused: bool
@@ -51,11 +51,11 @@ class Log:
     open: dict[QuestionKey, list[Open]] = field(default_factory=lambda: defaultdict(list))
     timeouts: dict[DueKey, list[TimedOut]] = field(default_factory=lambda: defaultdict(list))
     moved: set[tuple[str, datetime]] = field(default_factory=set)
-    """Matches and moments at which clocks were moved by something else than a turn."""
+    """Matches and moments at which clocks were moved by something other than a turn."""
     seated: dict[str, int] = field(default_factory=dict)
     events: int = 0
     lasted: list[float] = field(default_factory=list)
-    """How many days each match took that is over."""
+    """Length of each finished match, in days."""
 
     @classmethod
     def read(cls) -> Log:
@@ -79,7 +79,7 @@ class Log:
             asked = {(one.seat, one.id) for one in loaded.awaited()}
             actor, moment = act[0].meta["actor"], act[0].occurred_at
             reseated = {event.data["seat"] for event in lifted if event.type == "match.seated"}
-            # Who takes a seat over is asked anew what its holder had been asked.
+            # A substitute is asked again what the previous holder had been asked.
             again = {key for key in now_open if key[0] in reseated}
             for key in (now_open.keys() - asked) | again:
                 one = now_open.pop(key)
@@ -103,7 +103,10 @@ class Log:
             self.moved.add((match, moment))
 
     def was_open(self, key: QuestionKey, at: datetime, clock: float) -> bool:
-        """Whether a question was open at a virtual moment; the machine's clock decides where it was closed in that very one."""
+        """Return True if a question was open at a virtual moment.
+
+        If it was closed in that moment, the machine's clock decides.
+        """
         return any(
             one.asked <= at and (one.ended is None or at < one.ended or (at == one.ended and clock < one.ended_clock))
             for one in self.open.get(key, ())

@@ -1,4 +1,4 @@
-"""The notices of a database held against the mails that a server took: none lost, and none twice but where a sender died."""
+"""The notices of a database compared with the mails a server took: none lost, and none twice unless a sender died."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Mails:
         self.rows = {str(row.pk): row for row in Outbox.objects.all()}
 
     def copies(self, row: Outbox) -> list[Taken]:
-        """The mails of a notice that the server took."""
+        """Return the mails of a notice that the server took."""
         return self.taken.get(row.message_id, []) if row.message_id else []
 
     @cached_property
@@ -41,11 +41,11 @@ class Mails:
 
     @cached_property
     def found_over(self) -> list[Outbox]:
-        """The notices that the server has, and that were done with by the next try: their senders had died."""
+        """Return the notices that the server has, but that were obsolete in the next attempt: their senders had died."""
         return [row for row in self.rows.values() if row.status != Status.SENT and self.copies(row)]
 
     def unsettled(self, end: datetime) -> list[object]:
-        """The notices that were neither handed over nor refused, though their time had come by `end`."""
+        """Return the notices due by `end` that were neither handed over nor refused."""
         return [row.pk for row in self.rows.values() if self._is_unsettled(row, end)]
 
     def _is_unsettled(self, row: Outbox, end: datetime) -> bool:
@@ -59,7 +59,7 @@ class Mails:
         return False
 
     def unexplained(self, died: Callable[[Taken], bool]) -> list[tuple[object, datetime]]:
-        """The copies that no row stands for, and whose sender did not die after them."""
+        """Return the copies without a row whose sender did not die after them."""
         return [(row.pk, copy.at) for row, copy in self._surplus() if not died(copy)]
 
     def _surplus(self) -> Iterator[tuple[Outbox, Taken]]:
@@ -69,11 +69,11 @@ class Mails:
                 yield row, copy
 
     def strangers(self) -> list[str]:
-        """The Message-IDs that no notice has."""
+        """Return the Message-IDs that no notice has."""
         return sorted(set(self.taken) - {row.message_id for row in self.rows.values()})
 
     def renamed(self) -> list[str]:
-        """The notices, by their return paths, whose copies differ in their Message-IDs, so that a mail program shows both."""
+        """Return the return paths of notices whose copies differ in their Message-IDs, so that a mail program shows both."""
         names: dict[str, set[str]] = defaultdict(set)
         for message_id, copies in self.taken.items():
             for copy in copies:
@@ -81,7 +81,7 @@ class Mails:
         return sorted(sender for sender, ids in names.items() if len(ids) > 1)
 
     def tell(self, report: Report, section: str, end: datetime) -> None:
-        """Write down how many notices there were, and what became of them."""
+        """Add the number of notices and their results to the report."""
         kinds: dict[str, Counter[str]] = defaultdict(Counter)
         for row in self.rows.values():
             kinds[row.kind][row.status] += 1
@@ -103,7 +103,7 @@ class Mails:
         )
 
     def judge(self, report: Report, section: str, end: datetime, died: Callable[[Taken], bool], log: Log) -> None:
-        """Write down what must not be."""
+        """Add the violations to the report."""
         report.must_be_none(section, "neither handed over nor refused", self.unsettled(end))
         report.must_be_none(section, "handed over twice with nobody having died", self.unexplained(died))
         report.must_be_none(section, "handed over twice under two Message-IDs", self.renamed())
@@ -111,13 +111,13 @@ class Mails:
         report.must_be_none(section, "questions without a notice, or with two", self._badly_told(log))
 
     def _badly_told(self, log: Log) -> list[QuestionKey]:
-        """The questions to people for which there is not exactly one notice that says so."""
+        """Return the questions to players without exactly one notice."""
         asked = Counter(key for key, times in log.open.items() for time in times if time.person is not None)
         told = Counter(key_of(row) for row in self.rows.values() if row.kind == "your_turn")
         return [key for key in asked | told if asked[key] != told[key]]
 
     def told_too_late(self, log: Log) -> list[tuple[str, object, datetime]]:
-        """The copies that ask for what was over when the server took them."""
+        """Return the copies that ask for something which was over when the server took them."""
         members: dict[str, list[Outbox]] = defaultdict(list)
         for row in self.rows.values():
             if row.merged_into is not None:

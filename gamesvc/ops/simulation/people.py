@@ -1,4 +1,4 @@
-"""Simulated people: who they are, what they wish, which matches they play, and how long they take to answer."""
+"""Simulated players: their settings, their matches, and how long they take to answer."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from notifications.models import Preference
 
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Sydney", "America/Sao_Paulo", "UTC")
 KINDS = {"fast": 0.4, "slow": 0.25, "sleeping": 0.25, "absent": 0.1}
-# So fine is the time at which people act: what is sooner happens together.
+# Resolution of the time at which players act: closer acts happen together.
 GRAIN = timedelta(minutes=10)
 UNREACHABLE = 0.02
 WAKES, SLEEPS = time(7), time(22)
 
-# Clocks and how often they are chosen; each with what happens when time runs out.
+# Clocks and how often they are chosen, each with its rule for timeouts.
 CLOCKS: tuple[tuple[float, dict[str, Any]], ...] = (
     (3, {"hours": 24}),
     (2, {"hours": 48, "excused": 1}),
@@ -47,7 +47,7 @@ GAMES: tuple[tuple[float, str, dict[str, Any], int], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A match that somebody will open: when, what, and who comes to play; where nobody sits a bot does."""
+    """A match to be opened: its time, its settings, and its players. Bots take the other seats."""
 
     at: datetime
     game: str
@@ -57,13 +57,13 @@ class Plan:
     bots: int = 0
 
 
-# So long at most somebody lets a match wait that has no deadline.
+# Longest time that a player lets a match without a deadline wait.
 LONGEST = timedelta(days=30)
 
 
 @dataclass(slots=True)
 class Person:
-    """A player: how he plays, where he lives, and when he is away."""
+    """A player: how they play, where they live, and when they are away."""
 
     id: int
     kind: str
@@ -71,14 +71,14 @@ class Person:
     away: list[tuple[datetime, datetime]] = field(default_factory=list)
 
     def answers_at(self, asked: datetime, due: datetime, rng: random.Random) -> datetime | None:
-        """When he answers what he is asked; None: never. May come too late."""
+        """Return when the player answers a question; None for never. It may be too late."""
         # While a match is paused nothing is due.
         left = min(max(due - asked, timedelta(hours=1)), LONGEST)
         match self.kind:
             case "fast":
                 moment = asked + min(left * 0.9, timedelta(minutes=15 + rng.expovariate(1 / 90)))
             case "slow":
-                # Somebody who looks at the clock: most of the time he makes it, sometimes at the very last moment.
+                # A player who watches the clock: mostly in time, sometimes at the very last moment.
                 moment = asked + left * rng.choice((0.5, 0.7, 0.85, 0.95, 0.99, 1.0, 1.05))
             case "sleeping":
                 moment = self._awake(asked + timedelta(hours=rng.expovariate(1 / 3)))
@@ -100,7 +100,7 @@ class Person:
 
 
 def settle(count: int, rng: random.Random) -> dict[int, Person]:
-    """Make the people, with verified addresses and wishes of their own."""
+    """Create the players, with verified addresses and their own settings."""
     names = [f"player{number}" for number in range(count)]
     kinds = rng.choices(list(KINDS), list(KINDS.values()), k=count)
     users = []
@@ -125,7 +125,7 @@ def settle(count: int, rng: random.Random) -> dict[int, Person]:
 
 
 def _wishes(user: User, rng: random.Random) -> Preference | None:
-    """What some wish otherwise than by default. The moment of a digest is set when the clock runs."""
+    """Return settings that differ from the defaults, for some players. The time of a digest is set when the clock runs."""
     chance = rng.random()
     if chance < 0.06:
         return Preference(user=user, digest_hour=rng.randrange(6, 22), immediate_below=rng.choice((None, None, 8)))
@@ -137,12 +137,12 @@ def _wishes(user: User, rng: random.Random) -> Preference | None:
 
 
 def matches(count: int, people: dict[int, Person], start: datetime, days: int, rng: random.Random) -> Iterator[Plan]:
-    """The matches of the time, in order: begun evenly over it, so that the last have some days to be played."""
+    """Yield the matches of the period in order, evenly distributed, so that the last ones have some days to be played."""
     lasting = timedelta(days=days) * (0.96 if days > 60 else 0.7)
     ids = sorted(people)
     last = start
     for part in sorted(rng.random() for _ in range(count)):
-        # No two at once: a match is known by its host and its moment when its making has to be repeated.
+        # No two at once: if its creation is repeated, a match is recognised by its host and its moment.
         last = moment = max(_grain(start + lasting * part), last + GRAIN)
         _, game, options, seats = rng.choices(GAMES, [one[0] for one in GAMES])[0]
         _, clock = rng.choices(CLOCKS, [one[0] for one in CLOCKS])[0]
@@ -151,6 +151,6 @@ def matches(count: int, people: dict[int, Person], start: datetime, days: int, r
 
 
 def _grain(moment: datetime) -> datetime:
-    """The next moment at which somebody may act."""
+    """Return the next moment at which players may act."""
     since = moment - moment.replace(hour=0, minute=0, second=0, microsecond=0)
     return moment + (-since % GRAIN)

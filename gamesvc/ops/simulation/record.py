@@ -1,4 +1,4 @@
-"""What was observed while a simulation ran, beside what the service itself wrote down."""
+"""Observations made while a simulation runs, beside what the service itself stores."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Broken(Exception):
 
 @dataclass
 class Record:
-    """Grows while the simulation runs.
+    """The observations, which grow while the simulation runs.
 
     `broken`: virtual moment, clock of the machine, and what happened; `hits`: the Message-IDs of the mails whose senders died
-    between the server's 250 and the commit; `stopped`: why it could not go on to its end.
+    between the server's 250 and the commit; `stopped`: the reason for an early end.
     """
 
     due: dict[DueKey, datetime] = field(default_factory=dict)

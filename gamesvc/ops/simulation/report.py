@@ -1,4 +1,4 @@
-"""The report of a simulation: figures by section, and what must not be."""
+"""The report of a simulation: figures by section, and violations."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ Lines = dict[str, Any]
 
 @dataclass
 class Report:
-    """Figures by section, and what must not be."""
+    """Figures by section, and violations."""
 
     sections: dict[str, Lines] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
 
     @classmethod
     def from_json(cls, told: dict[str, Any]) -> Report:
-        """Read back what `as_json` gave."""
+        """Return the report that `as_json` wrote."""
         return cls({title: section for title, section in told.items() if title != "wrong"}, list(told["wrong"]))
 
     def add(self, other: Report) -> None:
-        """Append the sections and the findings of another report."""
+        """Append the sections and the violations of another report."""
         self.sections |= other.sections
         self.wrong += other.wrong
 
@@ -37,7 +37,7 @@ class Report:
         return "\n".join(lines)
 
     def must_be_none(self, section: str, what: str, found: Sequence[Any]) -> None:
-        """Count what must not be, and name the first of it."""
+        """Count violations, and name the first of them."""
         self.sections[section][what] = len(found)
         if found:
             self.wrong.append(f"{section.lower()}: {len(found)} {what}, the first: {found[0]}")

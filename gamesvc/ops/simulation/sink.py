@@ -1,6 +1,6 @@
-"""The mail server of a simulation: takes mails, refuses some, and writes one line for each before it answers.
+"""The mail server of a simulation: it takes mails, refuses some, and writes one line for each before it answers.
 
-It is a process of its own, so that what it took is known whatever happens to the sender.
+It is a separate process, so its list is complete whatever happens to the sender.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from gamesvc.ops.simulation.clock import VirtualClock
 
-# Whoever has this in his address is unknown to the server.
+# Addresses that contain this are unknown to the server.
 NOBODY = "nobody."
 _FORK: Any = multiprocessing.get_context("fork")
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the server did with one mail.
+    """The server's treatment of one mail.
 
-    `sender` is its return path, each notice's own; `at` is the virtual moment, `clock` the machine's, in seconds.
+    `sender` is its return path, unique to each notice; `at` is the virtual moment, `clock` the machine's, in seconds.
     """
 
     message_id: str
@@ -43,7 +43,7 @@ class Taken:
 
 
 class Sink:
-    """An SMTP server on a free local port. `busy`: the share of mails that it asks to be sent again later."""
+    """An SMTP server on a free local port. `busy`: the share of mails it defers."""
 
     def __init__(self, folder: Path, clock: VirtualClock, *, seed: str, busy: float = 0.0) -> None:
         self._file = folder / "mails.jsonl"
@@ -63,7 +63,7 @@ class Sink:
         self._process.join()
 
     def taken(self) -> Iterator[Taken]:
-        """What came so far, in order."""
+        """Yield the mails so far, in order."""
         if not self._file.exists():
             return
         with self._file.open(encoding="utf-8") as lines:
@@ -80,7 +80,7 @@ class Sink:
 
 
 class _Handler:
-    """What aiosmtpd calls; the names of the methods are its own."""
+    """The handler for aiosmtpd, which prescribes the names of the methods."""
 
     def __init__(self, file: Path, clock: VirtualClock, rng: random.Random, busy: float) -> None:
         self._out = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

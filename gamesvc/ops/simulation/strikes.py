@@ -1,4 +1,4 @@
-"""A running `up` as one who runs it sees it, and the ways in which its parts are killed."""
+"""A running `up` as its operator sees it, and the ways to kill its parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gamesvc.embedded.valkey import Valkey
 from gamesvc.ops.simulation.record import Broken
 from gamesvc.ops.sink import MailSink
 
-# How the leaders of the roles are known by their command lines.
+# Words in the command lines that identify the leaders of the roles.
 MARKS = {
     "web": "granian",
     "mailserver": "mailserver",
@@ -34,7 +34,7 @@ MARKS = {
 WHOLE = ("up alone", "up and all its processes")
 SENDER = "mailer after the mail server took a mail"
 KINDS = ("web worker", *MARKS, "postgres", "valkey", SENDER, *WHOLE)
-# A strike at one of these may leave a mail that was taken without its row being settled.
+# Strikes that may leave a mail taken without its row being settled.
 SENDING = ("mailer", "postgres", SENDER, *WHOLE)
 START_TRIES = 5
 MAIL_SECONDS = 10.0
@@ -42,11 +42,11 @@ LONGEST_STOP = 60.0
 
 
 class Up:
-    """`manage.py up` on a folder and a port, in a session of its own as in a terminal."""
+    """`manage.py up` on a folder and a port, in its own session as in a terminal."""
 
     def __init__(self, folder: Path, port: int, environment: dict[str, str]) -> None:
         self.folder, self.port = folder, port
-        # What killed processes leave among the temporary files goes with the folder.
+        # Temporary files of killed processes are removed with the folder.
         temporary = folder / "tmp"
         temporary.mkdir()
         self._environment = {**environment, "TMPDIR": str(temporary)}
@@ -55,7 +55,7 @@ class Up:
         self.start()
 
     def start(self) -> None:
-        """Start it, and wait until it says that it is ready. One that finds the rest of the last one is started again."""
+        """Start it, and wait until it reports that it is ready. Repeat if remains of the last one are in the way."""
         command = [sys.executable, "manage.py", "up", "--port", str(self.port), "--data", str(self.folder), "--json"]
         for _ in range(START_TRIES):
             with (self.folder / "up.log").open("a") as log:
@@ -99,7 +99,7 @@ class Up:
         return lives(server.pid_file, str(server.socket))
 
     def interrupt(self) -> float:
-        """Press Ctrl-C; return after how many seconds nothing of it was left, or after a minute how long that is."""
+        """Press Ctrl-C. Return the seconds until nothing was left, or about a minute if something stays."""
         began = time.monotonic()
         os.killpg(self.process.pid, signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
@@ -117,7 +117,7 @@ class Up:
 
 
 def left(folder: Path) -> dict[int, str]:
-    """The processes that work for a folder, whoever their parents are, without this one and those it comes from."""
+    """Return the processes that work for a folder, whatever their parents, except this one and its ancestors."""
     ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     found = {}
     for process in psutil.process_iter():
@@ -131,14 +131,14 @@ def left(folder: Path) -> dict[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """What was killed, and when, in seconds of the machine's clock."""
+    """A kill: its target, and its time in seconds of the machine's clock."""
 
     kind: str
     clock: float
 
 
 class Striker:
-    """Kills parts of an `up`, in an order that the seed gives. `done` has the strikes that met something."""
+    """Kills parts of an `up`, in an order given by the seed. `done` holds the strikes that hit something."""
 
     def __init__(self, up: Up, sink: MailSink, seed: str) -> None:
         self._up, self._sink = up, sink
@@ -146,7 +146,7 @@ class Striker:
         self.done: list[Strike] = []
 
     def order(self) -> Iterator[str]:
-        """Each kind once, then again, each time in another order."""
+        """Yield each kind once, then all again, each time in another order."""
         while True:
             yield from self._rng.sample(KINDS, len(KINDS))
 
@@ -174,13 +174,13 @@ class Striker:
             return None
         family = _children(leader.pid)
         if kind in queues.WORKERS:
-            family.append(leader)  # sometimes the one that works, sometimes the one that hands the work out
+            family.append(leader)  # sometimes the process that works, sometimes the one that distributes the work
         elif kind != "web worker":
             family = [leader]
         return int(self._rng.choice(family).pid) if family else None
 
     def _strike_sender(self) -> None:
-        """Kill the mailer when the server has taken its mail, before it hears so."""
+        """Kill the mailer when the server has taken its mail, before it gets the answer."""
         struck = threading.Event()
 
         def strike(raw: bytes) -> None:

@@ -1,6 +1,6 @@
-"""The processes that do a simulation's work: one job after the other, each through the real services. They may be killed.
+"""The processes that do a simulation's work: one job after the other, through the real services. They may be killed.
 
-A job is a tuple of its name and arguments; how it went comes back through the same pipe. A process that dies says nothing.
+A job is a tuple of its name and arguments. Its result comes back through the same pipe. A process that dies says nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from gamesvc.queues import WORKERS
 logger = logging.getLogger(__name__)
 
 _FORK: Any = multiprocessing.get_context("fork")
-# So many commands may one sitting of a player take: a whole turn.
+# Most commands in one sitting of a player: a whole turn.
 SITTING = 80
 Job = tuple[Any, ...]
 SEND = "notifications.tasks.send_due"
@@ -50,11 +50,11 @@ _PICTURE = b"\x89PNG\r\n\x1a\n"
 
 
 class Worker:
-    """One process, seen from the conductor."""
+    """One worker process, seen from the conductor."""
 
     def __init__(self, clock: VirtualClock, others: list[Worker], mail_port: int) -> None:
         self.pipe, theirs = _FORK.Pipe()
-        # A forked connection to the database would be one for two.
+        # A forked database connection would be shared by both processes.
         connections.close_all()
         self._process = _FORK.Process(
             target=_work, args=(clock, theirs, [one.pipe for one in [*others, self]], mail_port), name="worker", daemon=True
@@ -64,7 +64,7 @@ class Worker:
         self.job: Job | None = None
 
     def give(self, job: Job, hit: int | None = None) -> None:
-        """Have a job done. With `hit` the process dies over it, right after the mail server has taken that many mails."""
+        """Start a job. With `hit`, the process dies during it, right after the mail server has taken that many mails."""
         self.job = job
         try:
             self.pipe.send((hit, job))
@@ -72,7 +72,7 @@ class Worker:
             raise Broken(f"A worker died by itself before {job}.") from None
 
     def kill(self) -> None:
-        """Make sure that it is dead, and bury it."""
+        """Kill the process and reap it."""
         os.kill(self._process.pid, signal.SIGKILL)
         self._process.join()
         self.pipe.close()
@@ -106,7 +106,7 @@ def _work(clock: VirtualClock, pipe: Connection, others: list[Connection], mail_
         try:
             answer = ("done", JOBS[name](*args))
         except Exception as fault:
-            # As a task or a request that failed: it is told, and the process goes on with the next.
+            # Like a failed task or request: it is reported, and the process continues with the next job.
             answer = ("failed", f"{type(fault).__name__}: {str(fault)[:200]}")
             logger.warning("The job %s failed: %s", name, answer[1])
             connections.close_all()
@@ -124,19 +124,19 @@ def _configure(mail_port: int) -> None:
     settings.REPLY_DOMAIN = "reply.games.example"
     settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 10_000
     settings.HEARTBEAT_PROBES = []
-    # The clock stands while its moment is worked through.
+    # The clock stands still while its moment is processed.
     settings.DEADLINE_MARGIN_SECONDS = 0.0
-    # Nobody looks at the mails, and drawing the boards in them would take ten times as long as all the rest.
+    # Nobody looks at the mails, and drawing their boards would take ten times as long as all the rest.
     wording.to_png = lambda svg, width: _PICTURE  # type: ignore[attr-defined,assignment]
 
 
 def _task(name: str) -> Any:
-    """What the workers do when beat calls them."""
+    """Run a task, as the workers do when beat calls them."""
     return app.tasks[name]()
 
 
 def _hints(queue: str) -> int:
-    """Take and do what hints wait in the broker."""
+    """Run the hints that wait in the broker. Return how many."""
     taken = 0
     with app.connection_for_read() as connection:
         channel = connection.default_channel
@@ -150,7 +150,7 @@ def _hints(queue: str) -> int:
 
 def _open(creator: int, game: str, options: dict[str, Any], clock: dict[str, Any], seats: int, bots: int) -> str:
     by = User.objects.get(pk=creator)
-    # Whoever got no answer looks first whether his match is there.
+    # After a lost answer, first check whether the match was made.
     if (made := Match.objects.filter(creator=by, created_at=timezone.now()).first()) is not None:
         return str(made.id)
     computers = {seats - 1 - at: "random" for at in range(bots)}
@@ -160,13 +160,13 @@ def _open(creator: int, game: str, options: dict[str, Any], clock: dict[str, Any
 
 def _join(match_id: str, user_id: int) -> None:
     match = Match.objects.get(pk=match_id)
-    # Whoever got no answer looks first whether he sits there; with the last seat the match has started.
+    # After a lost answer, first check whether the seat was taken; with the last seat the match has started.
     if not match.seats.filter(user=user_id).exists():
         opening.join_match(by=User.objects.get(pk=user_id), match=match)
 
 
 def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, int]:
-    """A player sits down and gives orders until he is not asked this any more. Done again it comes to the same."""
+    """Submit commands of a player until the question is closed. Repeating it is safe."""
     match = Match.objects.get(pk=match_id)
     received = timezone.now()
     for given in range(SITTING):
@@ -197,7 +197,7 @@ def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, in
 
 def _vacation(user_id: int, first: date, last: date) -> int:
     user = User.objects.get(pk=user_id)
-    # Whoever got no answer looks first whether his vacation is there; what it moves is moved by the sweep then.
+    # After a lost answer, first check whether the vacation is there; the sweep then moves its deadlines.
     if Absence.objects.filter(user=user, first_day=first, last_day=last).exists():
         return 0
     absences.announce(user=user, first=first, last=last)
@@ -208,7 +208,7 @@ def _take_over(match_id: str, seat: int, user_id: int) -> bool:
     try:
         substitutes.take_over(by=User.objects.get(pk=user_id), match=Match.objects.get(pk=match_id), seat=seat)
     except Refused:
-        return False  # somebody was faster, he sits there himself, or the match is over
+        return False  # another player was faster, this one has the seat, or the match is over
     return True
 
 

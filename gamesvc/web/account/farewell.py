@@ -1,4 +1,4 @@
-"""Erasing one's account: what goes and what stays is told first, then the user name is asked for."""
+"""Erasing one's account. The page first says what is deleted and what stays, then asks for the user name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gamesvc.web.common.access import signed_in
 @login_required
 @reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]
 def erase(request: HttpRequest) -> HttpResponse:
-    """GET tells what would happen; POST with the user name erases, after the password was asked for once more."""
+    """Explain on GET; on POST with the user name, erase the account. The password is asked for once more before."""
     user = signed_in(request)
     wrong = False
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""The user's own account: time zone and language, and the keys of their programs."""
+"""The user's own account: time zone and language, kinds of mail, and API keys."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from notifications.wanted import muting, preferences, wishes
 
 
 class ProfileForm(ModelForm):  # type: ignore[type-arg]
-    """What a person may change about himself here; addresses and password are django-allauth's pages."""
+    """The settings a user may change here. Addresses and password are on django-allauth's pages."""
 
     class Meta:
         model = User
@@ -45,7 +45,7 @@ def profile(request: HttpRequest) -> HttpResponse:
         wishes.plan_digest(user)
         messages.success(request, "Your profile is saved.")
         return redirect("web:profile")
-    # A form that was refused has changed the user in memory; the rest of the page shows what is stored.
+    # A refused form has changed the user in memory. The rest of the page shows what is stored.
     user.refresh_from_db()
     return _page(request, user, form)
 
@@ -68,7 +68,7 @@ def _page(request: HttpRequest, user: User, form: ProfileForm, fresh_key: str = 
 
 
 def _kinds(user: User) -> list[tuple[str, str, bool]]:
-    """The kinds of mail one may do without: name, label, whether it is sent."""
+    """Return the optional kinds of mail as (name, label, True if it is sent)."""
     unwanted = {(row.scope, row.value) for row in preferences.mutes_of(user)}
     everything = (Scope.ALL, "") in unwanted
     return [(kind.name, kind.label, not everything and (Scope.KIND, kind.name) not in unwanted) for kind in _choosable()]
@@ -81,7 +81,7 @@ def _choosable() -> list[registry.Kind]:
 @require_POST
 @login_required
 def mails(request: HttpRequest) -> HttpResponse:
-    """Which kinds of mail one wants."""
+    """Store which kinds of mail the user wants."""
     user = signed_in(request)
     receiver = preferences.Receiver(user_id=user.pk)
     wanted = request.POST.getlist("kinds")
@@ -95,7 +95,7 @@ def mails(request: HttpRequest) -> HttpResponse:
 
 
 def _guarded(request: HttpRequest) -> bool:
-    """Return True if a key is to be made that can do lasting harm: its maker gives their password first."""
+    """Return True for creating a key with dangerous scopes, which needs the password first."""
     return request.POST.get("act") == "create" and not GUARDED.isdisjoint(request.POST.getlist("scopes"))
 
 
@@ -103,7 +103,7 @@ def _guarded(request: HttpRequest) -> bool:
 @login_required
 @reauthentication_required(enabled=_guarded)  # type: ignore[untyped-decorator]
 def tokens(request: HttpRequest) -> HttpResponse:
-    """Make a key, or revoke one or all; a new one is shown once, on the answer itself."""
+    """Create a key, or revoke one or all. A new key is shown once, in the response itself."""
     user = signed_in(request)
     if request.POST.get("act") == "revoke-all":
         count = revoke_all(user)

@@ -1,1 +1,1 @@
-"""What all pages share, and pages that belong to no match."""
+"""Shared parts of all pages, and pages that belong to no match."""

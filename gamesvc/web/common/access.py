@@ -1,4 +1,4 @@
-"""Whose eyes a page is made for."""
+"""The reader of a page, and their access to a match."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from gamesvc.matches.access.selectors import Access
 
 
 def signed_in(request: HttpRequest) -> User:
-    """The user of a page that needs one."""
+    """Return the user of a page that requires sign-in."""
     assert isinstance(request.user, User)
     return request.user
 
 
 def _side(request: HttpRequest) -> int | None:
-    """The seat from which the owner of a what-if board looks at it."""
+    """Return the seat from which the owner of an analysis board looks at it."""
     text = request.POST.get("_as") or request.GET.get("as", "")
     return int(text) if text.isdecimal() and len(text) < 3 else None
 
 
 def find(request: HttpRequest, ident: str) -> Access:
-    """The match of an address as this reader may use it; 404 where he may not know of it."""
+    """Return the match of an address as this reader may use it. Raises `Http404` if they may not know it."""
     user = request.user if isinstance(request.user, User) else None
     link = request.POST.get("_link") or request.GET.get("link", "")
     try:

@@ -1,4 +1,4 @@
-"""Bodies that come in chunks (RFC 9112 7.1) and therefore without a length: Django reads no byte of them."""
+"""Bodies sent in chunks (RFC 9112 7.1), which have no length: Django would not read a byte of them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
 def whole(application: Application) -> Application:
-    """Wrap a WSGI application: a body without a length is read to its end, and gets one.
+    """Wrap a WSGI application: read a body without a length to its end, and set the length.
 
-    Of a body that is longer than we take one byte more is read than that, so that it is refused like any other that is too long.
+    Of an oversized body one byte more than the limit is read, so that it is refused like any other.
     """
 
     def call(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        # A server that leaves the end of such a body to us would let us wait for ever; granian and gunicorn do not.
+        # A server that does not mark the end of the input would make us wait for ever. Granian and gunicorn mark it.
         if environ.get("HTTP_TRANSFER_ENCODING") and environ.get("wsgi.input_terminated"):
             body = _read(environ["wsgi.input"], settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
             environ = {**environ, "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body)}

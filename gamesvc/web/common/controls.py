@@ -1,7 +1,7 @@
-"""Forms of engines as HTML controls. Knows schemas, not games, not Django.
+"""HTML controls for the forms of engines. Knows schemas, but no games and no Django.
 
-A schema becomes a tree of `Control`; templates draw it, `posted` gathers the posted fields by the same tree. Field names are
-the dotted path of a value (`cards.2.kind`).
+A schema becomes a tree of `Control`. Templates draw the tree, and `posted` collects the posted fields with the same tree. Field
+names are the dotted path of a value (`cards.2.kind`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BROAD = 6
 NOTHING = ""
 _NO_DEFAULT = object()
 UNSAID = "As usual"
-"""What an optional parameter means that is left out."""
+"""Label of an optional parameter that is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One control: `kind` names how it is drawn (templates) and read (`_READERS`)."""
+    """One control. `kind` decides how it is drawn (templates) and read (`_READERS`)."""
 
     kind: str
     path: str
@@ -54,17 +54,17 @@ class Control:
 
     @property
     def shown(self) -> str:
-        """The one value of a fixed control, in words."""
+        """Return the one value of a fixed control as text."""
         return _label(self.schema, only(self.schema))
 
     @property
     def long(self) -> bool:
-        """Whether a text may be long enough to need several lines."""
+        """Return True if a text may need several lines."""
         return self.high is None or self.high > 120
 
     @property
     def bare(self) -> bool:
-        """Whether there is nothing to choose inside."""
+        """Return True if there is nothing to choose inside."""
         if self.kind in ("group", "counts", "rows"):
             return all(child.bare for child in self.children)
         return self.kind in ("fixed", "absent") or (self.kind == "checks" and not self.options)
@@ -72,7 +72,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole form: its key finds the same form again when it is posted."""
+    """A whole form. Its key identifies the form again when it is posted."""
 
     key: str
     form: Form
@@ -80,12 +80,12 @@ class Sheet:
 
     @property
     def plain(self) -> bool:
-        """Whether there is nothing to choose: the button alone is the form."""
+        """Return True if there is nothing to choose: the button alone is the form."""
         return all(control.bare for control in self.controls)
 
     @property
     def summary(self) -> str:
-        """The form's label, with what is settled in it, to tell forms of one command apart."""
+        """Return the form's label with its settled values, which distinguish forms of one command."""
         settled = [
             control
             for control in self.controls
@@ -96,13 +96,13 @@ class Sheet:
 
 
 def key_of(form: Form) -> str:
-    """A name for a form that is the same as long as the form offers the same."""
+    """Return an id for a form. It changes only when the form offers something else."""
     written = json.dumps(form.as_json(), sort_keys=True, separators=(",", ":"), default=list)
     return hashlib.sha256(written.encode()).hexdigest()[:16]
 
 
 def sheet(form: Form) -> Sheet:
-    """The controls of a form, in its order."""
+    """Return the controls of a form, in its order."""
     required = tuple(form.parameters) if form.required is None else form.required
     controls = tuple(control(schema, name, name in required) for name, schema in form.parameters.items())
     return Sheet(key_of(form), form, controls)
@@ -113,13 +113,13 @@ def sheets(forms: Iterable[Form]) -> list[Sheet]:
 
 
 def words(name: str) -> str:
-    """An identifier as words: `from_slot` is "From slot"."""
+    """Return an identifier as words: `from_slot` is "From slot"."""
     text = name.replace("_", " ").strip()
     return text[:1].upper() + text[1:]
 
 
 def key(value: Any) -> str:
-    """A value of an enum as it stands in HTML."""
+    """Return a value of an enum as HTML shows it."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
@@ -127,7 +127,7 @@ def key(value: Any) -> str:
 
 
 def control(schema: Schema, path: str, required: bool = True) -> Control:
-    """The control for one value."""
+    """Return the control for one value."""
     title = str(schema.get("title") or words(path.rsplit(".", 1)[-1]))
     base: dict[str, Any] = {
         "path": path,
@@ -139,7 +139,7 @@ def control(schema: Schema, path: str, required: bool = True) -> Control:
     if "oneOf" in schema:
         some = [option for option in schema["oneOf"] if option.get("type") != "null"]
         if len(some) == 1 and len(schema["oneOf"]) == 2 and isinstance(some[0].get("type"), str):
-            # "This or nothing" is this, with a field that may stay empty.
+            # "This or nothing" is shown as this, in a field that may stay empty.
             return control({**some[0], "title": title, "type": [some[0]["type"], "null"]}, path, required=False)
         return _one_of(schema, path, base)
     if "const" in schema:
@@ -170,7 +170,7 @@ def control(schema: Schema, path: str, required: bool = True) -> Control:
 
 def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
     if not base["required"] and len(values) == 1 and not values[0] and values[0] != "":
-        # Zero, no or nothing is all there is to choose: leaving it out says the same.
+        # Zero, no or nothing is the only choice: leaving it out means the same.
         return Control("absent", **base)
     default = schema.get("default", _NO_DEFAULT)
     if base["required"] and len(values) == 1:
@@ -182,7 +182,7 @@ def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
 
 
 def only(schema: Schema) -> Any:
-    """The one value that a schema leaves."""
+    """Return the one value that a schema allows."""
     if "const" in schema:
         return schema["const"]
     if "oneOf" in schema:
@@ -225,7 +225,7 @@ def _one_of(schema: Schema, path: str, base: dict[str, Any]) -> Control:
 
 
 def _gist(schema: Schema, at: int) -> str:
-    """A few words for an alternative that has no title: its constants."""
+    """Return a few words for an alternative without a title: its constants."""
     constants = [key(sub["const"]) for sub in schema.get("properties", {}).values() if "const" in sub]
     return words(", ".join(constants)) if constants else f"Choice {at + 1}"
 
@@ -240,7 +240,7 @@ def _group(schema: Schema, path: str, base: dict[str, Any]) -> Control:
 
 
 def _member(schema: Schema, path: str, needed: bool, whole: bool) -> Control:
-    """A field of an object. In an object that may be left out (`whole` is false) every field may stay empty."""
+    """Return the control for a field of an object. If the object is optional (`whole` is false), every field may stay empty."""
     if whole or ("const" in schema and needed):
         return control(schema, path, needed or "default" in schema)
     return control({name: value for name, value in schema.items() if name != "default"}, path, required=False)
@@ -317,7 +317,7 @@ def _labelled(schema: Schema, items: Schema) -> Schema:
 
 
 def _worthy(schema: Schema, labelled: Schema, value: Any) -> str:
-    """The label of an item, with its worth where worths are summed."""
+    """Return the label of an item, with its worth if worths are summed."""
     worth = schema.get("total", {}).get("worth", {}).get(value if isinstance(value, str) else str(value))
     shown = _label(labelled, value)
     return f"{shown} · {worth}" if worth is not None else shown

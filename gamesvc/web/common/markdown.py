@@ -1,7 +1,7 @@
-"""The part of Markdown that the rules of our games are written in, as HTML.
+"""Rendering the subset of Markdown used in the rules of our games as HTML.
 
-Headings, paragraphs, lists (nested by indentation), tables, code, quotes, rules, and within lines code, strong, emphasis and
-links. Everything else is text. All text is escaped before any mark is read, so nothing in a source becomes HTML by itself.
+Headings, paragraphs, lists (nested by indentation), tables, code, quotes, rules; within lines code, strong, emphasis and links.
+Everything else is text. All text is escaped before any mark is read, so no HTML in a source survives.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BARE = re.compile(r"(?<![\"(>\w])(https?://[^\s<)]+[^\s<).,;:])")
 
 
 def inline(text: str) -> str:
-    """Marks within a line."""
+    """Return a line with its marks as HTML."""
     parts = _CODE.split(text)
     return "".join(
         f"<code>{escape(part)}</code>" if at % 2 else _marks(escape(part, quote=False)) for at, part in enumerate(parts)
@@ -35,7 +35,7 @@ def _marks(text: str) -> str:
 
 
 def render(source: str) -> str:
-    """A whole text as HTML."""
+    """Return a whole text as HTML."""
     return "\n".join(_blocks(source.expandtabs(4).splitlines()))
 
 
@@ -92,7 +92,7 @@ def _paragraph_end(lines: list[str], at: int) -> int:
 
 
 def _list_end(lines: list[str], at: int) -> int:
-    """A list goes on over indented lines, further items, and a blank line before either."""
+    """Return the index after a list. Indented lines, items, and a blank line before either of them continue it."""
     at += 1
     while at < len(lines):
         line = lines[at]
@@ -109,7 +109,7 @@ def _list_end(lines: list[str], at: int) -> int:
 
 
 def _list(lines: list[str]) -> str:
-    """Items at the indentation of the first; deeper lines are the inside of an item."""
+    """Return a list as HTML. Items have the indentation of the first; deeper lines belong to an item."""
     first = _ITEM.match(lines[0])
     assert first is not None
     depth = len(first[1])

@@ -1,4 +1,4 @@
-"""Moments and spans in words, in the reader's time zone."""
+"""Moments and durations as text, in the reader's time zone."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def zone_of(user: object) -> tzinfo:
 
 
 def local(moment: datetime, user: object) -> str:
-    """`Mon 23 Nov 20:00 CET`."""
+    """Return a moment like `Mon 23 Nov 20:00 CET`."""
     if moment >= NEVER:
         return "when the pause ends"
     return moment.astimezone(zone_of(user)).strftime("%a %-d %b %H:%M %Z")
 
 
 def span(length: timedelta) -> str:
-    """A length of time in its two largest units: `1 day 4 h`, `35 min`."""
+    """Return a duration in its two largest units: `1 day 4 h`, `35 min`."""
     minutes = max(0, int(length.total_seconds() // 60))
     days, rest = divmod(minutes, 24 * 60)
     hours, left = divmod(rest, 60)
@@ -35,7 +35,7 @@ def span(length: timedelta) -> str:
 
 
 def pace(hours: int) -> str:
-    """`2 days a turn`."""
+    """Return the length of a turn: `2 days a turn`."""
     if hours % 24 == 0:
         days = hours // 24
         return f"{days} day{'s' if days > 1 else ''} a turn"

@@ -1,6 +1,6 @@
-"""What a form sends is done once, however often it is sent: each page gives its forms a key of their own.
+"""Protection against repeated forms: each page gives its forms a key of their own.
 
-The key goes with all that was filled in, so that a form that was corrected, or is filled in otherwise, is another request.
+The key is combined with the content, so a corrected form is another request.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from gamesvc.web.common.access import signed_in
 
 
 def given(request: HttpRequest) -> str:
-    """The key of the page that the form stood on; empty for what no page of ours has sent."""
+    """Return the key of the page with the form; empty if no page of ours sent it."""
     return request.POST.get("_once", "")[:40]
 
 
 def fingerprint(request: HttpRequest) -> str:
-    """What was sent, and to where, in a few letters."""
+    """Return a hash of the content and the address."""
     fields = {name: request.POST.getlist(name) for name in request.POST if name != "csrfmiddlewaretoken"}
     return hashlib.sha256(json.dumps([request.path, fields], sort_keys=True).encode()).hexdigest()
 
 
 def request_key(request: HttpRequest) -> str:
-    """Return the idempotency key of a posted form: the page's key with everything that was filled in; random without one."""
+    """Return the idempotency key of a posted form: the page's key with its content, or a random one if there is none."""
     return f"{given(request)} {fingerprint(request)}" if given(request) else secrets.token_hex(16)
 
 
 def once(request: HttpRequest, effect: Callable[[], object]) -> str:
-    """Run what a form asks for and return, as text, what `effect` names; sent again it gets the same without a second effect.
+    """Run the effect of a form once and return, as text, what `effect` returns. A repetition gets the same.
 
-    What `effect` refuses is not kept: it may be tried again.
+    A refusal by `effect` is not stored: the form may be sent again.
     """
     if not given(request):
         return str(effect())

@@ -1,7 +1,7 @@
-"""What is posted from controls, back as commands: the other half of `controls`.
+"""Posted controls turned back into commands: the counterpart of `controls`.
 
-The order of array items is as listed for check boxes and counts, as numbered for rows. Whether a command is legal is not
-asked here: that is for `forms.fault` and the engine.
+Array items come in the listed order for check boxes and counts, and in the numbered order for rows. Not here: legality, which
+`forms.fault` and the engine check.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MISSING = object()
 
 
 class Unreadable(Exception):
-    """A posted field that is no value at all; `path` names the field."""
+    """A posted field without a valid value. `path` names the field."""
 
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(detail)
@@ -29,7 +29,7 @@ class Unreadable(Exception):
 
 
 def filled(one: Control, posted: Posted) -> Control:
-    """The same control showing what was posted, so that a refused form need not be filled in again."""
+    """Return the control with the posted values, so that a refused form need not be filled in again."""
     children = tuple(filled(child, posted) for child in one.children)
     if one.kind in ("radios", "select", "checks", "alternatives"):
         given = posted.get(one.path, ())
@@ -39,7 +39,7 @@ def filled(one: Control, posted: Posted) -> Control:
 
 
 def read(the_sheet: Sheet, posted: Posted) -> dict[str, Any]:
-    """The command that was posted. Raises `Unreadable`; whether it is legal is for `forms.fault` and the engine."""
+    """Return the posted command. Raises `Unreadable`. `forms.fault` and the engine check its legality."""
     command: dict[str, Any] = {"name": the_sheet.form.name}
     for one in the_sheet.controls:
         value = read_value(one, posted)
@@ -54,18 +54,18 @@ def _first(posted: Posted, path: str) -> str:
 
 
 def _empty(one: Control) -> Any:
-    """What an empty field means: nothing, or null where the schema allows it."""
+    """Return the value of an empty field: missing, or null if the schema allows it."""
     kinds = one.schema.get("type", ())
     return None if not isinstance(kinds, str) and "null" in kinds else MISSING
 
 
 def _none(one: Control) -> Any:
-    """What a list means in which nothing is chosen."""
+    """Return the value of a list in which nothing is chosen."""
     return [] if one.required else _empty(one)
 
 
 def read_value(one: Control, posted: Posted) -> Any:
-    """The value of one control, `MISSING` where it was left empty."""
+    """Return the value of one control; `MISSING` if it was left empty. Raises `Unreadable`."""
     match one.kind:
         case "fixed":
             return only(one.schema)
@@ -122,7 +122,7 @@ def _read_choice(one: Control, posted: Posted) -> Any:
 
 
 def _read_count(one: Control, posted: Posted) -> int:
-    """How many of an item; at most as many as there are, so that no number makes a list without end."""
+    """Return the number chosen of an item. It cannot exceed the supply, so no input makes an endless list."""
     text = _first(posted, one.path)
     count = int(_read_number(one, text)) if text else 0
     if not 0 <= count <= (one.high or 0):

@@ -1,6 +1,6 @@
-"""The page behind each problem's address (`type` of RFC 9457): what a code means and what to do about it.
+"""The page behind each problem's address (`type` of RFC 9457): the meaning of a code, and what to do.
 
-The codes of the games are explained by the sentence that comes with each; their page says how to read one.
+Codes of games are explained by the sentence that comes with each. Their page says how to read a problem.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CODE = re.compile(r"\A[a-z][a-z0-9_]{1,59}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One code: its title, what it means, what to do."""
+    """One code: its title, its meaning, and what to do."""
 
     title: str
     meaning: str
@@ -211,7 +211,7 @@ FALLBACK = Entry(
 
 @require_safe
 def problem_page(request: HttpRequest, code: str) -> HttpResponse:
-    """What a code means; for those of the games how to read one."""
+    """Explain a code. Codes of games get general advice."""
     if not _CODE.match(code):
         raise Http404("This is no code of ours.")
     entry = PROBLEMS.get(code, FALLBACK)

@@ -1,4 +1,4 @@
-"""The games offered and their rules in our own words."""
+"""The games on offer, and their rules in our own words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gamesvc.web.common import markdown
 
 
 def engine(game: str) -> Game[object]:
-    """The engine of a game in an address; 404 for any other."""
+    """Return the engine of the game in an address. Raises `Http404` for any other."""
     try:
         return catalog.game(game)
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""Addresses with a slash too few or too many at their end: one redirect that keeps the method and the body (RFC 9110 15.4.9)."""
+"""Addresses with a missing or extra slash at the end: one redirect that keeps method and body (RFC 9110 15.4.9)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.http import escape_leading_slashes
 
 
 class Slashes(CommonMiddleware):
-    """Django's own redirects with 301, after which most programs send a POST again as a GET without its body."""
+    """Middleware that redirects with 308. After Django's own 301 most programs repeat a POST as a GET without its body."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if response.status_code == 404 and (path := _other_form(request)):
@@ -19,7 +19,7 @@ class Slashes(CommonMiddleware):
 
 
 def _other_form(request: HttpRequest) -> str:
-    """Return the same address with or without its last slash, where that one leads somewhere and this one does not."""
+    """Return the address with or without its last slash if only that one exists; else an empty text."""
     path = request.path_info
     other = path[:-1] if path.endswith("/") else f"{path}/"
     if is_valid_path(path) or not is_valid_path(other):

@@ -1,1 +1,1 @@
-"""Before a match and around its seats on pages."""
+"""Pages of the lobby and of changes of seats."""

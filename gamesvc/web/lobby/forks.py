@@ -1,4 +1,4 @@
-"""Looking back on the page of a match: what changed, as of a moment, and going on from there in another match."""
+"""Looking back on the match page: changes, the board at a moment, and forks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_CHANGES = 60
 
 
 def panel(access: Access, loaded: Loaded, at: int | None, here: int) -> dict[str, Any]:
-    """What the page shows of the past and of forks. `at`: the version asked for, `here` the one shown."""
+    """Return the context of the past and of forks. `at`: the requested version; `here`: the version shown."""
     shown: dict[str, Any] = {
         "origin": board.origin_of(access, loaded),
         "from_position": "position" in loaded.opened,
@@ -59,7 +59,7 @@ def _sides(access: Access) -> list[tuple[int, str]]:
 @require_POST
 @login_required
 def fork(request: HttpRequest, ident: str) -> HttpResponse:
-    """Go on from a version: as a new match, or on a board of one's own."""
+    """Fork a version, as a new match or as an analysis board."""
     access = find(request, ident)
     version, seat = request.POST.get("version", ""), request.POST.get("seat", "")
     try:
@@ -89,7 +89,7 @@ def fork(request: HttpRequest, ident: str) -> HttpResponse:
 @require_POST
 @login_required
 def close(request: HttpRequest, ident: str) -> HttpResponse:
-    """The owner of a what-if board closes it."""
+    """Close an analysis board, for its owner."""
     access = find(request, ident)
     try:
         forks.close_board(access=access, channel="web")
@@ -101,7 +101,7 @@ def close(request: HttpRequest, ident: str) -> HttpResponse:
 @folds_history()
 @require_GET
 def as_of(request: HttpRequest, ident: str) -> HttpResponse:
-    """The board as of a moment, given in the reader's own time."""
+    """Show the board at a moment, given in the reader's time zone."""
     access = find(request, ident)
     more = {"link": link} if (link := request.GET.get("link", "")) else {}
     try:

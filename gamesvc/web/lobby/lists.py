@@ -1,4 +1,4 @@
-"""Lists of matches: one's own by deadline, and the open ones."""
+"""Lists of matches: the user's own by deadline, and the open ones."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from gamesvc.matches.statistics import reliability
 from gamesvc.matches.story import option_words
 from gamesvc.web.common import moments
 
-# So many open matches stand on a page of the lobby.
+# Matches on one page of the lobby.
 PAGE = 40
-# What the lobby offers to ask of the players of a match: a share of matches seen to the end, a most of time-outs, and of hours
-# that an answer takes on the average.
+# Filters offered by the lobby: minimum percentage of matches finished, maximum number of timeouts, and maximum average hours of
+# an answer.
 SHARES, TIMES, HOURS = (50, 75, 90, 100), (0, 1, 3, 10), (3, 12, 24, 48)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One match in a list. `mine`: the reader is awaited; `due`: the nearest deadline that matters to him.
+    """One match in a list. `mine`: the reader is awaited; `due`: the nearest deadline that matters to them.
 
-    `stands`: until when the clock of that question of his stands still now.
+    `stands`: end of the break that stops the reader's clock now.
     """
 
     match: Match
@@ -57,7 +57,7 @@ class Row:
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """One's own matches, or what this is for somebody who is not signed in."""
+    """Show the user's own matches, or an introduction to users who are not signed in."""
     if not isinstance(request.user, User):
         return render(request, "web/welcome.html", {"games": [game.manifest for game in catalog.games()]})
     rows = own_rows(request.user)
@@ -72,7 +72,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def own_rows(user: User) -> list[Row]:
-    """A user's matches: his turns by time left, then others by their deadline, then the rest, newest first."""
+    """Return a user's matches: their turns by time left, then others by deadline, then the rest, newest first."""
     matches = list(selectors.matches_of(user).prefetch_related("seats__user", "questions")[:300])
     now = timezone.now()
     late = {match.id: match.game for match in matches if not match.board and summaries.needs_clocks(match, now)}
@@ -115,7 +115,7 @@ def _row(match: Match, user: User, loaded: Loaded | None, now: datetime) -> Row:
 
 
 def share(question: Question | None, *, plain: bool = False) -> int:
-    """How much of a question's time is left, in hundredths: of the time that counts, up to where grace begins.
+    """Return the percentage of a question's time that is left, of the time that counts until grace begins.
 
     `plain`: of all time, for readers who may not know which time counts for an anonymous player.
     """
@@ -136,7 +136,7 @@ def _place(outcome: dict[str, Any] | None, seat: int | None) -> str:
 
 @require_safe
 def lobby(request: HttpRequest) -> HttpResponse:
-    """The matches one could join, the newest first, or those that were opened before one of them."""
+    """Show the matches the user could join, newest first, or those opened before a given one."""
     user = request.user if isinstance(request.user, User) else None
     found, filters = _filtered(request, selectors.open_matches(user), user)
     before = intake.whole(request.GET.get("before", ""), 17)
@@ -166,7 +166,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
 
 
 def _filtered(request: HttpRequest, found: QuerySet[Match], user: User | None) -> tuple[QuerySet[Match], dict[str, Any]]:
-    """The matches that the reader's filters leave, and the filters as the page shows them; one that makes no sense is none."""
+    """Return the matches that pass the reader's filters, and the filters as the page shows them. Invalid filters are ignored."""
     suitable = user is not None and "suitable" in request.GET
     finished, timeouts = _choice(request, "finished", SHARES), _choice(request, "timeouts", TIMES)
     hours = _choice(request, "answer_hours", HOURS)

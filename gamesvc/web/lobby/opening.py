@@ -1,4 +1,4 @@
-"""Before a match starts: open one, take and give seats, invite."""
+"""Pages before a match starts: open it, take and leave seats, invite."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def choose_game(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def new_match(request: HttpRequest, game: str) -> HttpResponse:
-    """The form for a new match of a game, and what is posted from it."""
+    """Show and process the form for a new match."""
     engine = rules.engine(game)
     options = _options(engine)
     error: Refused | None = None
@@ -113,14 +113,14 @@ def _create(request: HttpRequest, engine: Game[Any], options: controls.Control, 
 
 
 def _reliability(request: HttpRequest) -> dict[str, int] | None:
-    """What the match asks of its players' past, as the form has it."""
+    """Return the required reliability from the form."""
     return {name: _number(request, name, 0) for name in ("finished", "timeouts") if request.POST.get(name)} or None
 
 
 @require_POST
 @login_required
 def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
-    """Join, leave, put bots on seats, start, cancel: `act` says which."""
+    """Change the seats: `act` is join, leave, bot, start or cancel."""
     if request.POST.get("act") == "leave":
         return _leave(request, ident)
     access = find(request, ident)
@@ -150,7 +150,7 @@ def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
 
 
 def _leave(request: HttpRequest, ident: str) -> HttpResponse:
-    """Give the seat back. Who has left may not find the match any more, so the second of two clicks is known before."""
+    """Leave the seat. After that the user may not find the match any more, so a second click is recognised before."""
 
     def leave() -> str:
         access = find(request, ident)
@@ -169,7 +169,7 @@ def _leave(request: HttpRequest, ident: str) -> HttpResponse:
 @require_POST
 @login_required
 def invite(request: HttpRequest, ident: str) -> HttpResponse:
-    """Ask a user or a mail address to take a seat."""
+    """Invite a user or a mail address to take a seat."""
     access = find(request, ident)
     whom = request.POST.get("whom", "").strip()
     try:
@@ -182,7 +182,7 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
 
 
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """The link of an invitation: looking changes nothing, the button takes the seat."""
+    """Show an invitation by its link. Viewing changes nothing; the button takes the seat."""
     found = opening.find_invitation(token)
     if found is None:
         raise Http404("There is no such invitation.")

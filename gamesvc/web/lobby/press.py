@@ -1,4 +1,4 @@
-"""The page on which the players of a match write to each other, and the panel of it on the match page."""
+"""The page with the messages of a match, and their panel on the match page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAGE = 50
 
 
 def panel(access: Access) -> dict[str, Any]:
-    """What the match page shows of the press: the newest messages, and to whom one may write."""
+    """Return the context of the press panel: the newest messages, and the possible receivers."""
     match = access.match
     if match.press == Match.PressKind.NONE:
         return {}
@@ -46,7 +46,7 @@ def _line(message: Press, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _receivers(access: Access, names: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The choices of the form: value and label. The first is chosen, and is the one that reaches everybody."""
+    """Return the receivers for the form, as (value, label). The first is preselected and reaches everyone."""
     if access.seat is None:
         return []
     others = [seat.index for seat in access.seats if seat.user_id is not None and seat.index != access.seat.index]
@@ -61,7 +61,7 @@ def _receivers(access: Access, names: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def press_page(request: HttpRequest, ident: str) -> HttpResponse:
-    """All messages that the reader may read; what is written on it or on the match page comes here."""
+    """Show all messages that the reader may read, and take new ones from this page or the match page."""
     access = find(request, ident)
     written, status = "", 200
     chosen: str = press.ALL

@@ -1,1 +1,1 @@
-"""Notices and how they come on pages."""
+"""Pages of notices and notification settings."""

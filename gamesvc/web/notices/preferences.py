@@ -1,4 +1,4 @@
-"""On the profile page: when notices come, reply addresses, the calendar address, the webhook; and the calendar itself."""
+"""Notification settings on the profile page: timing, reply addresses, calendar address, webhook; and the calendar itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from notifications.wanted.wishes import WishRefused
 
 
 def context(user: User) -> dict[str, Any]:
-    """What the section of the profile page shows."""
+    """Return the context of this section of the profile page."""
     holds = wishes.wishes_of(user.pk)
     hook = Webhook.objects.filter(user=user).first()
     return {
@@ -37,7 +37,7 @@ def context(user: User) -> dict[str, Any]:
 @require_POST
 @login_required
 def timing(request: HttpRequest) -> HttpResponse:
-    """When notices come. Empty fields mean: no digest, every mail at once."""
+    """Set the timing of notices. Empty fields mean: no digest, every mail at once."""
     user = signed_in(request)
     changes: dict[str, Any] = {"reminders": [point for point in request.POST.get("reminders", "").split(",") if point.strip()]}
     for name in ("batch_minutes", "digest_hour", "immediate_below"):
@@ -57,7 +57,7 @@ def timing(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def feed_address(request: HttpRequest) -> HttpResponse:
-    """Make or withdraw the calendar address."""
+    """Create or withdraw the calendar address."""
     user = signed_in(request)
     if request.POST.get("act") == "withdraw":
         calendar.withdraw_address(user)
@@ -71,7 +71,7 @@ def feed_address(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def reply_addresses(request: HttpRequest) -> HttpResponse:
-    """Make the addresses in all mails sent so far useless: one of the mails went where it should not."""
+    """Revoke the reply addresses of all mails sent so far, after one of them went astray."""
     letterbox.renew(user=signed_in(request))
     messages.success(request, "Mails you got so far cannot be answered any more. Turns that wait for you are sent again.")
     return redirect("web:profile")
@@ -80,7 +80,7 @@ def reply_addresses(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def webhook(request: HttpRequest) -> HttpResponse:
-    """Set or forget the address to which a program gets notices."""
+    """Set or delete the webhook address."""
     user = signed_in(request)
     if request.POST.get("act") == "remove":
         webhooks.remove(user)
@@ -100,7 +100,7 @@ def webhook(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def calendar_feed(request: HttpRequest, secret: str) -> HttpResponse:
-    """A player's deadlines for his calendar program, which cannot sign in: the address is the key."""
+    """Return a player's deadlines for a calendar program. It cannot sign in: the address is the key."""
     user = calendar.owner_of(secret)
     if user is None:
         raise Http404("There is no such calendar, or its address was withdrawn.")

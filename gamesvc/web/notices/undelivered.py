@@ -1,4 +1,4 @@
-"""Mails that came back: what the profile says of them, and the button that has them sent again."""
+"""Bounced mails on the profile page, and the button that resumes sending."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from notifications.returned import suppression
 
 
 def of_user(user: User) -> list[dict[str, Any]]:
-    """What is held back from a person, for his page."""
+    """Return the mail held back from a user, for the profile page."""
     found = []
     for row in suppression.of_user(user):
         kind = registry.find(row.kind)
@@ -38,7 +38,7 @@ def of_user(user: User) -> list[dict[str, Any]]:
 @require_POST
 @login_required
 def send_again(request: HttpRequest) -> HttpResponse:
-    """Send mail to one's own address again after it came back."""
+    """Resume sending to the user's own address after a bounce."""
     number = request.POST.get("suppression", "")
     if number.isdecimal() and len(number) < 18 and suppression.lift(signed_in(request), int(number)):
         messages.success(request, "Mail is sent to you again. If it comes back once more, you read it here.")

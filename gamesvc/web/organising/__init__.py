@@ -1,1 +1,1 @@
-"""What organisers do on pages."""
+"""Pages of organisers."""

@@ -1,4 +1,4 @@
-"""The organiser's panel on the page of a match: pause, more time, replace a player, call it off. Setting back is beside undo."""
+"""The organiser's panel on the match page: pause, extend, replace a player, abort. Rewinding is in the undo panel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DONE = {
 
 
 def panel(access: Access) -> dict[str, Any]:
-    """What the page shows to an organiser who has never played in the match."""
+    """Return the context of the panel, for an organiser who has never played in the match."""
     match = access.match
     if match.status != Match.Status.RUNNING or not authority.may_rule(access.user, match):
         return {}
@@ -57,7 +57,7 @@ def panel(access: Access) -> dict[str, Any]:
 @require_POST
 @login_required
 def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
-    """Carry a measure out."""
+    """Carry out a measure."""
     access = find(request, ident)
     user, posted = signed_in(request), request.POST
     action = posted.get("action", "")

@@ -1,1 +1,1 @@
-"""Taking a turn on pages."""
+"""Pages for taking a turn."""

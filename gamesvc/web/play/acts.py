@@ -1,4 +1,4 @@
-"""What is sent from the page of a match: a form, order texts, a form to be shown as an order."""
+"""Input from the match page: a form, orders as text, a form to preview as an order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SEND_AGAIN = "Something happened since this page was made. Look at the board and
 @require_POST
 @login_required
 def send_command(request: HttpRequest, ident: str) -> HttpResponse:
-    """A form of the page: find it again among those legal now, read its fields, submit. Sent again it is done already."""
+    """Submit a form of the page: find it among those legal now, read its fields, submit. A repetition changes nothing."""
     access = find(request, ident)
     posted = {name: request.POST.getlist(name) for name in request.POST}
     form_key = request.POST.get("_form", "")
@@ -58,7 +58,7 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
 @require_POST
 @login_required
 def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
-    """What a form as it is filled in now would be as an order text, or what is still missing. Changes nothing."""
+    """Return the form's present input as an order, or what is still missing. Changes nothing."""
     access = find(request, ident)
     posted = {name: request.POST.getlist(name) for name in request.POST}
     try:
@@ -94,9 +94,9 @@ def _expected(request: HttpRequest) -> int:
 
 
 def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[str, Any]]) -> tuple[str, int]:
-    """Submit the command that `read` gives, once for its key; returns it as an order text, and the version it led to.
+    """Submit the command that `read` returns, once per key. Return it as an order, with the version it led to.
 
-    A known key is answered first: what was done may have changed what can be read.
+    A known key is answered first: the command's effect may have changed what can be read.
     """
     if access.seat is None or access.user is None:
         raise Refused("no_seat", "You have no seat in this match.")
@@ -105,7 +105,7 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[s
     try:
         command = before.command if before is not None else read()
     except (Refused, reading.Unreadable, errors.Stale):
-        # The other click of two may have been faster by a moment.
+        # The other of two clicks may have been a moment faster.
         before = idempotency.known(access.match, command_id)
         if before is None:
             raise
@@ -123,7 +123,7 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[s
 @require_POST
 @login_required
 def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
-    """Orders as text, one a line, in the game's own notation; at the first that cannot be done the rest waits."""
+    """Submit orders as text, one per line, in the game's notation. The first failure stops the rest."""
     access = find(request, ident)
     text = request.POST.get("orders", "")
     lines = [line.strip() for line in text.splitlines() if line.strip()][:MOST_ORDERS]
@@ -133,7 +133,7 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
         if not lines:
             raise Refused("unreadable", "Write an order, one a line.", "orders")
         for number, line in enumerate(lines):
-            # The page, the line and its place: the same however often it is sent, and a corrected line is another one.
+            # The page, the line and its place: the same for a repetition, different for a corrected line.
             key = f"{once.given(request)}:{shown}:{number}:{hashlib.sha256(line.encode()).hexdigest()}"
             order, version = _submit(access, key, version, functools.partial(_parsed, access, line))
             done.append(order)
@@ -154,7 +154,7 @@ def _parsed(access: Access, line: str) -> Mapping[str, Any]:
 
 
 def _failed_orders(detail: str, status: int, lines: list[str], done: list[str]) -> Failed:
-    """Say which line failed; what stood before it is done, what follows is kept in the field."""
+    """Return the failure of a line. Lines before it are done; it and the following lines stay in the field."""
     if len(lines) > 1:
         detail = f"Line {len(done) + 1} ({lines[len(done)]}): {detail}"
     if done:

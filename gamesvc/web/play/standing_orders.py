@@ -1,4 +1,4 @@
-"""On the page of a match: commands laid by for a case, as text, the same as by mail."""
+"""Conditional orders on the match page, as text as in mails."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gamesvc.web.common.once import once
 
 
 def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
-    """What the player of a running match has laid by."""
+    """Return the context of a player's conditional orders."""
     if access.seat is None or not loaded.started or loaded.ended:
         return {}
     rows = [
@@ -42,7 +42,7 @@ def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
 @require_POST
 @login_required
 def change(request: HttpRequest, ident: str) -> HttpResponse:
-    """Lay an order by, or cancel one."""
+    """Create or cancel a conditional order."""
     user, access = signed_in(request), find(request, ident)
     try:
         if access.seat is None:

@@ -1,4 +1,4 @@
-"""The page of one match: what is expected, the board, the controls, the log. What is sent from it is in `acts`."""
+"""The page of one match: pending decisions, the board, the controls, the log. Not here: its input (`acts`)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SHEET = re.compile(rf'viewBox="0 0 {WIDTH} (?P<height>[0-9.]+)" width="{WIDTH}"
 
 @dataclass(slots=True)
 class Group:
-    """The forms of one command, under their label, or the command's name where each has another."""
+    """The forms of one command. The label is theirs, or the command's name if their labels differ."""
 
     name: str
     label: str
@@ -51,13 +51,13 @@ class Group:
 
     @property
     def plain(self) -> bool:
-        """Whether a single button is all of it."""
+        """Return True if the group is a single button."""
         return len(self.sheets) == 1 and self.sheets[0].plain
 
 
 @dataclass(slots=True)
 class Failed:
-    """What the reader sent and why it was not done."""
+    """The reader's rejected input, and the reason."""
 
     detail: str
     status: int
@@ -76,7 +76,7 @@ def match_page(request: HttpRequest, ident: str) -> HttpResponse:
 @folds_history()
 @require_safe
 def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
-    """The board alone, as the reader may see it."""
+    """Return the board alone, as the reader may see it."""
     access = find(request, ident)
     answer = HttpResponse(board.look(access).picture, content_type="image/svg+xml")
     answer["Cache-Control"] = "private, no-cache"
@@ -86,7 +86,7 @@ def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
 
 @require_safe
 def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
-    """The version the reader may know of, for pages that ask whether something has happened."""
+    """Return the newest version the reader may know, for pages that poll for changes."""
     access = find(request, ident)
     loaded = loading.load(access.match.id, access.match.game)
     answer = JsonResponse({"version": loaded.viewer_version(access.viewer)})
@@ -94,7 +94,7 @@ def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
     return answer
 
 
-# --- what the page shows ---
+# --- parts of the page ---
 
 
 def _caption(access: Access) -> Caption:
@@ -147,12 +147,12 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
 
 
 def _version(request: HttpRequest, name: str) -> int | None:
-    """The version that an address names: `at` for a replay, `before` for the older part of the log."""
+    """Return the version in an address: `at` for a replay, `before` for the older part of the log."""
     return intake.whole(request.GET.get(name, ""))
 
 
 def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
-    """The board now, or as the reader saw it at an earlier version."""
+    """Return the board now, or as the reader saw it at an earlier version."""
     last = loaded.viewer_version(access.viewer)
     first = _first_version(loaded) if at is not None else 0
     here = last if at is None or at >= last else max(at, first)
@@ -179,15 +179,15 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
 
 
 def _first_version(loaded: Loaded) -> int:
-    """The version at which there was a board for the first time: that after the game's opening events."""
+    """Return the first version with a board, after the game's opening events."""
     started = loading.started_at(loaded)
     return loaded.version if started is None else loading.act_end(loaded, started)
 
 
 def _safe(picture: str) -> SafeString:
-    """A board inside the page, without its header: the page says the same above it.
+    """Return a board for the page, without its header, which the page repeats above it.
 
-    Pictures come from our own engines, which escape what people wrote into them.
+    Pictures come from our own engines, which escape user text.
     """
     return mark_safe(_SHEET.sub(_cropped, picture, count=1))
 
@@ -198,20 +198,20 @@ def _cropped(found: re.Match[str]) -> str:
 
 
 def _head_hash(access: Access, loaded: Loaded) -> str:
-    """The hash of the last event the reader may know of: whoever notes it down can prove later what there was."""
+    """Return the hash of the last event the reader may know. A reader who notes it down can prove later what there was."""
     version = loaded.viewer_version(access.viewer)
     return STORE.read(loaded.match_id, version - 1, version)[-1].hash.hex() if version else ""
 
 
 def _headline(picture: str, name: str) -> str:
-    """The picture's own title without the match's name: turn, phase, who acts."""
+    """Return the picture's own title without the match's name: turn, phase, active player."""
     found = re.search(r"<title[^>]*>(.*?)</title>", picture, re.DOTALL)
     told = unescape(found[1]).strip().removeprefix(name).lstrip(" ,:.") if found else ""
     return told[:1].upper() + told[1:]
 
 
 def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
-    """Who must act and until when; for the reader also what happens without an order of his."""
+    """Return the pending decisions with their deadlines, and what happens without an answer of the reader."""
     rows = {(row.seat, row.question): row for row in Question.objects.filter(match=access.match)}
     asked = [
         _question(one, rows.get((one.seat, one.id)), names, plain=access.match.hides_names and one.seat != access.viewer)
@@ -252,7 +252,7 @@ def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
-    """The last events as sentences, newest first, or those before a version that the reader asks for."""
+    """Return the last events as sentences, newest first, or those before the requested version."""
     before = _version(request, "before")
     until = None if before is None else before - 1
     told = sentences.tell_last(loaded, access.viewer, names, LOG_LINES + 1, until=until)[::-1]
@@ -271,14 +271,14 @@ def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str,
 
 
 def _share_link(access: Access) -> str:
-    """The link that lets others in, for those who may pass it on."""
+    """Return the invitation link; empty for readers who may not pass it on."""
     if not (access.is_host or access.seat is not None):
         return ""
     return f"{settings.BASE_URL}/matches/{access.match.number}/?link={access.match.link_token}"
 
 
 def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, Any]:
-    """The controls of everything this seat may do now."""
+    """Return the controls of every command open to this seat."""
     assert access.seat is not None
     groups: dict[tuple[str, bool], Group] = {}
     for form in loaded.game.legal_commands(loaded.timeline.state, access.seat.index):

@@ -1,1 +1,1 @@
-"""What players have shown on pages."""
+"""Pages of figures about players."""

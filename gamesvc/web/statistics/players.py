@@ -1,4 +1,4 @@
-"""A player's page: what he has shown in the matches that count."""
+"""A player's page: their figures from matches that count."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gamesvc.web.common import moments
 @require_safe
 @login_required
 def player(request: HttpRequest, name: str) -> HttpResponse:
-    """Numbers and results of one player, for other players."""
+    """Show figures and results of one player to other players."""
     found = User.named(name)
     if found is None:
         raise Http404(f"There is no player {name}.")
@@ -42,7 +42,7 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
 def _title(game: str) -> str:
     try:
         return catalog.game(game).manifest.title
-    except Refused:  # no longer offered
+    except Refused:  # no longer on offer
         return game
 
 

@@ -1,4 +1,4 @@
-"""Small drawings and words for the templates."""
+"""Small drawings and texts for the templates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ register = template.Library()
 
 @register.filter
 def json_text(value: object) -> str:
-    """A value as JSON, cut where it is long."""
+    """Return a value as JSON, shortened if it is long."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 120 else f"{text[:119]}…"
 
@@ -40,31 +40,31 @@ def _drawn(seat: int) -> str:
 
 @register.simple_tag
 def badge(seat: int) -> SafeString:
-    """The badge of a seat, named by its colour."""
+    """Return the badge of a seat, named by its colour."""
     return mark_safe(_drawn(seat))
 
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """A sign of icons.svg, as decoration beside words."""
+    """Return an icon of icons.svg, as decoration beside text."""
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("icons.svg"), name)
 
 
 @register.simple_tag
 def once() -> SafeString:
-    """The field that makes a form sent twice one request (see `web.once`)."""
+    """Return the hidden field that makes a form sent twice one request (see `web.common.once`)."""
     return format_html('<input type="hidden" name="_once" value="{}">', secrets.token_urlsafe(12))
 
 
 @register.simple_tag(takes_context=True)
 def when(context: template.Context, moment: datetime) -> SafeString:
-    """A moment in the reader's zone, machine-readable as well."""
+    """Return a moment in the reader's zone, machine-readable as well."""
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(), moments.local(moment, context.get("user")))
 
 
 @register.filter
 def until(moment: datetime) -> str:
-    """How long it is to a moment: "in 1 day 4 h", or "time is up"."""
+    """Return the time until a moment: "in 1 day 4 h", or "time is up"."""
     if moment >= NEVER:
         return "the clock stands"
     left = moment - timezone.now()
@@ -73,25 +73,25 @@ def until(moment: datetime) -> str:
 
 @register.filter
 def pace(given: Match | int) -> str:
-    """How fast a match is, by its clock; or so many hours a turn."""
+    """Return the speed of a match by its clock; or for a number, the hours per turn as text."""
     return moments.pace(given) if isinstance(given, int) else words.pace(given.clock or {"hours": given.hours})
 
 
 @register.filter
 def plain(name: str) -> str:
-    """An identifier as words."""
+    """Return an identifier as words."""
     return str(name).replace("_", " ")
 
 
 @register.filter
 def lower_first(text: str) -> str:
-    """A label inside a sentence; a name of several capitals keeps them."""
+    """Return a label for use inside a sentence. A name that begins with several capitals keeps them."""
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 @register.simple_tag
 def awaited_count(user: object) -> int:
-    """In how many matches this user must act now."""
+    """Return the number of matches in which this user must act now."""
     if not isinstance(user, User):
         return 0
     asked = Question.objects.filter(match__seats__user=user, match__seats__index=F("seat"), match__status=Match.Status.RUNNING)

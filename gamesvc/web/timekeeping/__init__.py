@@ -1,1 +1,1 @@
-"""Deadlines, pauses and absences on pages."""
+"""Pages of deadlines, pauses and absences."""

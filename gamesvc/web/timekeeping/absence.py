@@ -1,4 +1,4 @@
-"""On pages: vacations and quiet hours on the profile; pausing, free seats and who is away on a match; the list of free seats."""
+"""Absence on pages: vacations and quiet hours on the profile; pauses, free seats and absent players on a match."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_LISTED = 100
 
 
 def of_user(user: User) -> dict[str, Any]:
-    """What the profile page shows of being away."""
+    """Return the context of absence on the profile page."""
     today = timezone.now().astimezone(user.zone).date()
     return {
         "absences": absences.absences_of(user),
@@ -44,7 +44,7 @@ def of_user(user: User) -> dict[str, Any]:
 
 
 def panel(access: Access) -> dict[str, Any]:
-    """What the page of a running match shows of pauses, free seats and vacations."""
+    """Return the context of pauses, free seats and vacations on the page of a running match."""
     match = access.match
     if match.status != Match.Status.RUNNING or match.board:
         return {}
@@ -70,7 +70,7 @@ def panel(access: Access) -> dict[str, Any]:
 @require_POST
 @login_required
 def change_vacations(request: HttpRequest) -> HttpResponse:
-    """Announce a vacation or call one off."""
+    """Announce or cancel a vacation."""
     user = signed_in(request)
     try:
         if request.POST.get("act") == "cancel":
@@ -108,7 +108,7 @@ def quiet_hours(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def follow(request: HttpRequest) -> HttpResponse:
-    """Be told of free seats of a game or an organiser, or stop it."""
+    """Subscribe to the free seats of a game or an organiser, or end the subscription."""
     user = signed_in(request)
     try:
         if request.POST.get("act") == "stop":
@@ -122,7 +122,7 @@ def follow(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def free_seats(request: HttpRequest) -> HttpResponse:
-    """The seats of running matches that wait for a substitute."""
+    """List the seats of running matches that wait for a substitute."""
     rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats()[:MOST_LISTED]]
     games = [(engine.id, engine.manifest.title) for engine in catalog.games()]
     return render(request, "web/substitutes.html", {"rows": rows, "games": games})
@@ -131,7 +131,7 @@ def free_seats(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def change(request: HttpRequest, ident: str) -> HttpResponse:
-    """Pausing, giving up and taking over a seat, from the page of a match."""
+    """Pause or resume a match, give up a seat or take one, from the match page."""
     if request.POST.get("act") == "give_up":
         return _give_up(request, ident)
     user, access = signed_in(request), find(request, ident)
@@ -157,7 +157,7 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
 
 
 def _give_up(request: HttpRequest, ident: str) -> HttpResponse:
-    """Leave the seat to a substitute; the second of two clicks comes from one who has none any more, and is known before."""
+    """Give up the seat. The user then has none any more, so a second click is recognised before."""
 
     def give_up() -> int:
         access = find(request, ident)

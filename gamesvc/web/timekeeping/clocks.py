@@ -1,4 +1,4 @@
-"""Clocks on pages: choosing the policy of a new match, and how the deadlines of a match came about."""
+"""Clocks on pages: the policy of a new match, and the time account behind its deadlines."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ WHAT = {
 
 
 def choices(posted: QueryDict) -> dict[str, Any]:
-    """What the form for a new match offers and shows again."""
+    """Return the clock fields of the form for a new match, with the posted values."""
     return {
         "presets": [(name, title) for name, (title, policy) in PRESETS.items() if "hours" not in policy],
         "lengths": [(name, label, posted.get(f"clock_{name}", "")) for name, label in LENGTHS],
@@ -64,7 +64,7 @@ def choices(posted: QueryDict) -> dict[str, Any]:
 
 
 def chosen(request: HttpRequest) -> dict[str, Any] | str | None:
-    """The clock that was posted: the name of a preset, a policy in parts, or None for plain hours."""
+    """Return the posted clock: the name of a preset, a policy in parts, or None for plain hours."""
     choice = request.POST.get("clock", "")
     if choice != "parts":
         return choice or None
@@ -96,7 +96,7 @@ def _text(request: HttpRequest, name: str) -> str:
 
 @require_safe
 def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
-    """How the deadlines of a match came about, as far as the reader may know: the last lines, or those before a version."""
+    """Show the time account of a match, as far as the reader may know it: the last lines, or those before a version."""
     access = find(request, ident)
     before = intake.whole(request.GET.get("before", ""), 9)
     found = explanation.explain(access.match, viewer=access.viewer, before=before)

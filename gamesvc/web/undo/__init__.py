@@ -1,1 +1,1 @@
-"""Taking back on pages."""
+"""Pages for undo and redo."""

@@ -1,4 +1,4 @@
-"""The panel of the match page for taking back, and what is sent from it."""
+"""The undo panel of the match page, and its input."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DONE = {
 
 
 def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
-    """What the page of a running match offers to take back, for its players and for who may set it back."""
+    """Return the context of the undo panel, for players and for users who may rewind the match."""
     if not loaded.started or loaded.ended:
         return {}
     shown: dict[str, Any] = {"version": loaded.viewer_version(access.viewer)}
@@ -68,7 +68,7 @@ def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
 @require_POST
 @login_required
 def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
-    """Undo, redo, answer a request, set the match back: `act` says which."""
+    """Undo, redo, answer a request or rewind: `act` says which."""
     access = find(request, ident)
     act = request.POST.get("act", "")
     try:

@@ -1,1 +1,1 @@
-"""The doors through which mail comes in: SMTP, IMAP, providers' webhooks, with their limits."""
+"""The ways mail comes in: SMTP, IMAP and webhooks of providers, with their limits."""

@@ -1,7 +1,7 @@
-"""One connection to the mail receiver: limits on its time, its commands and its guesses, and a body that goes to disk.
+"""One connection to the mail receiver: limits on its time, its commands and its guesses, and a body stored on disk.
 
-aiosmtpd keeps the lines of a body in memory, each as an object of its own, and of a line without an end all of it. Here a
-body is written to a temporary file as it comes (`TMPDIR` says where), and what is over a limit is thrown away.
+aiosmtpd keeps the lines of a body in memory, each as a separate object, and a line without an end as a whole. Here a body is
+written to a temporary file as it comes (in `TMPDIR`), and whatever exceeds a limit is discarded.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from notifications.inbound.doors.gate import Gate, network_of
 
 log = logging.getLogger(__name__)
 
-# Up to so many bytes a body stays in memory: most answers are shorter.
+# Bodies up to this many bytes stay in memory: most answers are shorter.
 IN_MEMORY = 16 * 1024
-# So much of one transfer is read from the socket at once.
+# Bytes of one transfer read from the socket at once.
 READ_AT_ONCE = 16 * 1024
-# RFC 5321 section 4.5.3.1.6, with the dot that may stand before it.
+# RFC 5321 section 4.5.3.1.6, with the dot that may precede it.
 LONGEST_LINE = 1001
-# So many times the largest mail is read to its end before it is refused; a sender who goes on is hung up on.
+# A body up to this many times the limit is read to its end before it is refused; beyond that the connection is closed.
 DRAINED = 10
 TIME_OUT = "421 4.4.2 You have been silent for too long"
 TOO_LONG = "421 4.4.2 This connection has lasted too long, please open another one"
@@ -36,7 +36,7 @@ NO_ROOM = "452 4.3.1 There is no room for the mail now, try again later"
 
 
 class Limited(SMTP):
-    """SMTP within limits. `gate` counts it among the others; `handle_DATA` finds the body in `envelope.content`, as a file."""
+    """SMTP within limits. `gate` counts the connection; `handle_DATA` finds the body in `envelope.content`, as a file."""
 
     def __init__(self, handler: Any, *, gate: Gate, **options: Any) -> None:
         super().__init__(handler, command_call_limit=settings.MAILSERVER_COMMANDS, **options)
@@ -79,9 +79,10 @@ class Limited(SMTP):
             self.transport.close()
 
     def guessed(self) -> bool:
-        """Count an unknown address; return True if that was one too many.
+        """Count an unknown address. Return True if it was one too many.
 
-        A mail server in front of us brings the guesses of all the world over its connections: it is told, and never hung up on.
+        A mail server in front of us passes on everyone's guesses over its connections: it gets the refusal, but is never
+        disconnected.
         """
         if settings.INBOUND_AUTH == "border":
             return False
@@ -110,7 +111,7 @@ class Limited(SMTP):
         await self.push(status)
 
     async def _read_body(self, file: IO[bytes]) -> str:
-        """Write what comes before the lone dot to `file`; return the reply that refuses it, or an empty text."""
+        """Write the body before the lone dot to `file`. Return the reply that refuses it, or an empty text."""
         body = _Body(file, self.data_size_limit or 0)
         # The end of the command's own line may begin the end of the mail: then the mail is empty.
         self._reader._buffer[:0] = b"\r\n"  # type: ignore[attr-defined]  # there is no public way to put it back
@@ -136,7 +137,7 @@ class LimitedLMTP(Limited, LMTP):
 
 
 class _Body:
-    """The body of one mail on its way to a file. `refusal` is the reply once it is over a limit; then nothing is kept."""
+    """The body of one mail on its way to a file. `refusal` is the reply once it exceeds a limit; then nothing is kept."""
 
     def __init__(self, file: IO[bytes], limit: int) -> None:
         self.file = file
@@ -147,7 +148,7 @@ class _Body:
         self._before = b""
 
     def take(self, chunk: bytes) -> None:
-        """Write one more piece, without the dots that were doubled (RFC 5321 section 4.5.2)."""
+        """Write one more piece, without the doubled dots (RFC 5321 section 4.5.2)."""
         first, self.size = self.size < 0, self.size + len(chunk)
         lengths = [len(part) for part in chunk.split(b"\n")]
         lengths[0] += self._line

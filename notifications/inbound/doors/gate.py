@@ -1,7 +1,7 @@
-"""Who may be connected to the mail receiver: caps on connections and on guesses of addresses, in all and by sender's network.
+"""Limits on connections to the mail receiver and on guesses of addresses, in total and per network of the sender.
 
-Counted in the memory of one process: a cap that needs the database would cost what it is to spare. Behind a mail server
-(`INBOUND_AUTH=border`) everything comes from one address; there only the caps in all and for each connection hold.
+They are counted in the memory of one process: a limit that needs the database would cost what it is meant to save. Behind a mail
+server (`INBOUND_AUTH=border`) everything comes from one address; there only the limits in total and per connection apply.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ GUESSED = "421 4.7.1 Too many unknown addresses from your network, try again in 
 
 
 class Gate:
-    """The connections of one receiver and the unknown addresses that each network asked for in the last hour."""
+    """The connections of one receiver, and each network's unknown addresses in the last hour."""
 
     def __init__(self) -> None:
         self._inside: Counter[str] = Counter()
         self._guesses: dict[str, tuple[float, int]] = {}
 
     def enter(self, network: str) -> str:
-        """Count a new connection; return the reply that refuses it, or an empty text."""
+        """Count a new connection. Return the reply that refuses it, or an empty text."""
         if self._inside.total() >= settings.MAILSERVER_CONNECTIONS:
             return FULL
         if counts_networks():
@@ -39,18 +39,18 @@ class Gate:
         return ""
 
     def leave(self, network: str) -> None:
-        """Forget a connection that entered."""
+        """Remove a connection that was counted."""
         self._inside[network] -= 1
         if self._inside[network] <= 0:
             del self._inside[network]
 
     def guess(self, network: str) -> None:
-        """Count an unknown address that a network asked for."""
+        """Count an unknown address requested by a network."""
         now = time.monotonic()
         began, count = self._guesses.get(network, (now, 0))
         if now - began > HOUR:
             began, count = now, 0
-        self._guesses.pop(network, None)  # so that those who guessed last stand last
+        self._guesses.pop(network, None)  # so that recent guessers come last
         if len(self._guesses) >= MOST_NETWORKS:
             del self._guesses[next(iter(self._guesses))]
         self._guesses[network] = began, count + 1
@@ -61,7 +61,7 @@ class Gate:
 
 
 def network_of(peer: object) -> str:
-    """The network of a peer (`host, port, ...`): its IPv4 address, or the /64 of its IPv6 address."""
+    """Return the network of a peer (`host, port, ...`): its IPv4 address, or the /64 of its IPv6 address."""
     host = str(peer[0]) if isinstance(peer, tuple) and peer else ""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
@@ -75,5 +75,5 @@ def network_of(peer: object) -> str:
 
 
 def counts_networks() -> bool:
-    """Return True where the peer of a connection is the sender's server, and not a mail server of ours in front."""
+    """Return True if the peer of a connection is the sender's server, and not a mail server of ours in front."""
     return settings.INBOUND_AUTH != "border"

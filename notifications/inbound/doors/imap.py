@@ -1,9 +1,8 @@
-"""The door for those who have a mailbox and no mail server: new messages of one folder are read by IMAP and stored.
+"""Reading a mailbox by IMAP, for operators without a mail server: new messages of one folder are stored.
 
-A message counts at its INTERNALDATE, the moment the mailbox's own server took it. Messages that are not for an address of
-ours are left as they are, so the mailbox may be a person's own. Those that are get the flag `\\Seen` and, where
-`IMAP_TAKEN_FOLDER` is set, go there. How far the folder was read is kept by UID, so that nothing depends on flags that
-somebody's mail program sets.
+A message counts from its INTERNALDATE, the time when the mailbox's own server received it. Messages to other addresses are left
+as they are, so it may be a personal mailbox. Ours get the flag `\\Seen` and, if `IMAP_TAKEN_FOLDER` is set, move there. Progress
+is stored by UID, so nothing depends on flags set by a mail program.
 """
 
 from __future__ import annotations
@@ -39,21 +38,23 @@ log = logging.getLogger(__name__)
 TIMEOUT_SECONDS = 20.0
 LEASE = timedelta(seconds=30)
 MOST_TRIES = 10
-# So many messages over a cap are looked at again in each poll; and no more wait at once, so that the mailbox keeps the rest.
+# Deferred messages looked at again in each poll, and the most that may wait; beyond that the mailbox keeps the rest.
 WAITING_AGAIN, MOST_WAITING = 50, 5000
-# A mailbox that is read for the first time begins with what came lately: older turns are over.
+# The first look at a mailbox begins with recent messages: older turns are over.
 FIRST_LOOK = timedelta(days=14)
 
 _UIDVALIDITY = re.compile(rb"\d+")
 
 
 class Unreachable(Exception):
-    """The mailbox could not be read; the next poll tries again from where this one stopped."""
+    """The mailbox could not be read; the next poll continues from where this one stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Where a mailbox is: `imaps://user:password@host:port/FOLDER`, or `imap://` with STARTTLS (plain on this machine only)."""
+    """The location of a mailbox: `imaps://user:password@host:port/FOLDER`, or `imap://` with STARTTLS (plain on this machine
+    only).
+    """
 
     host: str
     port: int
@@ -68,7 +69,7 @@ class Account:
 
 
 def account() -> Account | None:
-    """The account that `IMAP_URL` names, None if it is empty. Raises `ImproperlyConfigured` for one that cannot be read."""
+    """Return the account in `IMAP_URL`, None if it is empty. Raises `ImproperlyConfigured` for an invalid one."""
     if not settings.IMAP_URL:
         return None
     parts = urlsplit(str(settings.IMAP_URL))
@@ -87,9 +88,9 @@ def account() -> Account | None:
 
 
 def poll() -> int:
-    """Store what is new in the mailbox and return how many mails that is; 0 while another worker polls.
+    """Store new mails of the mailbox and return how many; 0 while another worker polls.
 
-    Raises `Unreachable`; what was stored before stays, and nothing is passed over.
+    Raises `Unreachable`; mails stored before stay, and none is skipped.
     """
     where = account()
     if where is None:
@@ -103,7 +104,7 @@ def poll() -> int:
             taken = _read(connection, where, box)
     except (imaplib.IMAP4.error, OSError, EOFError) as fault:
         Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
-        # The fault may repeat what was sent to the server; the password is in it only if the server is no IMAP server at all.
+        # The error may repeat what was sent to the server; the password is in it only if that is no IMAP server at all.
         raise Unreachable(f"{where.name}: {type(fault).__name__}: {fault}".replace(where.password or "\0", "…")) from None
     except BaseException:
         Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
@@ -115,7 +116,7 @@ def poll() -> int:
 
 
 def behind(*, topic: str, user_id: int, moment: datetime) -> bool:
-    """Whether mail of this user that came before a moment could still lie in the mailbox: no look has begun after it."""
+    """Return True if mail of this user from before a moment could still be in the mailbox: no poll has begun after it."""
     where = account()
     if where is None or Mailbox.objects.filter(name=where.name, polled_at__gt=moment).exists():
         return False
@@ -123,7 +124,7 @@ def behind(*, topic: str, user_id: int, moment: datetime) -> bool:
 
 
 def _claim(name: str) -> Mailbox | None:
-    """The mailbox's row, leased to this worker; None if another one holds it."""
+    """Return the mailbox's row, leased to this worker; None if another one holds it."""
     now = timezone.now()
     with transaction.atomic():
         Mailbox.objects.bulk_create([Mailbox(name=name)], ignore_conflicts=True)
@@ -158,7 +159,7 @@ def _connected(where: Account) -> Iterator[imaplib.IMAP4]:
 
 
 def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]:
-    """Go through the folder's new messages, oldest first; each is stored before the next one is asked for."""
+    """Read the folder's new messages, oldest first. Each is stored before the next one is fetched."""
     _ok(connection.select(_quoted(where.folder)))
     _kind, answer = connection.response("UIDVALIDITY")
     found = _UIDVALIDITY.search(answer[0] or b"") if answer else None
@@ -172,12 +173,12 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
     if validity != box.uid_validity:
         box.waiting, box.failing = [], {}
     taken = _again(connection, box)
-    # "n:*" always names the newest message, also one that was seen before.
+    # "n:*" always includes the newest message, even if it was seen before.
     for uid in sorted(uid for uid in uids if uid > after):
         try:
             taken += _message(connection, uid)
         except rates.TooMuchMail:
-            # One writer's flood must not keep back what comes after it: beyond this it stays in the mailbox, unread.
+            # One sender's flood must not block later messages: beyond this it stays in the mailbox, unread.
             if len(box.waiting) >= MOST_WAITING:
                 log.warning("%s messages of %s wait over a cap; message %s is passed over", MOST_WAITING, where.name, uid)
             else:
@@ -189,7 +190,7 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
             Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
             if box.tries < MOST_TRIES:
                 raise
-            # One message that its server never gives must not keep back all that come after it.
+            # One message that its server never delivers must not block all later ones.
             log.exception("message %s of %s cannot be read and is passed over: %s", uid, where.name, fault)
         Mailbox.objects.filter(pk=box.pk).update(
             uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0, claimed_until=timezone.now() + LEASE
@@ -199,7 +200,7 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
 
 
 def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
-    """Look again at messages that were over a cap, the longest waiting first; those that still are wait behind the others."""
+    """Look again at deferred messages, the longest waiting first. Those deferred again go to the end."""
     taken: list[UUID] = []
     for uid in box.waiting[:WAITING_AGAIN]:
         box.waiting.remove(uid)
@@ -208,7 +209,7 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
         except rates.TooMuchMail:
             box.waiting.append(uid)
         except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
-            raise  # as below: the row still names the message
+            raise  # as below: the row still lists the message
         except Exception:
             if _failed_again(box, uid):
                 log.exception("message %s of %s cannot be read and is passed over", uid, box.name)
@@ -221,7 +222,7 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
 
 
 def _failed_again(box: Mailbox, uid: int) -> bool:
-    """Count one more look at a waiting message that failed; return True if that was the last."""
+    """Count one more failed look at a deferred message. Return True if that was the last."""
     looks = box.failing.get(str(uid), 0) + 1
     box.failing[str(uid)] = looks
     return bool(looks >= MOST_TRIES)
@@ -238,7 +239,7 @@ def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:
     for address in to:
         if isinstance(address, ReplyAddress):
             rates.check(address, envelope_from, headers=headers)
-    # What is over the limit is stored cut, and refused by the pipeline as too large.
+    # An oversized message is stored cut, and refused by the pipeline as too large.
     raw, moment = _fetch(connection, uid, f"BODY.PEEK[]<0.{LARGEST + 1}>")
     taken = destinations.take(raw, to=to, envelope_from=envelope_from, received_at=min(moment, timezone.now()))
     _mark(connection, uid)
@@ -246,20 +247,20 @@ def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:
 
 
 def _mark(connection: imaplib.IMAP4, uid: int) -> None:
-    """Flag a stored message as read and put it where the operator wants it. It is stored: a failure here loses nothing."""
+    """Flag a stored message as read and move it to the configured folder. A failure here loses nothing."""
     try:
         _ok(connection.uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Seen)"))
         if not settings.IMAP_TAKEN_FOLDER:
             return
         folder = _quoted(settings.IMAP_TAKEN_FOLDER)
-        connection.create(folder)  # refused where it exists, which is as good
+        connection.create(folder)  # refused if it exists, which is fine
         if "MOVE" in connection.capabilities:
             _ok(connection.uid("MOVE", str(uid), folder))
             return
         _ok(connection.uid("COPY", str(uid), folder))
         _ok(connection.uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Deleted)"))
         if "UIDPLUS" in connection.capabilities:
-            # Without it EXPUNGE would also remove what a person marked; then the mark alone has to do.
+            # Without it EXPUNGE would also remove what a person has marked; then the mark alone must suffice.
             _ok(connection.uid("EXPUNGE", str(uid)))
     except imaplib.IMAP4.error as fault:
         log.warning("a stored message could not be marked in the mailbox: %s", fault)
@@ -271,16 +272,16 @@ def _search(connection: imaplib.IMAP4, what: str) -> list[int]:
 
 
 def _fetch(connection: imaplib.IMAP4, uid: int, part: str) -> tuple[bytes, datetime]:
-    """One part of a message, and when its server took it. A message that is gone by now is empty."""
+    """Return one part of a message, and when its server received it. A message that is gone by now is empty."""
     answer = [item for item in _ok(connection.uid("FETCH", str(uid), f"(UID INTERNALDATE {part})")) if item]
     contents = b"".join(item[1] for item in answer if isinstance(item, tuple))
-    # The date may stand before the contents or behind them.
+    # The date may come before the contents or after them.
     date = imaplib.Internaldate2tuple(b" ".join(item[0] if isinstance(item, tuple) else item for item in answer))
     return contents, datetime.fromtimestamp(time.mktime(date), UTC) if date is not None else timezone.now()
 
 
 def _quoted(folder: str) -> str:
-    """A folder's name as a quoted string (RFC 3501, section 9)."""
+    """Return a folder's name as a quoted string (RFC 3501, section 9)."""
     return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

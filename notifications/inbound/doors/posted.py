@@ -1,9 +1,9 @@
 """Mail that a provider posts, raw or in fields: turned into one raw mail in time proportional to its length.
 
-anymail reads the providers' formats and hands their fields to the class `Posted`, in the process that serves the pages. Its own
-class parses every header in full by the modern policy of the `email` package, in a time that grows with the square of the length,
-fails on a second Message-ID, and takes parts apart to write them anew. Nothing is parsed here: the worker does that, within its
-limits, and refuses by name what is over them.
+anymail reads the providers' formats and hands their fields to the class `Posted`, in the process that serves the pages. anymail's
+own class parses every header with the modern policy of the `email` package, in quadratic time, fails on a second Message-ID, and
+takes parts apart to write them again. Nothing is parsed here: the worker does that, within its limits, and refuses what exceeds
+them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from notifications.parsing import reading
 _KIND = re.compile(r"(?!multipart/)[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII | re.IGNORECASE)
 _ADDRESS = re.compile(r"[^<>,;\s]+@[^<>,;\s]+")
 _BREAKS = re.compile(r"[\r\n]+")
-# Of the mail that was posted; the mail that is written in its place has its own.
+# Fields of the posted mail that the new mail has itself.
 _REPLACED = {"content-type", "content-transfer-encoding", "mime-version"}
 
 
 class _AsText(Compat32):
-    """Header fields as the text that they are: unparsed, as often as they come, without lone surrogates."""
+    """Header fields as plain text: unparsed, in any number, without lone surrogates."""
 
     def header_store_parse(self, name: str, value: Any) -> tuple[str, str]:
         return name, _text(value)
@@ -52,14 +52,14 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
 
     @property
     def raw(self) -> bytes:
-        """The mail as it came; of one that was posted in fields what its worker can read. Cut just above the limit."""
+        """Return the mail as it came, or one built from the posted fields. It is cut just above the limit."""
         if self._came is not None:
             return self._came[: reading.LARGEST + 1]
         head = "".join(_BREAKS.sub(" ", f"{name}: {value}") + "\r\n" for name, value in self.raw_items())
         return (_text(head).encode() + self.body)[: reading.LARGEST + 1]
 
     def get_filename(self, failobj: Any = None) -> Any:
-        """Return no name: nobody asks for one here, and the library's search for it takes long over a hostile field."""
+        """Return no name: nothing needs one here, and the library's search for it is slow with a hostile field."""
         return failobj
 
     @classmethod
@@ -69,7 +69,7 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
 
     @classmethod
     def parse_raw_mime_bytes(cls, b: bytes) -> Self:
-        """Return a mail that was posted raw. Of its headers anymail looks at a few."""
+        """Return a mail that was posted raw. anymail reads a few of its headers."""
         message = cls()
         for name, value in reading.headers_of(b).raw_items():
             message.set_raw(name, value)
@@ -128,7 +128,7 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
         content_id: str | None = None,
         base64: bool = False,
     ) -> Self:
-        """Return an attached file: what it is called does not matter here, nor which text shows it."""
+        """Return an attached file. Its name does not matter here, nor the text that shows it."""
         given = b64decode(content) if base64 else content
         kind = _KIND.match((content_type or "").strip())
         part = cls()
@@ -141,7 +141,7 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
 
 
 def address(display_name: str = "", addr_spec: str = "") -> str:
-    """Return an address as it stands in a header; empty text for what is none, which is no reason to lose the mail."""
+    """Return an address in header syntax; an empty text for an invalid one, which is no reason to lose the mail."""
     spec = _text(addr_spec or "")
     if not _ADDRESS.fullmatch(spec):
         return ""
@@ -149,19 +149,19 @@ def address(display_name: str = "", addr_spec: str = "") -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value as text that can be written: lone surrogates become question marks."""
+    """Return a value as text that can be encoded: lone surrogates become question marks."""
     return str(value).encode("utf-8", "replace").decode()
 
 
 def _part(kind: str, content: bytes, more: str = "") -> bytes:
-    """Return one part of a mail. An attached mail or report stands in it as it is (RFC 2046 section 5.2)."""
+    """Return one part of a mail. An attached mail or report is included unencoded (RFC 2046 section 5.2)."""
     if kind.lower().startswith("message/"):
         return f"Content-Type: {kind}\r\n{more}\r\n".encode() + content
     return f"Content-Type: {kind}\r\nContent-Transfer-Encoding: base64\r\n{more}\r\n".encode() + encodebytes(content)
 
 
 def _together(parts: list[bytes]) -> bytes:
-    """Return the parts as a body below headers. The boundary is made of them: the same mail posted twice is the same mail."""
+    """Return the parts as a body below headers. The boundary is their hash: the same mail posted twice gives the same bytes."""
     boundary = hashlib.sha256(b"\n".join(parts)).hexdigest().encode()
     start = b'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="%s"\r\n\r\n' % boundary
     return start + b"".join(b"--%s\r\n%s\r\n" % (boundary, part) for part in parts) + b"--%s--\r\n" % boundary

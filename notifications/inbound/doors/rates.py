@@ -1,9 +1,9 @@
-"""How much mail gets into the queue in an hour: for one reply address and one player, and from whom.
+"""Limits on mail per hour: for one reply address and one player, by sender.
 
-Mail over a cap is not taken: its sender's server keeps it and tries again. Mail counts against a player only once it is proved
-to be theirs: by the word of our border, which stands in its headers, or because the workers have judged it. What only claims
-a sender counts against the network it comes from and, far more generously, against the reply address that it knows. So a
-forger shuts out themselves, and not the person whose name they use.
+Mail over a limit is not taken: its sender's server keeps it and tries again. Mail counts against a player only once it is proved
+to be theirs: by our border's verdict in its headers, or by the workers. Mail with an unproved sender counts against the network
+it comes from and, far more generously, against its reply address. So forgers lock out themselves, and not the user whose name
+they use.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.parsing.refusals import MailRefused
 
 SPAN = timedelta(hours=1)
-# So many times its cap a reply address takes of mail that nothing is proved of: a forger needs a flood, and the disk stays.
+# A reply address takes this many times its limit of unproved mail: a forger needs a flood, and the disk is safe.
 FORGED = 10
 
 
 class TooMuchMail(Exception):
-    """The address, its owner or the sender's network has had all the mail of this hour."""
+    """The address, its owner or the sender's network has used up this hour's mail."""
 
 
 def check(address: ReplyAddress, envelope_from: str, *, network: str = "", headers: Message | None = None) -> None:
-    """Count one more mail to this address. Raises `TooMuchMail` if it is over a cap.
+    """Count one more mail to this address. Raises `TooMuchMail` if it exceeds a limit.
 
-    `network` is that of the sender's server, where the door sees it; `headers` are the mail's, where the door has them.
+    `network` is that of the sender's server, if known; `headers` are the mail's, if known.
     """
     if headers is not None and _proves(headers, address):
         if not _repeated(headers, address):
@@ -59,9 +59,9 @@ def _owner(address: ReplyAddress) -> Q:
 
 
 def _proves(headers: Message, address: ReplyAddress) -> bool:
-    """Return True if the headers alone prove that the owner wrote the mail to this address: they bear our border's word."""
+    """Return True if the headers alone prove that the owner wrote the mail to this address: they hold our border's verdict."""
     if settings.INBOUND_AUTH == "own":
-        return False  # that takes the name servers, and the workers ask them
+        return False  # that needs DNS, which the workers query
     try:
         sender = sender_of(headers)
         trust.check_owner(address, sender, trust.prove(headers, b"", sender, patient=True))
@@ -71,13 +71,13 @@ def _proves(headers: Message, address: ReplyAddress) -> bool:
 
 
 def _repeated(headers: Message, address: ReplyAddress) -> bool:
-    """Return True for a mail that is here already: it is stored once, and anybody who has it can send it again."""
+    """Return True for a mail that is here already: it is stored once, and anyone who has it can send it again."""
     message_id = str(headers.get("Message-ID", "")).strip()
     return bool(message_id) and InboundMail.objects.filter(address=address, message_id=message_id).exists()
 
 
 def _check_judged(address: ReplyAddress) -> None:
-    """Hold the owner's caps over what the workers found to be theirs: only that was worked on."""
+    """Apply the owner's limits to mail that the workers found to be theirs: only that was processed."""
     judged = InboundMail.objects.filter(_owner(address), status=MailStatus.DONE, received_at__gt=timezone.now() - SPAN)
     counted = judged.aggregate(all=Count("pk"), here=Count("pk", filter=Q(address=address)))
     if counted["here"] >= settings.INBOUND_MAILS_PER_ADDRESS or counted["all"] >= settings.INBOUND_MAILS_PER_USER:

@@ -1,7 +1,7 @@
-"""Our own door for mail: a small SMTP or LMTP server that stores each mail raw before it says that it took it.
+"""Our own mail receiver: a small SMTP or LMTP server that stores each mail raw before it accepts it.
 
-It belongs behind a mail server, or on this machine for trying out. Unknown addresses are refused at RCPT, so no bounce is
-ever written; while the database is down the sender's server is asked to come back.
+It belongs behind a mail server, or on this machine for trials. Unknown addresses are refused at RCPT, so no bounce is ever sent.
+While the database is down, the sender's server is asked to try again.
 """
 
 from __future__ import annotations
@@ -41,8 +41,11 @@ T = TypeVar("T")
 
 
 class Receiver:
-    """Listens on `host` and `port` (0: any free one) once `start` is called. Raises `ImproperlyConfigured` where
-    `INBOUND_AUTH` forbids this interface. `connect` runs before each question to the database, in its thread."""
+    """A server on `host` and `port` (0: any free one), once `start` is called.
+
+    Raises `ImproperlyConfigured` if `INBOUND_AUTH` forbids this interface. `connect` runs before each database query, in its
+    thread.
+    """
 
     def __init__(
         self, host: str, port: int = 0, *, lmtp: bool = False, connect: Callable[[], None] = close_old_connections
@@ -58,7 +61,7 @@ class Receiver:
         self._serving = threading.Event()
 
     def start(self) -> Receiver:
-        """Listen; returns when connections are accepted."""
+        """Listen. Returns once connections are accepted."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         listening = socket.create_server((self.host, self.port), family=family, backlog=128)
         self.port = listening.getsockname()[1]
@@ -70,7 +73,7 @@ class Receiver:
         return self
 
     def stop(self) -> None:
-        """Stop listening. Whatever was not acknowledged will be sent again by its sender's server."""
+        """Stop listening. Mail that was not accepted will be sent again by its sender's server."""
         if self._thread is None or self._loop is None:
             return
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -114,7 +117,7 @@ class Receiver:
 
 
 class _Handler:
-    """What aiosmtpd calls; the names of the methods are its own."""
+    """The handler for aiosmtpd, which prescribes the names of the methods."""
 
     def __init__(self, workers: ThreadPoolExecutor, connect: Callable[[], None], *, lmtp: bool) -> None:
         self._workers = workers
@@ -162,16 +165,16 @@ class _Handler:
             await self._ask(lambda: store.wake(stored))
         if self._lmtp:
             return "\r\n".join(replies)
-        # One word for all by SMTP: what was stored already is known again when it comes once more.
+        # SMTP has one reply for all recipients: mails already stored are recognised when they come again.
         return next((reply for reply in (COME_BACK, SLOWER) if reply in replies), replies[0])
 
     async def handle_exception(self, error: Exception) -> str:
-        """Ask the sender to come back after a fault of ours: a mail that is refused for good would be lost."""
+        """Ask the sender to try again after a fault of ours: a mail refused for good would be lost."""
         log.error("a connection met a fault", exc_info=error)
         return COME_BACK
 
     async def _ask(self, question: Callable[[], T]) -> T:
-        """Run a blocking question to the database in a thread, on a connection that is alive."""
+        """Run a blocking database query in a thread, on a live connection."""
 
         def run() -> T:
             self._connect()
@@ -181,7 +184,7 @@ class _Handler:
 
 
 def _destination(address: str, sender: str, network: str) -> destinations.Destination | None:
-    """Return where an address leads. Raises `TooMuchMail` if it takes no more from this network for now."""
+    """Return the destination of an address. Raises `TooMuchMail` if it takes no more from this network for now."""
     destination = destinations.resolve(address)
     if isinstance(destination, ReplyAddress) and counts_networks():
         rates.check(destination, sender, network=network)
@@ -189,9 +192,10 @@ def _destination(address: str, sender: str, network: str) -> destinations.Destin
 
 
 def _keep(body: IO[bytes], destination: destinations.Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
-    """Store a spooled mail: it is in memory no longer than that takes, and of no more mails at once than there are threads.
+    """Store a spooled mail. It is in memory only meanwhile, and at most one per thread.
 
-    Behind a mail server of ours its word in the headers says whose mail it is. Raises `TooMuchMail` if it takes no more for now.
+    Behind a mail server of ours its verdict in the headers identifies the sender. Raises `TooMuchMail` if the address takes no
+    more for now.
     """
     body.seek(0)
     raw = body.read()

@@ -1,8 +1,8 @@
-"""The door for those whose mail provider posts what came: django-anymail reads the provider's format, and here it is stored.
+"""Mail posted by mail providers: django-anymail reads the provider's format, and it is stored here.
 
-A mail counts when it arrives here. The addresses exist only while `WEBHOOK_SECRETS` names at least one secret
-(`user:password`, several while they change); anymail compares them in constant time. Who sent the mail is proved as at
-the other doors: by the `Authentication-Results` that the provider leaves in it, or by its DKIM signature.
+A mail counts from its arrival here. The addresses exist only while `WEBHOOK_SECRETS` names at least one secret (`user:password`,
+several during a change); anymail compares them in constant time. The sender is proved as everywhere: by the
+`Authentication-Results` that the provider leaves in the mail, or by its DKIM signature.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 def register() -> None:
-    """Have what the providers post stored, as it was posted."""
+    """Have posts of providers stored as they came."""
     for name, module in list(sys.modules.items()):
         if name.startswith("anymail.webhooks.") and hasattr(module, "AnymailInboundMessage"):
             module.AnymailInboundMessage = Posted  # type: ignore[attr-defined]
@@ -42,12 +42,12 @@ def register() -> None:
 
 
 def urls() -> list[URLPattern]:
-    """The addresses of all providers (`postmark/inbound/`, `mailgun/inbound_mime/` ...), each closed without a secret."""
+    """Return the addresses of all providers (`postmark/inbound/`, `mailgun/inbound_mime/` ...), each closed without a secret."""
     return [URLPattern(one.pattern, _guarded(one.callback), one.default_args, one.name) for one in provider_urls]
 
 
 def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any) -> None:
-    """Store one mail that a provider posted. A fault goes up and is answered with 500: the provider posts it again."""
+    """Store one mail that a provider posted. An exception becomes a 500, after which the provider posts it again."""
     received_at = timezone.now()
     message: Posted | None = event.message
     if message is None:
@@ -70,19 +70,19 @@ def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any
 
 
 def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    @functools.wraps(view)  # with the marks that the view bears: no form token
+    @functools.wraps(view)  # with the attributes of the view: no form token
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        # With `loopback` whatever a provider posts would be believed.
+        # With `loopback`, any post would be trusted.
         if not get_anymail_setting("webhook_secret", default=[]) or settings.INBOUND_AUTH == "loopback":
             raise Http404
         try:
             return view(request, *args, **kwargs)
         except rates.TooMuchMail:
-            # Every provider keeps the mail and posts it again after a 5xx; some throw it away after a 429.
+            # Every provider keeps the mail and posts it again after a 5xx; some discard it after a 429.
             return HttpResponse("Too many mails to this address within an hour.", status=503, headers={"Retry-After": "600"})
 
-    # A mail may hold any byte; what becomes of its text is for `parsing.text`.
+    # A mail may hold any byte; `parsing.text` handles its text.
     answer.takes_bytes = True  # type: ignore[attr-defined]
-    # One provider posts the mails of everybody: the caps by address and by player hold instead.
+    # One provider posts the mails of all users: the limits by address and by player apply instead.
     answer.uncounted = True  # type: ignore[attr-defined]
     return answer

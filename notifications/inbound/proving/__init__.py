@@ -1,1 +1,1 @@
-"""Proof that a mail comes from the sender it names: SPF, DKIM, DMARC, and whom they speak of."""
+"""Authentication of the sender of a mail: DKIM, DMARC, and the one address that they prove."""

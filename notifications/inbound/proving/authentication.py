@@ -1,9 +1,9 @@
-"""Proof that a mail comes from the domain in its From line: one setting, `INBOUND_AUTH`, says who checks that.
+"""Proof that a mail comes from the domain in its From line. The setting `INBOUND_AUTH` selects the check.
 
 - `border`: the mail server in front of us wrote `Authentication-Results` under the name `INBOUND_AUTHSERV_ID`. It must strip
-  foreign headers that bear its name; headers under any other name are an attacker's word and are not read.
-- `own`: the receiver faces the net itself; DKIM and DMARC are checked here.
-- `loopback`: everything is believed. For trying out and tests; the receiver then listens on this machine only.
+  foreign headers with its name; headers with any other name may be forged and are not read.
+- `own`: the receiver is reachable from the internet; DKIM and DMARC are checked here.
+- `loopback`: everything is trusted. For trials and tests; the receiver then listens on this machine only.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FEATURES = FeatureContext(dmarc_feature)
 # Some senders sign twice, forwarders once more.
 _MOST_SIGNATURES = 5
 _PART_OF_BODY = re.compile(rb"(?:\A|;)\s*l\s*=")
-# dkimpy takes a time that grows with the square of a run of blanks in the body, and worse in its own header.
+# dkimpy takes quadratic time for a run of blanks in the body, and worse in its own header.
 _RUNS = re.compile(rb"[\t ]+")
 _MOST_BLANKS = 200
 _BLANKS = re.compile(rb"\s{40}")
@@ -55,20 +55,20 @@ def _registered_domain(location: object, domain: str) -> Any:
     return _suffixes(str(location)).get_public_suffix(domain)
 
 
-# The library reads its list of ten thousand suffixes anew for each domain it judges, several times for each mail.
+# The library reads its list of ten thousand suffixes for each domain it checks, several times per mail.
 dmarc_lookup.get_org_domain_from_suffix_list = _registered_domain
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What DMARC says of the From domain: pass, fail or none (unknown is none), and whether the domain asks to drop failures."""
+    """The DMARC result for the From domain (pass, fail or none), and True if the domain asks to drop failures."""
 
     dmarc: str
     strict: bool = False
 
 
 def check_mode(host: str) -> None:
-    """Refuse to receive in a mode that does not exist, that lacks its name, or that would believe strangers."""
+    """Refuse to receive in a mode that does not exist, that lacks its name, or that would trust strangers."""
     if settings.INBOUND_AUTH not in MODES:
         raise ImproperlyConfigured(f"INBOUND_AUTH is one of {', '.join(MODES)}, not {settings.INBOUND_AUTH!r}.")
     if settings.INBOUND_AUTH == "border" and not settings.INBOUND_AUTHSERV_ID:
@@ -78,7 +78,7 @@ def check_mode(host: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Return True for an address that only this machine reaches. A name is none: it could lead anywhere."""
+    """Return True for an address that only this machine reaches. A name is none: it could point anywhere."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -86,9 +86,9 @@ def is_loopback(host: str) -> bool:
 
 
 def authenticate(message: Message, raw: bytes, sender: str, *, patient: bool = True, lookup: Lookup | None = None) -> Verdict:
-    """Return the verdict on a mail from this one address (`sender.sender_of`); `lookup` stands in for DNS in tests.
+    """Return the verdict on a mail from this one address (`sender.sender_of`); `lookup` replaces DNS in tests.
 
-    Raises `names.Unanswered` where an answer that is missing could prove the mail, and the caller is not `patient`.
+    Raises `names.Unanswered` if a missing answer could prove the mail, and the caller is not `patient`.
     """
     domain = domain_of(sender)
     match settings.INBOUND_AUTH:
@@ -101,7 +101,7 @@ def authenticate(message: Message, raw: bytes, sender: str, *, patient: bool = T
 
 
 def _border(message: Message, domain: str) -> Verdict:
-    """Return the worst of what our border wrote: where two headers under its name disagree, one of them is not its own."""
+    """Return the worst verdict written by our border: if two headers under its name disagree, one of them is not its own."""
     wanted = str(settings.INBOUND_AUTHSERV_ID).lower()
     verdicts: list[Verdict] = []
     for value in message.get_all("Authentication-Results", []):
@@ -126,13 +126,13 @@ def _border_says(result: Any, domain: str, line: str) -> Verdict:
     about = domain_of("@" + str(getattr(result, "header_from", None) or "").rpartition("@")[2])
     if result.result not in (PASS, FAIL) or about != domain:
         return Verdict(NONE)
-    # The policy mostly stands in a comment, which the library drops; other results bear words of the sender's.
+    # The policy is usually in a comment, which the library drops; other results contain the sender's text.
     policies = (_POLICY.search(said) for said in _DMARC.findall(line))
     return Verdict(result.result, strict=any(policy is not None and policy[1].lower() != "none" for policy in policies))
 
 
 def _own(raw: bytes, domain: str, patient: bool, lookup: Lookup | None) -> Verdict:
-    """Return what our own look at DKIM and DMARC says of this domain, and of no other that the mail names.
+    """Return the verdict of our own DKIM and DMARC check for this domain, and for no other that the mail names.
 
     SPF is not checked, so a mail without a signature is unknown, not a forgery.
     """
@@ -144,19 +144,19 @@ def _own(raw: bytes, domain: str, patient: bool, lookup: Lookup | None) -> Verdi
 
 
 def _look(raw: bytes, domain: str, keys: Lookup, records: Lookup) -> Verdict:
-    """Return what the signatures of a mail and the policy of its domain say, as far as DNS answers."""
+    """Return the verdict from the signatures of a mail and the policy of its domain, as far as DNS answers."""
     try:
         signers = _signers(raw, keys)
         if signers is None:
             return Verdict(NONE)
-        # The policy alone first; then one aligned signature is enough, whichever of them it is.
+        # The policy alone first; then one aligned signature is enough, whichever it is.
         verdict, _comment, _domain, policy = dmarc_per_from(domain, dnsfunc=records)
         signatures = {signer: DKIMAuthenticationResult(result=PASS, header_d=signer) for signer in signers}
         aligned = {
             signer for signer, dkim in signatures.items() if dmarc_per_from(domain, dkim_result=dkim, dnsfunc=records)[0] == PASS
         }
     except (DNSException, DMARCException, ValueError, LookupError, AttributeError, OSError):
-        # A name server that does not answer, or a record so broken that the library stumbles: unknown.
+        # A name server that does not answer, or a record so broken that the library fails: unknown.
         return Verdict(NONE)
     strict = policy in ("quarantine", "reject")
     if any(_related(signer, domain) for signer in aligned):
@@ -167,14 +167,14 @@ def _look(raw: bytes, domain: str, keys: Lookup, records: Lookup) -> Verdict:
 def _related(signer: str, domain: str) -> bool:
     """Return True if one domain is the other, or lies in it.
 
-    The library goes by its list of public suffixes: in a top-level domain that is newer than the list all domains are one to it.
+    The library uses its list of public suffixes: in a top-level domain newer than the list it takes all domains for one.
     """
     shorter, longer = sorted((signer, domain), key=len)
     return signer == domain or ("." in shorter and longer.endswith("." + shorter))
 
 
 def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
-    """Return the domains whose signatures of this mail are valid; None if none was made, or if it cannot be told."""
+    """Return the domains with valid signatures of this mail; None if there was none, or if it cannot be checked."""
     if any(len(blanks) > _MOST_BLANKS for blanks in _RUNS.findall(raw)):
         return None
     try:
@@ -185,7 +185,7 @@ def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
     found: set[str] = set()
     told = unknown = False
     for index, field in enumerate(fields):
-        # A signature of a part of the body (RFC 6376 section 8.2) proves nothing of the rest. Long ones are slow to read.
+        # A signature of a part of the body (RFC 6376 section 8.2) proves nothing about the rest. Long ones are slow to parse.
         if len(field) > LONGEST_FIELD or _BLANKS.search(field) or _PART_OF_BODY.search(field):
             continue
         try:
@@ -201,7 +201,7 @@ def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
 
 
 def _records(lookup: Lookup) -> Lookup:
-    """Return the stand-in as authheaders calls it: names and answers are text there."""
+    """Return the stand-in in the form that authheaders calls: with names and answers as text."""
 
     def ask(name: str, qtype: str = "TXT") -> Any:
         found = lookup(name.encode() if isinstance(name, str) else name)

@@ -1,8 +1,8 @@
-"""The name servers, asked about one mail: what they do not answer in time is unknown, and no forgery.
+"""DNS queries about one mail. An answer that does not come in time is unknown, and no sign of a forgery.
 
 There is one worker for all mail, so dead name servers of one sender must not delay the mail of others. A mail's first try waits
-for them for a moment only and is then put behind all fresh mail (`store.claim`); its second try is patient. A domain that
-left a patient question unanswered is not asked again for a while.
+only briefly for them and is then put behind all new mail (`store.claim`); its second try is patient. A domain that left a patient
+query unanswered is not queried again for a while.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from collections import OrderedDict
 from dns.exception import Timeout
 from dns.resolver import NXDOMAIN, NoAnswer, NoNameservers, resolve
 
-# All questions about one mail last so long together: at its first try, and at a later one. One of them lasts at most so long.
+# Total seconds for all queries about one mail, at its first try and at a later one, and the limit for one query.
 FIRST_SECONDS = 2.0
 DNS_SECONDS = 15.0
 _ONE_ANSWER = 5.0
-# A silent domain is left alone for so long, and so many of them are remembered.
+# How long a silent domain is left alone, and how many of them are remembered.
 SILENT_SECONDS = 600.0
 _MOST_SILENT = 1000
 _silent: OrderedDict[str, float] = OrderedDict()
 
 
 class Unanswered(Exception):
-    """Name servers left a question about a mail open that a patient look may yet answer."""
+    """A query about a mail remains unanswered, which a patient try may still get answered."""
 
 
 class Names:
-    """The questions about one mail: when its time is over, no further one is asked. dkimpy's own lookup takes silence for a
-    bad signature."""
+    """The queries about one mail. After its time is up, no further one is made. dkimpy's own lookup takes silence for a bad
+    signature.
+    """
 
     def __init__(self, *, patient: bool) -> None:
         self._patient = patient
@@ -37,17 +38,17 @@ class Names:
         self._open = ""
 
     def key(self, name: bytes, timeout: float = _ONE_ANSWER) -> bytes | None:
-        """Return the text that holds the key of a signature, as dkimpy asks for it; None if there is none."""
+        """Return the text with the key of a signature, for dkimpy; None if there is none."""
         return next(iter(self._texts(name.decode("ascii"))), None)
 
     def policy(self, name: str, qtype: str = "TXT") -> str:
-        """Return the one DMARC record of a name, as authheaders asks for it; empty if there is none, or more than one."""
+        """Return the one DMARC record of a name, for authheaders; empty if there is none, or more than one."""
         texts = (text.decode("ascii", "replace") for text in self._texts(name))
         records = [text for text in texts if text.startswith("v=DMARC1")]
         return records[0] if len(records) == 1 else ""
 
     def check_answered(self) -> None:
-        """Raise `Unanswered` if a question is open and this look was not patient."""
+        """Raise `Unanswered` if a query is unanswered and this try was not patient."""
         if self._open and not self._patient:
             raise Unanswered(f"the name servers of {self._open} did not answer in time")
 
@@ -64,7 +65,7 @@ class Names:
             return []
         except (Timeout, NoNameservers):
             self._open = domain
-            # Only after its full time: else a mail could use up the time of the next question and have any domain left alone.
+            # Only after its full time: otherwise a mail could use up the time of the next query and have any domain left alone.
             if left == _ONE_ANSWER:
                 _remember(domain)
             raise
@@ -72,7 +73,7 @@ class Names:
 
 
 def _domain(name: str) -> str:
-    """Return the domain that a name of a key or of a policy belongs to."""
+    """Return the domain to which the name of a key or policy belongs."""
     return name.rpartition("_domainkey.")[2].removeprefix("_dmarc.").rstrip(".").lower()
 
 

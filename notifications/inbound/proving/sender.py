@@ -1,8 +1,8 @@
-"""The one sender of a mail: the address in its From line, and only if every reader finds the same one there.
+"""The one sender of a mail: the address in its From line, if every parser finds the same one there.
 
-A From line goes through several hands: the sender's server signs it, our border or our own check judges its domain, and we match
-its address against the player's. Where two of them could read it differently, the proof of one address would count for
-another. So only plain forms are read, two parsers must agree on them, and all others are refused.
+A From line passes several programs: the sender's server signs it, our border or our own check judges its domain, and we match its
+address against the player's. If two of them could parse it differently, the proof of one address would count for another. So only
+plain forms are accepted, two parsers must agree on them, and all others are refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import idna
 from notifications.parsing.reading import FAULTS
 from notifications.parsing.refusals import MailRefused
 
-# RFC 5321 allows 254 characters for an address; the rest is the name.
+# RFC 5321 allows 254 characters for an address; the rest is for the name.
 _LONGEST = 1000
 _ATOM = r"[^\x00-\x20\x7f@<>()\[\]\\,:;\".]+"
 _ADDRESS = rf"(?P<address>{_ATOM}(?:\.{_ATOM})*@{_ATOM}(?:\.{_ATOM})*)"
@@ -30,7 +30,7 @@ _HEADERS = HeaderRegistry()
 
 
 def sender_of(message: Message) -> str:
-    """Return the one address in From, folded. Raises `MailRefused` if there is none, more than one, or room for doubt."""
+    """Return the one address in From, folded. Raises `MailRefused` if there is none, more than one, or any ambiguity."""
     values = [str(value) for name, value in message.raw_items() if name.lower() == "from"]
     if len(values) != 1:
         raise MailRefused("no_single_sender", f"{len(values)} From lines")
@@ -51,17 +51,17 @@ def folded(address: str) -> str:
 
 
 def domain_of(address: str) -> str:
-    """Return the domain of an address as DNS knows it: in lower case, in ASCII (RFC 5891); empty if there is no such domain."""
+    """Return the domain of an address as in DNS: in lower case, in ASCII (RFC 5891); empty if there is no such domain."""
     domain = folded(address.rpartition("@")[2]).rstrip(".")
     try:
-        # Hosts with an underscore exist and are no domain names for IDNA.
+        # Hosts with an underscore exist, but are no domain names in IDNA.
         return domain if domain.isascii() else idna.encode(domain).decode("ascii")
     except (idna.IDNAError, UnicodeError):
         return ""
 
 
 def _readings(value: str) -> set[tuple[str, ...]]:
-    """Return the addresses that each of the library's two parsers finds. Raises `MailRefused` where one stumbles."""
+    """Return the addresses that each of the library's two parsers finds. Raises `MailRefused` if one fails."""
     try:
         modern = cast(AddressHeader, _HEADERS("From", value))
         groups = [group.display_name for group in modern.groups if group.display_name is not None]

@@ -1,4 +1,4 @@
-"""Who wrote a mail: the token names the seat, and only with a proved From does it act."""
+"""The trusted sender of a mail: the token identifies the seat, but only a proved From may act for it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from notifications.parsing.refusals import MailRefused
 
 
 def prove(message: Message, raw: bytes, sender: str, *, patient: bool) -> Verdict:
-    """Return what is proved of the sender. It costs CPU and asks DNS; it asks no database. Raises `names.Unanswered`."""
+    """Return the proof of the sender. It uses CPU and DNS, but no database. Raises `names.Unanswered`."""
     return authenticate(message, raw, sender, patient=patient)
 
 
 def check_owner(address: ReplyAddress, sender: str, verdict: Verdict) -> None:
-    """Let a mail pass that is proved to come from a verified address of the reply address's owner.
+    """Check that a mail is proved to come from a verified address of the reply address's owner.
 
     Raises `MailRefused`: `spoofed` is dropped, `stranger` and `unproved` are held until the owner confirms them.
     """

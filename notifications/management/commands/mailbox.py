@@ -1,4 +1,4 @@
-"""`manage.py mailbox`: one look into the mailbox that `IMAP_URL` names, to try the setting; beat looks by itself."""
+"""`manage.py mailbox`: one look into the mailbox in `IMAP_URL`, to test the setting. Beat polls it regularly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py mailserver`: the receiver of inbound mail, by SMTP or LMTP, until it is told to stop."""
+"""`manage.py mailserver`: the receiver of inbound mail, by SMTP or LMTP, until it is stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reply address, and what reaches its handler of the mail that a provider posts."""
+"""A reply address, and the letters that reach its handler from a provider's mail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.notifications.inbound import providers
 
 @pytest.fixture
 def letters(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts of the letters that were handled, with providers as the door."""
+    """The texts of the handled letters, with providers as the way in."""
     settings.REPLY_DOMAIN = "reply.games.example"
     settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.provider.example"
     settings.ANYMAIL = providers.SETTINGS

@@ -1,11 +1,11 @@
-"""Mutated mails through the reading stages of the pipeline: none may crash it, and none may order what nobody wrote.
+"""Mutated mails through the reading stages of the pipeline: none may crash it, and none may give orders nobody wrote.
 
     FUZZ_MAILS=100000 pytest -n 0 tests/notifications/inbound/test_fuzz.py -s
 
-A fixture is damaged at random: bytes changed, cut, put in; headers put in, charsets and encodings renamed. What the stages make
-of it must be a refusal or orders. The fixtures quote our own notice, whose last order is `end turn`; nobody wrote that one, so
-it must never be among the orders that would be carried out. Damage to that very line, and to the lines that mark a file as
-attached or a mail as a robot's, is left out: a mail in which the mark is missing is a mail in which somebody wrote it.
+A fixture is damaged at random: bytes changed, cut, inserted; headers inserted, charsets and encodings renamed. The result of
+the stages must be a refusal or orders. The fixtures quote our own notice, whose last order is `end turn`; nobody wrote that
+one, so it must never be among the orders to carry out. That very line is never damaged, nor the lines that mark a file as
+attached or a mail as automatic: a mail without such a mark was written by a person.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _CANARY_LINE = re.compile(
 
 @dataclass
 class Findings:
-    """What came of the mutated mails: how each ended, what crashed, and what was ordered that nobody wrote."""
+    """Results of the mutated mails: how each ended, crashes, and orders that nobody wrote."""
 
     ended: Counter[str] = field(default_factory=Counter)
     crashes: list[tuple[int, str]] = field(default_factory=list)
     leaks: list[tuple[int, str]] = field(default_factory=list)
     slowest: float = 0.0
-    """CPU seconds of the mail that took most, to be printed: tests judge no times."""
+    """CPU seconds of the slowest mail, for printing. Tests judge no times."""
 
 
 def samples() -> list[tuple[str, bytes]]:
@@ -59,7 +59,7 @@ def samples() -> list[tuple[str, bytes]]:
 
 
 def position() -> tuple[Any, Mapping[str, Any]]:
-    """A game and a view to read orders by."""
+    """Return a game and a view to parse orders against."""
     game = catalog.game("stratastar")
     timeline = Timeline(game)
     run = timeline.begin(check_options(game, {"homeworld_choice": "random"}, 2), 2, seeded("fuzz"))
@@ -69,7 +69,7 @@ def position() -> tuple[Any, Mapping[str, Any]]:
 
 
 def mutated(rng: random.Random, raw: bytes) -> bytes:
-    """A damaged mail. The line nobody wrote, and what stands right below it, is left whole."""
+    """Return a damaged mail. The line that nobody wrote, and the one right below it, stay intact."""
     for _ in range(rng.randrange(1, 9)):
         if not raw:
             return b"x"
@@ -93,7 +93,7 @@ def mutated(rng: random.Random, raw: bytes) -> bytes:
 
 
 def orders_of(raw: bytes, game: Any, view: Mapping[str, Any]) -> list[str]:
-    """The orders that a mail would carry out, as the pipeline reads it. Raises `MailRefused`."""
+    """Return the orders that a mail would carry out, as the pipeline reads it. Raises `MailRefused`."""
     reading.message_id(raw)
     destinations.addressed_to(reading.headers_of(raw))
     headers = reading.parse_head(raw)
@@ -103,7 +103,7 @@ def orders_of(raw: bytes, game: Any, view: Mapping[str, Any]) -> list[str]:
     message = reading.parse(raw)
     lines = order_mail.read(text.written(message), game, view)
     if order_mail.unreadable(lines):
-        return []  # one line that cannot be read, and nothing of the mail is done
+        return []  # one unreadable line stops the whole mail
     return [line.understood for line in lines if line.is_order]
 
 

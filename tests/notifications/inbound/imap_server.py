@@ -1,4 +1,4 @@
-"""A small IMAP server for tests (RFC 3501, with UIDPLUS and, if asked, MOVE): real sockets, real literals, one mailbox."""
+"""A small IMAP server for tests (RFC 3501, with UIDPLUS and optionally MOVE): real sockets, real literals, one mailbox."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Stored:
 
 
 class Imap:
-    """Folders by name; `log` holds the commands that came. `refuse` names commands that are answered NO."""
+    """Folders by name. `log` holds the received commands; commands in `refuse` are answered NO."""
 
     def __init__(self, *, password: str = "secret", moves: bool = True) -> None:
         self.folders: dict[str, list[Stored]] = {"INBOX": []}
@@ -32,7 +32,7 @@ class Imap:
         self._server: socketserver.ThreadingTCPServer | None = None
 
     def put(self, raw: bytes, *, moment: datetime | None = None) -> int:
-        """A message that the mailbox's server takes now, or took at `moment`."""
+        """Add a message received now, or at `moment`. Return its uid."""
         uid, self._next = self._next, self._next + 1
         self.folders["INBOX"].append(Stored(uid, raw, moment or datetime.now(UTC)))
         return uid
@@ -111,7 +111,7 @@ class Imap:
         uids = [one.uid for one in self.folders["INBOX"]]
         if words[0] == "UID":
             first = int(words[1].partition(":")[0])
-            # "n:*" holds the newest message also where its uid is below n.
+            # "n:*" contains the newest message even if its uid is below n.
             return sorted({uid for uid in uids if uid >= first} | set(uids[-1:]))
         since = datetime.strptime(words[1], "%d-%b-%Y").replace(tzinfo=UTC)
         return [one.uid for one in self.folders["INBOX"] if one.moment >= since]
@@ -126,7 +126,7 @@ class Imap:
         contents = contents[: int(cut[1])] if cut else contents
         label = "BODY[HEADER]" if "HEADER" in command else "BODY[]<0>"
         date = one.moment.strftime("%d-%b-%Y %H:%M:%S +0000")
-        if uid % 2:  # either order is right
+        if uid % 2:  # either order is valid
             write(f'* 1 FETCH (UID {uid} INTERNALDATE "{date}" {label} {{{len(contents)}}}\r\n'.encode() + contents + b")\r\n")
         else:
             write(f"* 1 FETCH (UID {uid} {label} {{{len(contents)}}}\r\n".encode() + contents)

@@ -1,4 +1,4 @@
-"""What each provider posts of a mail that it has taken apart: the same fields in the format of its own."""
+"""The posts of each provider for a parsed mail: the same fields, each in its own format."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def mailjet(to: str, headers: Headers, text: str, attachments: Sequence[Attachme
 
 
 def brevo(to: str, headers: Headers, text: str, _attachments: Sequence[Attachment] = ()) -> dict[str, Any]:
-    """Its attachments are fetched later."""
+    """Return Brevo's post. Its attachments are fetched later."""
     return _json({"items": [{"Headers": _grouped([("Delivered-To", to), *headers]), "RawTextBody": text, "Uuid": ["u"]}]})
 
 
@@ -86,7 +86,7 @@ FORMATS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
 
 
 def raw(provider: str, headers: Headers, text: str, attachments: Sequence[Attachment] = ()) -> bytes:
-    """Return the mail that the service makes of a provider's post, as its address does before it looks anything up."""
+    """Return the mail that the service makes of a provider's post, before it looks anything up."""
     from anymail.urls import urlpatterns
 
     path, body = FORMATS[provider]

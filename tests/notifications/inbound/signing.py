@@ -1,4 +1,4 @@
-"""Mails signed by DKIM with a key of the test's own, and the DNS records that prove them."""
+"""Mails signed by DKIM with a test key, and the DNS records that prove them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attacks of the mail design that no other test here makes: what they try, and what they get."""
+"""Attacks by mail that no other test makes, and their results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 def put(to, text, seconds):  # noqa: F811
-    """A mail that our border took so many seconds ago."""
+    """Store a mail received this many seconds ago."""
     moment = timezone.now() - timedelta(seconds=seconds)
     raw = f"From: anna@players.example\r\nTo: {to}\r\nMessage-ID: <{uuid4()}@x.example>\r\n\r\n{text}\r\n".encode()
     row = addresses.resolve(to)
@@ -35,7 +35,7 @@ def put(to, text, seconds):  # noqa: F811
 
 
 def test_mails_that_cross_are_worked_on_as_they_came(to, letters, mailing, anna):  # noqa: F811
-    """Whichever worker is faster, and whatever hint comes first."""
+    """Whichever worker is faster, and whichever hint comes first."""
     second = put(to, "second", 10)
     first = put(to, "first", 20)
     other = addresses.make("turn", key=uuid4(), user=anna, topic="another", expires_at=timezone.now() + timedelta(days=1))
@@ -43,7 +43,7 @@ def test_mails_that_cross_are_worked_on_as_they_came(to, letters, mailing, anna)
     assert pipeline.work([second]) == 0
     [claimed] = store.claim(1)
     assert claimed.pk == first
-    assert pipeline.work([second, third]) == 1  # the first is still at work; another match does not wait for it
+    assert pipeline.work([second, third]) == 1  # the first is still being processed; another match does not wait for it
     assert pipeline.work_on(claimed)
     pipeline.work([second])
     assert [letter.text for letter in letters] == ["elsewhere", "first", "second"]

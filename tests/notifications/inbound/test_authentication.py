@@ -1,4 +1,4 @@
-"""Who is believed: our border's word and nobody else's, our own check, and loopback only on loopback."""
+"""Trusted proofs of a sender: our border's verdict and no other, our own check, and loopback only on loopback."""
 
 from __future__ import annotations
 

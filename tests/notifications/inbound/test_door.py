@@ -1,4 +1,4 @@
-"""The mail receiver against one who sends too much: connections, guesses, bodies, commands, time; and who waits for whom."""
+"""The mail receiver under overload: connections, guesses, bodies, commands, time; and the order of processing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def letters(monkeypatch):
 
 
 class Line:
-    """A connection by hand; `said` is the reply to a command, empty once the other side has hung up."""
+    """A manual connection. `said` is the reply to a command, empty once the other side has hung up."""
 
     def __init__(self, port, greet=True):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
@@ -83,7 +83,7 @@ class Line:
         return self
 
     def __exit__(self, *_):
-        # The connection is hung up only once neither is open.
+        # The connection is closed only once both are.
         self.file.close()
         self.socket.close()
 
@@ -94,7 +94,7 @@ def port(mailing):  # noqa: F811
 
 
 def wait_until_free(port):
-    """Connect until the connections that were closed are known to be."""
+    """Connect until the receiver has noticed the closed connections."""
     while True:
         with Line(port, greet=False) as line:
             if line.greeting.startswith("220"):
@@ -330,7 +330,7 @@ def test_a_fault_of_ours_asks_the_sender_to_come_back(port, to, monkeypatch):
         assert line.say("Subject: x\r\n\r\nx\r\n.").startswith("451")
 
 
-# --- who waits for whom ---
+# --- order of processing ---
 
 
 def test_one_writers_flood_delays_nobody_else(anna, ben, mailing, letters):  # noqa: F811
@@ -353,7 +353,7 @@ def test_one_writers_flood_delays_nobody_else(anna, ben, mailing, letters):  # n
 
 
 def test_a_hint_is_as_good_for_everybody(anna, ben, mailing, letters):  # noqa: F811
-    """A thousand hints of one writer stand before another's in the broker; whose turn it is, is decided here."""
+    """A thousand hints of one sender are ahead of another's in the broker, but the order is decided here."""
     verify(anna, ben)
     for number in range(10):
         mailing.write(f"flood {number}", to=address_for(anna, topic=f"m{number}"))
@@ -374,7 +374,7 @@ def test_a_mail_that_is_tried_again_keeps_no_other_topic_waiting(anna, mailing, 
     assert letters == [("anna", "second")]
 
 
-# --- how much is taken ---
+# --- amounts ---
 
 
 PASSED = "mx.players.example; dmarc=pass header.from=players.example"

@@ -1,4 +1,4 @@
-"""Damaged mails crash nothing and order nothing that nobody wrote; `FUZZ_MAILS` says how many, and -s shows how they ended."""
+"""Damaged mails neither crash anything nor give orders nobody wrote. `FUZZ_MAILS` is their number; -s shows the results."""
 
 from __future__ import annotations
 

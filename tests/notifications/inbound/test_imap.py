@@ -1,4 +1,4 @@
-"""The mailbox door: real IMAP against a small server; what counts when, what is marked, what is left alone."""
+"""The mailbox reader: real IMAP against a small server; the time that counts, marks, and messages left alone."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_a_deadline_waits_for_a_look_after_it(box, to, anna):
     assert asked(due)
     box.put(mail(to), moment=due - timedelta(seconds=1))
     imap.poll()
-    assert asked(due)  # by the mail that was found
+    assert asked(due)  # because of the mail that was found
     InboundMail.objects.all().delete()
     assert not asked(due)
     assert asked(timezone.now())
@@ -238,7 +238,7 @@ def test_the_command_looks_once(box, to, settings, capsys):
     "url", ["pop3://a:b@x", "imaps://mail.example.org", "imaps://a:b@mail.example.org", "imap://a:b@localhost"]
 )
 def test_an_address_that_cannot_be_right_is_refused(settings, url):
-    settings.INBOUND_AUTH = "loopback"  # which believes everybody, so only a mailbox on this machine will do
+    settings.INBOUND_AUTH = "loopback"  # which trusts every sender, so only a mailbox on this machine is allowed
     settings.IMAP_URL = url
     with pytest.raises(ImproperlyConfigured):
         imap.account()

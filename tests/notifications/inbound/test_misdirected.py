@@ -1,4 +1,4 @@
-"""A player's own signed mail, sent on by others to a reply address that leaked: it is held, and the player is asked."""
+"""A player's own signed mail, sent by others to a leaked reply address: it is held, and the player is asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def letters(monkeypatch, settings, mailing):  # noqa: F811
-    """The texts that reach the handler, where signatures are checked here."""
+    """The texts that reach the handler, with signatures checked here."""
     settings.INBOUND_AUTH = "own"
     resolver = Resolver("players.example")
     monkeypatch.setattr(names, "resolve", resolver.resolve)
@@ -44,7 +44,7 @@ def address_of(user):
 
 
 def mail(*headers: str) -> bytes:
-    """A mail of anna's with these headers, signed by her domain."""
+    """Return a mail of anna's with these headers, signed by her domain."""
     lines = ["From: Anna <anna@players.example>", *headers, "Subject: Re", f"Message-ID: <{uuid4()}@players.example>"]
     return signed("\r\n".join([*lines, "", "move A1", ""]).encode(), "players.example")
 
@@ -95,7 +95,7 @@ def test_what_mail_programs_write_when_they_answer_is_worked_on(mailing, to, let
 def test_what_names_another_receiver_is_held_and_worked_on_once_confirmed(mailing, to, letters, anna, client, headers, before):  # noqa: F811
     other = address_of(anna)
     raw = mail(*(line.format(to=to, other=other) for line in headers))
-    # Two To lines are a fault of their own for a proof; either way the mail is held.
+    # Two To lines are an authentication failure of their own; either way the mail is held.
     status, reason = outcome(mailing, raw, to, before.format(to=to).encode())
     assert status == MailStatus.HELD
     assert reason in ("misdirected", "unproved")

@@ -1,4 +1,4 @@
-"""From the door to the handler over real SMTP: what is taken, held, dropped, answered, forgotten."""
+"""From reception to the handler over real SMTP: mails taken, held, dropped, answered, deleted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def letters(monkeypatch):
-    """What reaches the handler of the purpose `turn`."""
+    """The letters that reach the handler of the purpose `turn`."""
     got = []
     monkeypatch.setattr(purposes, "_handlers", {})
     purposes.register("turn", lambda letter: got.append(letter) or Handled({"text": letter.text}))
@@ -152,7 +152,7 @@ def test_held_orders_are_confirmed_by_answering_yes_once(to, mailing, letters, m
     mailing.write("what is this?", to=address)
     pipeline.work()
     assert letters == []
-    # the mailbox proves the person: whatever DMARC says of the answer
+    # the mailbox proves the person, whatever DMARC says of the answer
     mailing.write("Yes.\n\n> move A1", to=address, sender="anna@elsewhere.example")
     pipeline.work()
     pipeline.work()
@@ -191,7 +191,7 @@ def test_questions_are_capped(to, mailing, letters, monkeypatch):  # noqa: F811
         ({"Precedence": "first-class"}, ""),
         ({"List_Id": "<a.b>"}, "mailing_list"),
         ({"X_Autoreply": "yes"}, "auto_submitted"),
-        ({"X_Auto_Response_Suppress": "All"}, ""),  # no proof: some programs put it into every mail
+        ({"X_Auto_Response_Suppress": "All"}, ""),  # no proof: some programs add it to every mail
     ],
 )
 def test_robots_get_nothing(to, mailing, letters, headers, refused):  # noqa: F811
@@ -219,13 +219,13 @@ def test_two_instances_that_answer_each_other_stop(to, mailing, monkeypatch, ann
     mailing.write("move A1", to=to)
     for _ in range(5):
         mailing.work()
-        for caught in mailing.sink.messages:  # the other instance hands our own mail back, as from its player
+        for caught in mailing.sink.messages:  # the other instance sends our own mail back, as from its player
             mailing.deliver(caught.raw.replace(b"play@games.example", b"anna@players.example"), to=to)
     assert len(mailing.sink.messages) == 1
 
 
 def test_our_marks_are_a_robots_marks(to, mailing, letters, monkeypatch):  # noqa: F811
-    """What we send is what we refuse: any two copies of this service fall silent at once."""
+    """We refuse mails like our own: two copies of this service stop answering each other at once."""
     asked = held(mailing, to, monkeypatch)
     message = reading.parse(asked.raw)
     with pytest.raises(reading.MailRefused):
@@ -388,7 +388,7 @@ def test_every_fixture_gets_through_the_door(to, mailing, letters):  # noqa: F81
 
 
 def test_mutated_mails_are_all_settled(to, mailing, letters):  # noqa: F811
-    """Whatever a mail is made of, it is stored, worked on once and put down; its text can be kept."""
+    """A mail with any content is stored, processed once and settled; its text can be stored."""
     rng = random.Random(3)
     samples = [path.read_bytes() for path in sorted(FIXTURES.glob("*.eml"))]
     address = addresses.resolve(to)

@@ -1,4 +1,4 @@
-"""Mail that providers post in fields: within the limits of every mail, whatever its sender wrote into them."""
+"""Mail that providers post in fields: within the limits of every mail, whatever its content."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def post(provider, to, headers, text="move A1", attachments=()):
     return client.post(f"/mail/provider/{path}", **body(to, headers, text, attachments), **providers.basic())
 
 
-# Storing a mail takes some 70,000 calls; the library's way with the smallest of these posts took millions.
+# Storing a mail takes some 70,000 calls; with the library's parser the smallest of these posts took millions.
 MOST_CALLS = 300_000
 
 
@@ -73,7 +73,7 @@ def test_a_receiver_that_is_no_address_is_no_reason_to_lose_the_mail(to, letters
 @every_provider
 @pytest.mark.parametrize("value", ["a\ud800b", "a\r\nTo: b", "a\x00b", "Jörg", "=?utf-8?q?", "", "\udcff"])
 def test_a_header_of_any_characters_is_one_header(to, letters, provider, value):
-    if provider == "SendGrid":  # it posts the headers as they stand, in a form
+    if provider == "SendGrid":  # it posts the headers unparsed, in a form
         value = value.replace("\n", "\n ").encode("utf-8", "replace").decode()
     assert post(provider, to, [*PROVED, ("X-Spam-Status", value)]).status_code == 200
     pipeline.work()

@@ -1,4 +1,4 @@
-"""Hostile shapes: refused by name, never a crash, never long."""
+"""Malformed mails: refused with a code, never a crash, never slow."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_there_is_one_sender(head):
 
 @pytest.mark.parametrize("second", [":;>", ".:", ",<", '<"', "().@"])
 def test_a_header_that_breaks_the_librarys_parser_is_refused_also_the_second_of_its_name(second):
-    """Found by the fuzzer: the second From had been read by nobody."""
+    """Found by the fuzzer: the second From had not been parsed."""
     assert refusal(f"From: a@x.example\r\nFrom: {second}\r\n\r\nmove A1\r\n".encode()) == "no_single_sender"
     assert refusal(f"From: {second}\r\n\r\nmove A1\r\n".encode()) == "no_single_sender"
 

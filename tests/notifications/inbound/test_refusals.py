@@ -1,4 +1,4 @@
-"""The table of refusals: one mail through the pipeline for each row, and its players' own account of it."""
+"""The table of refusals: one mail through the pipeline for each row, and its report to the player."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _spin(_message):
         pass
 
 
-# Mails that a row refuses, as they are handed to the door. Those that take more than a mail stand in `prepared`.
+# Mails refused by a row, in the form received. Those that need more than a mail are in `prepared`.
 RAW = {
     "null_return_path": PLAIN + "\r\nmove A1",
     "auto_submitted": PLAIN + "Auto-Submitted: auto-replied\r\n\r\nmove A1",
@@ -70,7 +70,7 @@ RAW = {
 
 @pytest.fixture
 def prepared(to, mailing, letters, anna, monkeypatch):  # noqa: F811
-    """What a row needs beside its mail; returns the address to write to."""
+    """Set up what a row needs beside its mail. Return the address to write to."""
 
     def prepare(code: str) -> str:
         match code:
@@ -167,7 +167,7 @@ def test_operators_read_the_same_silences():
 
 
 def silent(name, *, to, mailing, settings, monkeypatch, anna):  # noqa: F811
-    """Bring about a silence; return what becomes of the mails that came in, and how many mails go out."""
+    """Cause a silence. Return the results of the mails that came in, and the number of outgoing mails."""
     match name:
         case "receipts over the cap":
             settings.INBOUND_ANSWERS_PER_DAY = 1
@@ -195,7 +195,7 @@ def silent(name, *, to, mailing, settings, monkeypatch, anna):  # noqa: F811
     return [], 0
 
 
-@pytest.mark.parametrize("name", [name for name in SILENCES if name != "passed over"])  # that: `test_imap`
+@pytest.mark.parametrize("name", [name for name in SILENCES if name != "passed over"])  # that one: `test_imap`
 def test_each_silence_is_kept(name, to, mailing, letters, settings, monkeypatch, anna):  # noqa: F811
     kept, told = silent(name, to=to, mailing=mailing, settings=settings, monkeypatch=monkeypatch, anna=anna)
     mailing.work()

@@ -34,7 +34,7 @@ def mail(line: str) -> bytes:
 
 
 def judged(raw: bytes):
-    """The address that is matched against the player's, and what is proved of it; None for a refused mail."""
+    """Return the address that is matched against the player's, and its proof; None for a refused mail."""
     try:
         message = reading.parse(raw)
         sender = sender_of(message)
@@ -63,7 +63,7 @@ def judged(raw: bytes):
 )
 @pytest.mark.parametrize("signer", ["evil.example"])
 def test_a_signature_of_one_address_proves_no_other(line, signer):
-    """Any of these was a pass for the player where a reader took the first address, and another the last."""
+    """Each of these would pass for the player if one parser took the first address, and another the last."""
     for raw in (signed(mail(line), signer), signed(mail(line).replace(b"\r\n", b"\n"), signer)):
         found = judged(raw)
         assert found is None or (found[0], found[1].dmarc == PASS) in ((PLAYER, False), (EVIL, True))
@@ -96,14 +96,14 @@ def test_one_aligned_signature_of_several_is_enough():
 
 
 def test_neighbours_in_a_new_top_level_domain_are_strangers():
-    """`.example` is in no list of public suffixes, as a top-level domain that is newer than the list."""
+    """`.example` is in no list of public suffixes, like a top-level domain that is newer than the list."""
     assert get_org_domain("players.example") == get_org_domain("evil.example") == "example"
     assert judged(signed(mail(PLAYER), "evil.example"))[1].dmarc == NONE
     assert judged(signed(mail("anna@mail.t-online.de"), "t-online.de"))[1].dmarc == PASS
 
 
 def test_the_list_of_public_suffixes_is_read_once(monkeypatch):
-    """It has ten thousand lines, and each mail names several domains."""
+    """The list has ten thousand lines, and each mail names several domains."""
     judged(signed(mail(PLAYER), "players.example"))
     monkeypatch.setattr(dmarc_lookup, "PublicSuffixList", lambda *_: pytest.fail("the list is read again"))
     assert judged(signed(mail(PLAYER), "players.example"))[1].dmarc == PASS
@@ -115,7 +115,7 @@ def test_a_signature_of_a_part_of_the_body_proves_nothing():
 
 
 def test_what_a_signature_covers_is_what_is_read():
-    """A mail of the same provider, signed for its own sender, under headers that end where the checker's do not."""
+    """A mail of the same provider, signed for its own sender, under headers that end elsewhere for the checker."""
     honest = signed(mail("mallory@players.example"), "players.example")
     for forged in (
         b"X: y\rFrom: anna@players.example\r\rresign yes\rEND\r\n" + honest,
@@ -191,7 +191,7 @@ def test_own_mode_passes_only_for_the_address_that_every_reader_finds(line, sign
     sender = found[0]
     assert f".{domain_of(sender)}".endswith(f".{signer}")
     value = raw.decode().split("From:", 1)[1].split("\nSubject:")[0].strip()
-    # Every other reader of the same line: the library that checks DMARC, and Python's two parsers.
+    # Every other parser of the same line: the library that checks DMARC, and Python's two parsers.
     assert [folded(address) for _name, address in getaddresses([value.replace("\r\n", "").replace("\n", "")])] == [sender]
     assert get_domain_part(sender.replace("-", "")).endswith(signer.replace("-", ""))
     modern = message_from_bytes(raw, policy=email.policy.default)["From"]

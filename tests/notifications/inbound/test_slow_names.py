@@ -1,4 +1,4 @@
-"""Name servers that do not answer: they delay the mail of their own domain, and nobody else's."""
+"""Name servers that do not answer delay the mail of their own domain and no other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEAD = "dead.example"
 
 
 class Resolver:
-    """A resolver on a clock of its own: questions about `dead` domains last until their time is over; the rest is answered."""
+    """A resolver with its own clock: questions about `dead` domains last until they time out; the rest is answered."""
 
     def __init__(self, *known: str) -> None:
         self.now, self.waited, self.dead, self.tardy = 1000.0, [], {DEAD}, set()
@@ -57,7 +57,7 @@ def dns(monkeypatch, settings, mailing):  # noqa: F811
 
 @pytest.fixture
 def letters(monkeypatch, dns):
-    """The texts that reach the handler, each with the seconds that DNS had cost by then."""
+    """The texts that reach the handler, each with the seconds that DNS had taken by then."""
     got = []
     monkeypatch.setattr(purposes, "_handlers", {})
     purposes.register("turn", lambda letter: got.append((letter.text, dns.now - 1000)) or Handled({}))
@@ -66,7 +66,7 @@ def letters(monkeypatch, dns):
 
 @pytest.fixture
 def write(mailing, dns):  # noqa: F811
-    """Send a mail from an address, signed by its domain, to a new reply address of a user."""
+    """A function that sends a mail from an address, signed by its domain, to a new reply address of a user."""
 
     def deliver(user, text: str, domain: str = "players.example", signers: tuple[str, ...] = ()) -> None:
         sender = f"{user.username}@{domain}"
@@ -81,7 +81,7 @@ def write(mailing, dns):  # noqa: F811
 
 
 def again() -> None:
-    """Work on what waits, as if each pause was over."""
+    """Process what waits, as if every pause was over."""
     InboundMail.objects.update(claimed_until=None)
     pipeline.work()
 
@@ -105,7 +105,7 @@ def test_fresh_mail_waits_for_one_slow_mail_at_most(anna, player, write, letters
     tried = store.begin
 
     def begin(mail):
-        """While the first slow mail is worked on, another one comes."""
+        """While the first slow mail is processed, another one comes."""
         if not InboundMail.objects.filter(address__user=anna).exists():
             write(anna, "move A1")
         return tried(mail)
@@ -157,7 +157,7 @@ def test_a_silent_domain_is_asked_again_after_a_while(anna, write, letters, dns)
 
 
 def test_the_silence_of_one_domain_speaks_for_no_other(anna, ben, write, letters, dns):
-    """A mail whose other signatures use up its time does not have an honest domain left alone."""
+    """The other signatures of a mail use up its time, but an honest domain is still checked."""
     dns.tardy = {f"tardy{number}.example" for number in range(3)}
     dns.dead.add("players.example")
     write(ben, "orders", signers=tuple(sorted(dns.tardy)))

@@ -1,4 +1,4 @@
-"""What people wrote, found in mails as their programs write them: no order lost, no quoted order taken."""
+"""User text extracted from mails of real programs: no order lost, no quoted order taken."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_style_that_decides_what_is_shown_is_kept():
         ("move A1\nAm 20.11.2026 um 18:00 schrieb Games:\nmove B2", "move A1"),
         ("move A1\n*From:* Games\n*Sent:* Friday\nmove B2", "move A1"),
         ("move A1\nVon:\nGames\nGesendet: Freitag\nmove B2", "move A1"),
-        ("move A1\nDo: B2", "move A1\nDo: B2"),  # one label alone is a line of the writer's own
+        ("move A1\nDo: B2", "move A1\nDo: B2"),  # one label alone is a line of the sender's own
         ("move A1\nBest regards\nAnna", "move A1"),
         ("best regards", "best regards"),
         ("move A1\nCAUTION: This e-mail comes from outside.\nmove B2", "move A1\n\nmove B2"),
@@ -174,7 +174,7 @@ def test_lines_that_a_program_broke_are_joined_and_those_of_a_person_are_not():
     long = "support 2B disband " + "C4 1F " * 9
     assert text.written(flowed(f"{long.strip()} \nD5 2F\nmove A1\n")) == f"{long.strip()} D5 2F\nmove A1"
     assert text.written(flowed(f"{long.strip()} \n D5\n", "; delsp=yes")) == f"{long.strip()}D5"
-    # a blank behind a short order was typed by somebody, and a quote or an empty line ends a paragraph
+    # a trailing blank after a short order was typed by a person, and a quote or an empty line ends a paragraph
     assert text.written(flowed("move A1 \nmove B2 \n")) == "move A1\nmove B2"
     assert text.written(flowed(f"{long.strip()} \n> move B2\n")) == long.strip()
     assert text.written(flowed(f"{long.strip()} \n\nmove B2\n")) == f"{long.strip()}\n\nmove B2"

@@ -1,4 +1,4 @@
-"""The provider door: anymail reads what Postmark and Mailgun post; secrets, arrival, raw mail, forgeries."""
+"""Webhooks of mail providers: anymail parses posts of Postmark and Mailgun; secrets, arrival, raw mail, forgeries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANNA = "anna@players.example"
 
 
 def postmark(to: str, text: str = "move A1", *, dmarc: str = "pass", server: str = "mx.provider.example", **more):
-    """What Postmark posts (https://postmarkapp.com/developer/user-guide/inbound/parse-an-email)."""
+    """Return a post of Postmark (https://postmarkapp.com/developer/user-guide/inbound/parse-an-email)."""
     headers = [
         {"Name": "Message-ID", "Value": f"<{uuid4()}@players.example>"},
         {"Name": "Authentication-Results", "Value": f"{server}; dmarc={dmarc} header.from=players.example"},
@@ -89,7 +89,7 @@ def test_raw_mail_is_kept_as_it_came(to, letters):
 
 
 def test_raw_mail_is_stored_byte_by_byte_and_read_by_the_worker(to, letters):
-    """A provider that posts all of it: a signature would not survive another writer, nor the page server this Content-Type."""
+    """A provider may post the raw mail. A signature would not survive a serializer, nor the web server this Content-Type."""
     raw = f"Authentication-Results: mx.provider.example;  dmarc=pass   header.from=players.example\r\nFrom: {ANNA}\r\n"
     raw += "Content-Type: text/plain" + ";\r\n a=b" * 5000 + "\r\n\r\nmove A1\r\n"
     assert post(postmark(to, RawEmail=raw)).status_code == 200

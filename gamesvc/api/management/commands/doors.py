@@ -1,4 +1,4 @@
-"""`manage.py doors`: every way into the service, who may use it, and which limits hold."""
+"""`manage.py doors`: every way into the service, with its users and limits."""
 
 from __future__ import annotations
 

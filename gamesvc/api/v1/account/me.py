@@ -36,15 +36,18 @@ class Farewell(schemas.Strict):
 class Account(View):
     @extend_schema(responses={200: AccountShape, **PROBLEMS}, operation_id="me_retrieve")
     def get(self, request: Request) -> Response:
-        """Your account."""
+        """Return your account."""
         user = self.user
         shown = {"name": user.username, "timezone": user.timezone, "language": user.language, "created_at": user.created}
         return Response(shown, headers=PRIVATE)
 
     @extend_schema(request=Farewell, responses={204: None, 422: schemas.Problem, **PROBLEMS}, operation_id="me_delete")
     def delete(self, request: Request) -> Response:
-        """Erase your account for good: name, addresses, messages, mails, keys. Your matches stay, without your name; your seats
-        in running ones are vacated. It takes your password, or an `account` token made with it within the last hour."""
+        """Erase your account for good: name, addresses, messages, mails, keys.
+
+        Your matches stay, without your name. Your seats in running matches fall free. This needs your password, or an `account`
+        token made with it within the last hour.
+        """
         body = self.body(Farewell)
         if body["name"] != self.user.username:
             detail = "`name` must be your user name, so that nobody is erased by mistake."

@@ -19,7 +19,7 @@ from gamesvc.matches import errors
 class Tokens(View):
     @extend_schema(responses={200: schemas.Token(many=True), **PROBLEMS}, operation_id="tokens_list")
     def get(self, request: Request) -> Response:
-        """Your API tokens; their texts are not kept."""
+        """List your API tokens, without their secret text."""
         return Response([token_json(token) for token in self.user.api_tokens.filter(revoked_at=None)])
 
     @extend_schema(
@@ -28,10 +28,10 @@ class Tokens(View):
         operation_id="tokens_create",
     )
     def post(self, request: Request) -> Response:
-        """Make a token. Its text is in this answer and nowhere else, so a repetition makes another.
+        """Create a token. Its text is shown in this response only, so a repeated request creates another token.
 
-        A token makes only tokens with scopes that it has itself; they expire no later and are revoked with it. In a session one
-        with the scope `account` or `operate` takes your password, here or on a page a moment ago.
+        A token can create only tokens with scopes that it has itself; they expire no later and are revoked with it. In a session,
+        the scopes `account` and `operate` need your password, sent here or given on a page a moment ago.
         """
         body = self.body(schemas.NewToken)
         proven = proving.proved_in_session(request._request)
@@ -51,7 +51,7 @@ class Tokens(View):
 
     @extend_schema(responses={204: None, **PROBLEMS}, operation_id="tokens_delete_all")
     def delete(self, request: Request) -> Response:
-        """Revoke all your tokens at once, also the one that asks."""
+        """Revoke all your tokens at once, including the one used for this request."""
         tokens.revoke_all(self.user)
         return Response(status=204)
 

@@ -1,1 +1,1 @@
-"""Before a match and around its seats through the API."""
+"""The lobby and changes of seats in the API."""

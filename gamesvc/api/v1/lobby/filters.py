@@ -1,4 +1,4 @@
-"""Filters of the lobby's list by what players have shown elsewhere."""
+"""Filters of the list of open matches by the reliability of players."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RELIABILITY = [
 
 
 def by_reliability(matches: QuerySet[Match], user: User, query: Mapping[str, str]) -> QuerySet[Match]:
-    """Apply the filters that the query names."""
+    """Apply the filters in the query. Raises `Problem` (400)."""
     if query.get("suitable", "false") != "false":
         matches = reliability.for_player(matches, user)
     finished, timeouts = _number(query, "players_finished"), _number(query, "players_timeouts")

@@ -1,4 +1,4 @@
-"""Going on from a version of a match: forks, what-if boards, positions."""
+"""Forks, analysis boards and positions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gamesvc.matches.reading import summaries
 
 
 class NewFork(schemas.Strict):
-    """Which version, and what is to be made of it."""
+    """The version to fork, and the kind of match to make of it."""
 
     version = serializers.IntegerField(min_value=1)
     kind = serializers.ChoiceField(
@@ -53,7 +53,7 @@ class ForkPage(serializers.Serializer[Any]):
 
 
 class PositionShape(serializers.Serializer[Any]):
-    """A position, as `POST /matches/` takes it."""
+    """A position in the format of `POST /matches/`."""
 
     game = serializers.CharField()
     options = serializers.DictField()
@@ -63,17 +63,18 @@ class PositionShape(serializers.Serializer[Any]):
 class Forks(View):
     @extend_schema(responses={200: ForkPage, **PROBLEMS}, operation_id="matches_forks_list")
     def get(self, request: Request, ident: str) -> Response:
-        """The matches that were forked from this one, as far as you may know of them, the newest first."""
+        """List the forks of this match that you may know of, newest first."""
         return Response({"results": summaries.of(forks.forks_of(self.access(ident)))})
 
     @extend_schema(
         request=NewFork, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_forks_create"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Go on from a version of this match in another one. It counts in no statistics.
+        """Fork a version of this match into a new one. Forks count in no statistics.
 
-        While the match runs only its players can, each from what his seat sees: everything else is dealt anew, so nothing hidden
-        can be learned by it. You take the same seat there; when the fork is over it shows what that seat saw here.
+        While the match runs, only its players can fork it, each from what their seat sees: everything else is dealt again, so
+        nothing hidden can be learned. You take the same seat in the fork. When the fork is over, it shows what that seat saw
+        here.
         """
         body = self.body(NewFork)
         access = self.access(ident)
@@ -102,7 +103,7 @@ class Position(View):
         operation_id="matches_position",
     )
     def get(self, request: Request, ident: str) -> Response:
-        """The whole position of a match that is over, to begin another match from (`position` of `POST /matches/`)."""
+        """Return the whole position of a finished match, to begin another match from (`position` of `POST /matches/`)."""
         access = self.access(ident)
         asked = request.query_params.get("version", str(access.match.version))
         if not asked.isdecimal() or len(asked) > 9:
@@ -114,7 +115,7 @@ class Position(View):
 class CloseBoard(View):
     @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_close")
     def post(self, request: Request, ident: str) -> Response:
-        """Close your what-if board. It can be looked at and exported afterwards."""
+        """Close your analysis board. You can still look at it and export it."""
         access = self.access(ident)
 
         def effect() -> tuple[int, dict[str, Any]]:

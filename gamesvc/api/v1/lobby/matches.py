@@ -1,4 +1,4 @@
-"""Matches in the lobby: listed, opened, joined, left, started, called off. Each view translates; the services decide."""
+"""Matches in the lobby: list, open, join, leave, start, cancel. Views only translate; the services decide."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Matches(View):
         operation_id="matches_list",
     )
     def get(self, request: Request) -> Response:
-        """Your matches, or with `mine=false` the open ones you can join; newest first."""
+        """List your matches, or with `mine=false` the open ones you can join; newest first."""
         mine = request.query_params.get("mine", "true") != "false"
         matches = selectors.matches_of(self.user) if mine else selectors.open_matches(self.user)
         if status := request.query_params.get("status"):
@@ -53,12 +53,12 @@ class Matches(View):
         request=schemas.NewMatch, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_create"
     )
     def post(self, request: Request) -> Response:
-        """Open a match; you take its first free seat unless `take_seat` is false. It may begin from a described `position`."""
+        """Open a match. You take its first free seat unless `take_seat` is false. It may begin from a given `position`."""
         body = self.body(schemas.NewMatch)
 
         def create() -> tuple[int, dict[str, Any]]:
             if body["position"] is not None:
-                # Trying a position takes as long as folding a match does.
+                # Checking a position takes as long as folding a match.
                 rate_limits.count(request._request, {"history": self.user.pk})
             start = forks.described(catalog.game(body["game"]), body["position"]) if body["position"] is not None else None
             match = opening.create_match(
@@ -96,12 +96,12 @@ def _page(matches: QuerySet[Match], cursor: str | None) -> tuple[list[Match], st
 class MatchDetail(View):
     @extend_schema(responses={200: schemas.MatchShape, **PROBLEMS}, operation_id="matches_retrieve")
     def get(self, request: Request, ident: str) -> Response:
-        """A match without its position. `ident`: its uuid or its public number."""
+        """Return a match without its position. `ident`: its uuid or its public number."""
         return Response(summaries.summary(self.access(ident)))
 
 
 class _Change(View):
-    """A change of the lobby: runs once per key and answers with the match."""
+    """A change in the lobby: runs once per key and returns the match."""
 
     def change(self, ident: str, service: Any, **arguments: Any) -> Response:
         def effect() -> tuple[int, dict[str, Any]]:
@@ -118,7 +118,7 @@ class JoinMatch(_Change):
         request=schemas.Join, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_join"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Take a seat. `contribution`: any text of yours that goes into the key of all draws (only its hash is kept)."""
+        """Take a seat. `contribution`: any text of yours for the key of all draws. Only its hash is stored."""
         body = self.body(schemas.Join)
         return self.change(
             ident, opening.join_match, seat=body["seat"], contribution_text=body["contribution"], link=body["link"]
@@ -131,7 +131,7 @@ class JoinMatch(_Change):
 class LeaveMatch(_Change):
     @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_leave")
     def post(self, request: Request, ident: str) -> Response:
-        """Give your seat back before the start."""
+        """Leave your seat before the start."""
         return self.change(ident, opening.leave_match)
 
 
@@ -140,14 +140,14 @@ class StartMatch(_Change):
         request=schemas.Start, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_start"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """The host starts now; `bot` takes the free seats. A match starts by itself when its last seat is taken."""
+        """Start the match now, as its host; `bot` takes the free seats. A match also starts when its last seat is taken."""
         return self.change(ident, opening.start_match, bot=self.body(schemas.Start)["bot"])
 
 
 class CancelMatch(_Change):
     @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_cancel")
     def post(self, request: Request, ident: str) -> Response:
-        """The host calls an open match off."""
+        """Cancel an open match, as its host."""
         return self.change(ident, opening.cancel_match)
 
 
@@ -156,7 +156,7 @@ class Bots(_Change):
         request=schemas.AddBot, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_bots"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """The host puts a bot on a free seat."""
+        """Put a bot on a free seat, as the host."""
         body = self.body(schemas.AddBot)
         return self.change(ident, opening.add_bot, seat=body["seat"], bot=body["bot"])
 
@@ -164,7 +164,7 @@ class Bots(_Change):
 class SeatDetail(_Change):
     @extend_schema(responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_seats_delete")
     def delete(self, request: Request, ident: str, seat: int) -> Response:
-        """The host takes a player or a bot off a seat before the start."""
+        """Remove a player or a bot from a seat before the start, as the host."""
         return self.change(ident, opening.remove_seat, seat=seat)
 
 

@@ -1,4 +1,4 @@
-"""Press: what the players of a match write to each other."""
+"""Press: messages between the players of a match."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MatchPress(View):
         operation_id="matches_press_list",
     )
     def get(self, request: Request, ident: str) -> Response:
-        """The messages you may read, the newest first: as an observer those to all, with a seat also your own."""
+        """List the messages you may read, newest first: those to everyone, and with a seat also those you sent or received."""
         access = self.access(ident)
         found = press.messages(access.match, access.viewer)
         if (given := request.query_params.get("before")) is not None:
@@ -76,7 +76,7 @@ class MatchPress(View):
         request=NewPress, responses={201: PressShape, **REFUSALS}, parameters=[KEY], operation_id="matches_press_create"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Write to all, or to chosen seats where the match allows it."""
+        """Send a message to everyone, or to chosen seats if the match allows it."""
         body = self.body(NewPress)
         access = self.access(ident)
 

@@ -1,4 +1,4 @@
-"""Free seats of running matches: substitutes, giving a seat up, and following games and organisers to hear of such seats."""
+"""Free seats of running matches: substitutes, giving up a seat, and subscriptions to free seats."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class FollowsShape(serializers.Serializer[Any]):
 class Substitutes(View):
     @extend_schema(responses={200: FreeSeats, **PROBLEMS}, operation_id="substitutes_list")
     def get(self, request: Request) -> Response:
-        """The seats of running public matches that wait for a substitute, the longest waiting first."""
+        """List the seats of running public matches that wait for a substitute, the longest waiting first."""
         return Response({"results": [_free_seat(seat) for seat in substitutes.free_seats()[:MOST_LISTED]]}, headers=PRIVATE)
 
 
@@ -66,8 +66,10 @@ class Substitute(View):
         request=TakeOver, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_substitute"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Take over a free seat of a running match. You see what the seat may see, and have the time of its turn anew; on a
-        seat that you held before you have what is left."""
+        """Take a free seat of a running match. You see what the seat may see, and get the full time of its turn.
+
+        On a seat that you held before, you get the time that is left.
+        """
         body, link = self.body(TakeOver), request.query_params.get("link", "")
 
         def effect() -> tuple[int, dict[str, Any]]:
@@ -82,7 +84,7 @@ class GiveUp(View):
         request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_give_up"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Leave your seat of a running match to a substitute. Until somebody takes it the clock answers for it."""
+        """Give up your seat in a running match. Until a substitute takes it, the clock answers for the seat."""
 
         def effect() -> tuple[int, dict[str, Any]]:
             access, seat = self.seated(ident, boards=False)
@@ -95,14 +97,14 @@ class GiveUp(View):
 class Follows(View):
     @extend_schema(responses={200: FollowsShape, **PROBLEMS}, operation_id="me_follows_list")
     def get(self, request: Request) -> Response:
-        """The games and organisers of whose free seats you are told."""
+        """List the games and organisers whose free seats you are notified of."""
         return Response({"results": [_follow(one) for one in follows.of(self.user)]}, headers=PRIVATE)
 
     @extend_schema(
         request=NewFollow, responses={201: FollowShape, **REFUSALS}, parameters=[KEY], operation_id="me_follows_create"
     )
     def post(self, request: Request) -> Response:
-        """Be told of free seats: in matches of a game, or of an organiser."""
+        """Subscribe to free seats: in matches of a game, or of an organiser."""
         body = self.body(NewFollow)
 
         def effect() -> tuple[int, dict[str, Any]]:
@@ -114,7 +116,7 @@ class Follows(View):
 class FollowDetail(View):
     @extend_schema(responses={204: None, **REFUSALS}, operation_id="me_follows_delete")
     def delete(self, request: Request, follow_id: int) -> Response:
-        """Stop following."""
+        """End a subscription."""
         follows.stop(by=self.user, follow_id=follow_id)
         return Response(status=204)
 

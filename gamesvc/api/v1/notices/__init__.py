@@ -1,1 +1,1 @@
-"""Notices and how they come through the API."""
+"""Notices and notification settings in the API."""

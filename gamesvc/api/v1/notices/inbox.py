@@ -1,4 +1,4 @@
-"""One's own notices: what became of each, when and how they come, the calendar address, the webhook; and presence."""
+"""The user's own notices and their delivery, notification settings, the calendar address, the webhook; and presence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DeliveryStep(serializers.Serializer[Any]):
 
 
 class NoticeShape(serializers.Serializer[Any]):
-    """A notice and its way: `told_by` is the notice whose mail told it together with others."""
+    """A notice and its delivery. `told_by` is the notice whose mail also contained this one."""
 
     id = serializers.UUIDField()
     kind = serializers.CharField()
@@ -99,7 +99,7 @@ class Effective(serializers.Serializer[Any]):
 
 
 class PreferencesShape(serializers.Serializer[Any]):
-    """`own`: what you have set yourself, null where the default holds; `effective`: what holds."""
+    """`own`: your settings, null for the default. `effective`: the values in force."""
 
     own = PreferencesChange()
     effective = Effective()
@@ -126,7 +126,7 @@ class HookShape(serializers.Serializer[Any]):
 
 
 def _refusing(act: Callable[[], T]) -> T:
-    """Run a service of `notifications`, whose refusals become this API's."""
+    """Run a service of `notifications`, and turn its refusals into those of the API."""
     try:
         return act()
     except WishRefused as refused:
@@ -140,7 +140,7 @@ class Notices(View):
         operation_id="me_notices",
     )
     def get(self, request: Request) -> Response:
-        """Your notices, newest first, and what became of each: queued, sent, refused, bounced, acted upon."""
+        """List your notices, newest first, each with its delivery: queued, sent, refused, bounced, acted upon."""
         rows = ledger.page(self.user, before=_place(request.query_params.get("cursor")), limit=PAGE + 1)
         following = _cursor(rows[PAGE - 1]) if len(rows) > PAGE else None
         return Response({"results": ledger.entries(rows[:PAGE]), "next": following})
@@ -167,7 +167,7 @@ def _place(cursor: str | None) -> tuple[datetime, UUID] | None:
 class Preferences(View):
     @extend_schema(responses={200: PreferencesShape, **PROBLEMS}, operation_id="me_preferences")
     def get(self, request: Request) -> Response:
-        """When and by which channel notices come to you."""
+        """Return when and by which channel you get notices."""
         return Response(_wishes_json(self))
 
     @extend_schema(
@@ -176,7 +176,7 @@ class Preferences(View):
         operation_id="me_preferences_change",
     )
     def patch(self, request: Request) -> Response:
-        """Change some of it; null goes back to the default."""
+        """Change some notification settings; null restores the default."""
         changes = self.body(PreferencesChange)
         _refusing(lambda: wishes.set_wishes(self.user, changes))
         return Response(_wishes_json(self))
@@ -185,7 +185,7 @@ class Preferences(View):
 class OfMatch(View):
     @extend_schema(responses={200: MatchPreferences, **PROBLEMS}, operation_id="matches_preferences")
     def get(self, request: Request, ident: str) -> Response:
-        """Your reminders and your batch window in this match."""
+        """Return your reminders and your batch window in this match."""
         return Response(_wishes_json(self, _topic(self, ident)))
 
     @extend_schema(
@@ -194,14 +194,14 @@ class OfMatch(View):
         operation_id="matches_preferences_change",
     )
     def patch(self, request: Request, ident: str) -> Response:
-        """Have it otherwise in this match; null: as everywhere."""
+        """Change them for this match; null restores your general setting."""
         topic, changes = _topic(self, ident), self.body(Points)
         _refusing(lambda: wishes.set_wishes(self.user, changes, topic=topic))
         return Response(_wishes_json(self, topic))
 
 
 def _topic(view: View, ident: str) -> str:
-    """The topic of a match in which the caller has a seat. Raises `Unknown` or `Forbidden`."""
+    """Return the topic of a match in which the caller has a seat. Raises `Unknown` or `Forbidden`."""
     return str(selectors.access_seat(user=view.user, ident=ident).match.id)
 
 
@@ -213,9 +213,9 @@ def _wishes_json(view: View, topic: str = "") -> dict[str, Any]:
 class Presence(View):
     @extend_schema(request=None, responses={204: None, **PROBLEMS}, operation_id="matches_presence")
     def post(self, request: Request, ident: str) -> Response:
-        """Your match page is in view now: a notice about this match waits some minutes, at most five, for you to act.
+        """Report that your match page is in view. A notice about this match then waits for you to act, at most five minutes.
 
-        Send it once a minute while that is so. Repeating it changes nothing, so it needs no key.
+        Send it once a minute while the page is in view. Repeating it changes nothing, so it needs no key.
         """
         presence.note(self.user, _topic(self, ident))
         return Response(status=204)
@@ -224,24 +224,24 @@ class Presence(View):
 class Calendar(View):
     @extend_schema(responses={200: Feed, **PROBLEMS}, operation_id="me_calendar")
     def get(self, request: Request) -> Response:
-        """The address of your calendar of deadlines."""
+        """Return the address of your calendar of deadlines."""
         return Response({"address": calendar.address(self.user)})
 
     @extend_schema(request=None, responses={201: Feed, **REFUSALS}, parameters=[KEY], operation_id="me_calendar_renew")
     def post(self, request: Request) -> Response:
-        """Get an address, or a new one: the former leads nowhere from then on."""
+        """Create a calendar address, or replace it: the old one stops working."""
 
         def renew() -> tuple[int, dict[str, Any]]:
             calendar.renew_address(self.user)
             return 201, {}
 
-        # Answers are kept for a day for whoever repeats his request; an address or a secret is not kept among them.
+        # Stored responses may be replayed for a day. An address or a secret must not be stored among them.
         answer = once(request, renew)
         return Response({"address": calendar.address(self.user)}, status=201) if answer.status_code == 201 else answer
 
     @extend_schema(responses={204: None, **PROBLEMS}, operation_id="me_calendar_withdraw")
     def delete(self, request: Request) -> Response:
-        """Let the address lead nowhere."""
+        """Remove the calendar address: it stops working."""
         calendar.withdraw_address(self.user)
         return Response(status=204)
 
@@ -249,21 +249,21 @@ class Calendar(View):
 class Hook(View):
     @extend_schema(responses={200: HookShape, **PROBLEMS}, operation_id="me_webhook")
     def get(self, request: Request) -> Response:
-        """Where your program takes notices, and the secret that they are signed with."""
+        """Return the webhook address of your program, and the secret that signs notices to it."""
         return Response(_hook_json(self))
 
     @extend_schema(
         request=HookChange, responses={200: HookShape, **PROBLEMS, 422: schemas.Problem}, operation_id="me_webhook_set"
     )
     def put(self, request: Request) -> Response:
-        """Set the address. Notices go there once `webhook` stands among your `channels`."""
+        """Set the webhook address. Notices go there once `webhook` is among your `channels`."""
         url = self.body(HookChange)["url"]
         _refusing(lambda: webhooks.set_up(self.user, url))
         return Response(_hook_json(self))
 
     @extend_schema(responses={204: None, **PROBLEMS}, operation_id="me_webhook_delete")
     def delete(self, request: Request) -> Response:
-        """Forget the address."""
+        """Delete the webhook address."""
         webhooks.remove(self.user)
         return Response(status=204)
 
@@ -271,7 +271,7 @@ class Hook(View):
 class HookSecret(View):
     @extend_schema(request=None, responses={200: HookShape, **REFUSALS}, parameters=[KEY], operation_id="me_webhook_rotate")
     def post(self, request: Request) -> Response:
-        """Get a new secret; for a day notices are signed with the former one as well."""
+        """Replace the webhook secret. For one day notices are signed with the old one as well."""
 
         def rotate() -> tuple[int, dict[str, Any]]:
             _hook_json(self)

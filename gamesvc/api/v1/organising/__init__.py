@@ -1,1 +1,1 @@
-"""What organisers do through the API."""
+"""Acts of organisers in the API."""

@@ -1,4 +1,4 @@
-"""What an organiser does and reads: measures over a match, looks behind, the refused commands."""
+"""Acts and records of organisers: measures in a match, looks behind, refused commands, tenures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ class Organise(View):
         operation_id="matches_organise",
     )
     def post(self, request: Request, ident: str) -> Response:
-        """As the organiser, or an operator, who has never played in it: pause, resume, extend, set back, replace, abort."""
+        """Take a measure, as an organiser or operator who has never played in the match: pause, resume, extend, rewind, replace,
+        abort.
+        """
         received_at = timezone.now()
         body = self.body(NewMeasure)
         match = self.access(ident).match
@@ -67,7 +69,7 @@ class LookShape(serializers.Serializer[Any]):
 class Looks(View):
     @extend_schema(responses={200: LookShape(many=True), **PROBLEMS}, operation_id="matches_looks")
     def get(self, request: Request, ident: str) -> Response:
-        """Which operator looked at what a seat of the running match sees, and why; newest first."""
+        """List the looks of operators at what a seat of the running match sees, with their reasons; newest first."""
         match = self.access(ident).match
         found = match.looks.select_related("user").order_by("-at")
         return Response([looks.as_json(one) for one in found])
@@ -97,8 +99,11 @@ class Refusals(View):
         operation_id="matches_refusals",
     )
     def get(self, request: Request, ident: str) -> Response:
-        """The refused commands, newest first: yours in full. An organiser or operator who has not played in the match reads of
-        others the seat, code and time, and the rest once the match is over."""
+        """List the refused commands, newest first: yours in full.
+
+        Organisers and operators who have not played in the match see of others the seat, code and time, and the rest once the
+        match is over.
+        """
         access = self.access(ident)
         found = refusals.of_match(access)
         if (given := request.query_params.get("before")) is not None:
@@ -126,7 +131,9 @@ class TenureShape(serializers.Serializer[Any]):
 class Tenures(View):
     @extend_schema(responses={200: TenureShape(many=True), **PROBLEMS}, operation_id="matches_tenures")
     def get(self, request: Request, ident: str) -> Response:
-        """As organiser or operator who has not played in the match: its seat tenures, and which belong to one player."""
+        """List the seat tenures and which of them belong to one player, as an organiser or operator who has not played in the
+        match.
+        """
         match = authority.access_to_rule(by=self.user, ident=ident).match
         if not authority.may_audit(self.user, match):
             raise Forbidden(

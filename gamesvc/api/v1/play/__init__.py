@@ -1,1 +1,1 @@
-"""Taking a turn through the API."""
+"""Taking a turn in the API."""

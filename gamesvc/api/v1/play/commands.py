@@ -31,7 +31,7 @@ class Commands(View):
         operation_id="matches_commands",
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Act for your seat: one command, as one of the forms offers it. Sent again with its key, it gets the first answer."""
+        """Submit one command for your seat, as offered by one of the forms. A repeated key gets the first response again."""
         received_at = timezone.now()
         access = access_seat(user=self.user, ident=ident, as_seat=named_seat(request))
         return submit_command(self, access, dict(request.data), received_at)
@@ -45,14 +45,14 @@ class Orders(View):
         operation_id="matches_orders",
     )
     def post(self, request: Request, ident: str) -> Response:
-        """The same as text in the game's notation, as one would type it into a mail."""
+        """Submit a command as text in the game's notation, as in a mail."""
         received_at = timezone.now()
         access = access_seat(user=self.user, ident=ident, as_seat=named_seat(request))
         return submit_command(self, access, _read(self, access, self.body(schemas.Order)["text"]), received_at)
 
 
 def _read(view: View, access: Access, text: str) -> dict[str, Any]:
-    """The command that a text means. Sent again it is read as it was the first time: what it did may make it unreadable."""
+    """Return the command that a text means. A repetition is parsed as the first time: its effect may have made it unreadable."""
     seen = board.look(access)
     before = idempotency.known(access.match, _command_id(view, access))
     if before is None:
@@ -68,12 +68,12 @@ def _command_id(view: View, access: Access) -> UUID:
 
 
 def submit_command(view: View, access: Access, command: dict[str, Any], received_at: Any) -> Response:
-    """Answer a request that carries a command for the caller's seat, with its key and version in the headers."""
+    """Answer a request with a command for the caller's seat. Its headers hold the key and the version."""
     assert access.seat is not None
     seat = access.seat.index
     command_id = _command_id(view, access)
     sender = Sender(Actor("seat", seat), "api", received_at, view.user.pk)
-    # A known key is answered before the version is looked at: the retry of a success is stale by its own doing.
+    # A known key is answered before the version is checked: retrying a success is stale by its own effect.
     if view.request.headers.get("If-Match") is None and idempotency.known(access.match, command_id) is None:
         required_version(view.request, access.match.id, seat)
     version = required_version(view.request, access.match.id, seat) if "If-Match" in view.request.headers else 0

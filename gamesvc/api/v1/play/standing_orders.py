@@ -1,4 +1,4 @@
-"""Standing orders: the game's own, and commands laid by for a case. Private to their seat until they are given."""
+"""Standing orders: the game's own, and conditional orders. They are private to their seat until they are played."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class StandingShape(serializers.Serializer[Any]):
 class Standing(View):
     @extend_schema(responses={200: StandingShape, **PROBLEMS}, operation_id="matches_standing")
     def get(self, request: Request, ident: str) -> Response:
-        """Your standing orders: the game's own, what you have laid by, and what became of the last ones."""
+        """Return your standing orders: the game's own, your conditional orders, and the results of the last ones."""
         access, loaded, seat = _loaded(self, ident)
         name = standing_orders.own_command(loaded)
         own = None
@@ -89,7 +89,7 @@ class Standing(View):
         request=NewPremove, responses={201: PremoveShape, **REFUSALS}, parameters=[KEY], operation_id="matches_standing_create"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Lay commands by for a case. They are given in the transaction of what brings the case, once you are asked."""
+        """Create a conditional order. Its commands are played once the condition is met and you are asked."""
         body = self.body(NewPremove)
         access, loaded, seat = _loaded(self, ident)
 
@@ -109,7 +109,7 @@ class StandingDetail(View):
         request=NewPremove, responses={200: PremoveShape, **REFUSALS}, parameters=[KEY], operation_id="matches_standing_change"
     )
     def put(self, request: Request, ident: str, number: int) -> Response:
-        """Put another order in the place of one that is laid by. It gets a new number."""
+        """Replace a conditional order. The new one gets a new number."""
         body = self.body(NewPremove)
         access, loaded, seat = _loaded(self, ident)
 
@@ -122,7 +122,7 @@ class StandingDetail(View):
 
     @extend_schema(responses={204: None, **REFUSALS}, operation_id="matches_standing_delete")
     def delete(self, request: Request, ident: str, number: int) -> Response:
-        """Cancel an order that is laid by."""
+        """Cancel a conditional order."""
         access, seat = self.seated(ident)
         _find(access, seat, number)
         standing_orders.cancel(match=access.match, seat=seat, number=number)
@@ -137,7 +137,7 @@ class Own(View):
         operation_id="matches_standing_own",
     )
     def put(self, request: Request, ident: str) -> Response:
-        """Set the game's own standing orders, as its command for them does."""
+        """Set the game's own standing orders, like the game's command for them."""
         return self._set(ident, self.body(OwnOrders)["orders"])
 
     @extend_schema(
@@ -147,7 +147,7 @@ class Own(View):
         operation_id="matches_standing_own_reset",
     )
     def delete(self, request: Request, ident: str) -> Response:
-        """Set the game's own standing orders to what they were when the match began."""
+        """Reset the game's own standing orders to those at the start of the match."""
         access, seat = self.seated(ident)
         return self._set(ident, standing_orders.first_orders(access.match, seat))
 
@@ -167,7 +167,7 @@ def _loaded(view: View, ident: str) -> tuple[Access, Loaded, int]:
 
 
 def _read(access: Access, seat: int, body: dict[str, Any]) -> tuple[Any, Any]:
-    """Condition and commands, given as such or as text."""
+    """Return condition and commands, given as such or as text. Raises `Refused`."""
     if not body["order"]:
         if body["when"] is None:
             raise Refused("bad_condition", "Give `when` and `commands`, or the same as text in `order`.", "when")

@@ -1,1 +1,1 @@
-"""Proofs through the API."""
+"""Proofs in the API."""

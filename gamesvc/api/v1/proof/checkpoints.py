@@ -1,4 +1,4 @@
-"""The signed checkpoints, public for everybody, and the proof that a match stands in one."""
+"""The signed checkpoints, which are public, and the proof that a match is in one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Checkpoints(View):
         operation_id="checkpoints_list",
     )
     def get(self, request: Request) -> Response:
-        """The checkpoints over all matches, newest first. Keep them: they prove later that nothing was changed."""
+        """List the checkpoints over all matches, newest first. Keep them: they prove later that nothing was changed."""
         before = request.query_params.get("before")
         if before is not None and (not before.isdecimal() or len(before) > 9):
             raise Problem(400, "bad_before", "The request cannot be read", "`before` must be the number of a checkpoint.")
@@ -39,7 +39,7 @@ class Checkpoints(View):
 class LatestCheckpoint(View):
     @extend_schema(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_latest")
     def get(self, request: Request) -> Response:
-        """The newest checkpoint."""
+        """Return the newest checkpoint."""
         found = checkpoints.newest()
         if found is None:
             raise missing("No checkpoint has been made yet; one is made every hour and at each match's end.")
@@ -49,7 +49,7 @@ class LatestCheckpoint(View):
 class CheckpointDetail(View):
     @extend_schema(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_retrieve")
     def get(self, request: Request, number: int) -> Response:
-        """One checkpoint by its number."""
+        """Return one checkpoint by its number."""
         found = checkpoints.get(number) if number < 2**31 - 1 else None
         if found is None:
             raise missing(f"There is no checkpoint {number}.")
@@ -59,7 +59,7 @@ class CheckpointDetail(View):
 class PublicKey(View):
     @extend_schema(responses={200: schemas.PublicKey, 404: schemas.Problem}, operation_id="checkpoints_key")
     def get(self, request: Request) -> Response:
-        """The key that signs the checkpoints. Keep it: a file that carries its own key proves nothing by it."""
+        """Return the key that signs the checkpoints. Keep it: a file that carries its own key proves nothing by it."""
         keys = [key.hex() for key in checkpoints.trusted()]
         if not keys:
             raise missing("This service signs no checkpoints.")
@@ -69,7 +69,7 @@ class PublicKey(View):
 class MatchProof(View):
     @extend_schema(responses={200: schemas.ProvenCheckpoint, **PROBLEMS}, operation_id="matches_proof")
     def get(self, request: Request, ident: str) -> Response:
-        """The newest checkpoint of a match that you may see, with the proof that the match is in it."""
+        """Return the newest checkpoint of a match that you may see, with the proof that the match is in it."""
         access = self.access(ident)
         found = export.inclusion(loading.load(access.match.id, access.match.game), access.viewer)
         if found is None:

@@ -1,1 +1,1 @@
-"""Matches as they stand through the API."""
+"""Reading matches in the API."""

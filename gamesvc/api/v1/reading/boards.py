@@ -1,4 +1,4 @@
-"""What a caller may see of a match: position, forms, picture, events, steps, export; now, at a version, as of a moment."""
+"""A match as the caller may see it: position, forms, picture, events, steps, export; now, at a version, or at a moment."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ EVENTS_PAGE = 500
 
 class _Boards(View):
     def board(self, ident: str) -> Board:
-        """The board as the caller sees it, or as the seat in `?as=` did when the match is over."""
+        """Return the board as the caller sees it; after the end, as the seat in `?as=` saw it."""
         access = self.access(ident)
         return board.look(access, self.number("as", 2), self.version(access))
 
     def version(self, access: Access) -> int | None:
-        """The past version asked for, by number or as of a moment."""
+        """Return the requested past version, given by number or by moment; None for the newest."""
         moment = self.request.query_params.get("at")
         if moment is None:
             return self.number("version", 9)
         try:
             found = parse_datetime(moment)
-        except ValueError:  # written like a moment, and none: 30 February
+        except ValueError:  # well-formed but impossible, such as 30 February
             found = None
         if found is None or found.tzinfo is None:
             raise Problem(400, "bad_at", "The request cannot be read", "`at` must be a moment like 2026-11-20T20:00:00Z.")
@@ -66,8 +66,10 @@ THEN = [
 class MatchView(_Boards):
     @extend_schema(responses={200: schemas.View, **PROBLEMS}, parameters=[AS, *THEN], operation_id="matches_view")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
-        """The position as you may see it; `view` is null before the game has begun. The ETag is your version: send it as
-        If-Match with your command."""
+        """Return the position as you may see it; `view` is null before the game has begun.
+
+        The ETag is your version: send it as If-Match with your command.
+        """
         seen = self.board(ident)
         if (same := self.unchanged(seen)) is not None:
             return same
@@ -93,7 +95,7 @@ class MatchView(_Boards):
 class MatchForms(_Boards):
     @extend_schema(responses={200: schemas.Forms, **PROBLEMS}, operation_id="matches_forms")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
-        """What your seat may do now: commands with their parameters as JSON Schema, narrowed to what is legal."""
+        """Return the commands open to your seat now, with their parameters as JSON Schema, narrowed to what is legal."""
         seen = self.board(ident)
         prompt = next((question.prompt for question in seen.questions if question.seat == seen.viewer), None)
         return self.tagged(
@@ -115,7 +117,7 @@ class Picture(_Boards):
         parameters=[AS, *THEN],
     )
     def get(self, request: Request, ident: str, kind: str) -> Response | HttpResponse:
-        """The board as a picture; before the game has begun a sheet that says so."""
+        """Return the board as a picture; before the game has begun, a placeholder."""
         seen = self.board(ident)
         if (same := self.unchanged(seen)) is not None:
             return same
@@ -128,7 +130,7 @@ class Picture(_Boards):
 class Step(_Boards):
     @extend_schema(responses={200: schemas.Step, **PROBLEMS, 422: schemas.Problem}, parameters=[AS], operation_id="matches_step")
     def get(self, request: Request, ident: str, version: int) -> Response:
-        """What changed from a version to the next one, in words and as differences of your view."""
+        """Return the changes from a version to the next one, in words and as differences of your view."""
         return Response(history.step(self.access(ident), version, self.number("as", 2)))
 
 
@@ -139,7 +141,7 @@ class MatchEvents(_Boards):
         operation_id="matches_events",
     )
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
-        """The events as you may see them: whole, redacted, or sealed (digest and hash alone)."""
+        """List the events as you may see them: whole, redacted, or sealed (digest and hash only)."""
         after = self.number("after", 9) or 0
         seen = self.board(ident)
         events = selectors.records_for(seen.loaded, seen.viewer, after, EVENTS_PAGE)
@@ -151,7 +153,7 @@ class MatchEvents(_Boards):
 class Export(_Boards):
     @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR, **PROBLEMS}, parameters=[AS])
     def get(self, request: Request, ident: str) -> StreamingHttpResponse:
-        """The match as JSON Lines: every event as you may see it, whole after the end, and a trailer."""
+        """Export the match as JSON Lines: every event as you may see it, whole after the end, and a trailer."""
         seen = self.board(ident)
         answer = StreamingHttpResponse(export.lines(seen.loaded, seen.viewer), content_type="application/jsonl")
         answer["Content-Disposition"] = f'attachment; filename="match-{seen.access.match.number}.jsonl"'

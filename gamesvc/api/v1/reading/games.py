@@ -1,4 +1,4 @@
-"""The games offered."""
+"""The games on offer."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def game_json(game: Game[Any]) -> dict[str, Any]:
 class Games(View):
     @extend_schema(responses={200: schemas.Game(many=True)}, operation_id="games_list")
     def get(self, request: Request) -> Response:
-        """The games offered."""
+        """List the games on offer."""
         return Response([game_json(game) for game in catalog.games()])
 
 
 class GameDetail(View):
     @extend_schema(responses={200: schemas.GameDetail, 404: schemas.Problem}, operation_id="games_retrieve")
     def get(self, request: Request, game_id: str) -> Response:
-        """One game with the JSON Schemas of its options and commands, its order grammar and rules help."""
+        """Return one game with the JSON Schemas of its options and commands, its order notation and its rules."""
         try:
             game = catalog.game(game_id)
         except Refused as refused:

@@ -1,1 +1,1 @@
-"""What players have shown through the API."""
+"""Figures about players in the API."""

@@ -1,4 +1,4 @@
-"""What players have shown: time-outs, answer times, finished matches, results."""
+"""Figures about players: timeouts, answer times, finished matches, results."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PlayerShape(serializers.Serializer[Any]):
 class Player(View):
     @extend_schema(responses={200: PlayerShape, **PROBLEMS}, operation_id="players_retrieve")
     def get(self, request: Request, name: str) -> Response:
-        """What a player has shown in the matches that count: all but forks, boards and described positions."""
+        """Return a player's figures from matches that count: all but forks, analysis boards and described positions."""
         user = User.named(name)
         if user is None:
             raise Problem(404, "unknown_user", "Not found", f"There is no player {name!r}.")

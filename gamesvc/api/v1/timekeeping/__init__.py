@@ -1,1 +1,1 @@
-"""Deadlines, pauses and absences through the API."""
+"""Deadlines, pauses and absences in the API."""

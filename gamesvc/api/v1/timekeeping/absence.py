@@ -1,4 +1,4 @@
-"""Being away: one's vacations and quiet hours, and pauses by agreement."""
+"""Absence: the user's own vacations and quiet hours, and pauses by agreement."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class PauseShape(serializers.Serializer[Any]):
 class Absences(View):
     @extend_schema(responses={200: AbsencesShape, **PROBLEMS}, operation_id="me_absences_list")
     def get(self, request: Request) -> Response:
-        """Your vacations that are not over, and how many days are left of this year and the next."""
+        """List your present and future vacations, with the days left for this year and the next."""
         return Response(_absences(self.user), headers=PRIVATE)
 
     @extend_schema(request=Days, responses={201: AbsenceShape, **REFUSALS}, parameters=[KEY], operation_id="me_absences_create")
     def post(self, request: Request) -> Response:
-        """Be away for whole days. Deadlines of matches that honour vacations move; your fellow players see it."""
+        """Announce a vacation of whole days. Deadlines move in matches that honour vacations; your fellow players see it."""
         body = self.body(Days)
 
         def effect() -> tuple[int, dict[str, Any]]:
@@ -91,7 +91,7 @@ class Absences(View):
 class AbsenceDetail(View):
     @extend_schema(responses={200: AbsencesShape, 404: schemas.Problem, **REFUSALS}, operation_id="me_absences_delete")
     def delete(self, request: Request, absence_id: int) -> Response:
-        """Call a vacation off: one that runs ends now, and the days begun stay used."""
+        """Cancel a vacation. A running one ends now, and the days begun count as used."""
         found = Absence.objects.filter(user=self.user, pk=absence_id).first()
         if found is None:
             raise Problem(404, "unknown_absence", "Not found", "You have announced no such vacation.")
@@ -106,12 +106,12 @@ class AbsenceDetail(View):
 class QuietHours(View):
     @extend_schema(responses={200: Quiet, **PROBLEMS}, operation_id="me_quiet_hours")
     def get(self, request: Request) -> Response:
-        """The hours of each day in which your clocks stand still, where a match honours them."""
+        """Return your quiet hours: the hours of each day in which your clocks stop, in matches that honour them."""
         return Response(_quiet(self.user), headers=PRIVATE)
 
     @extend_schema(request=Quiet, responses={200: Quiet, 422: schemas.Problem, **PROBLEMS}, operation_id="me_quiet_hours_set")
     def put(self, request: Request) -> Response:
-        """Set your quiet hours, or end them with null. They count from the next deadline on."""
+        """Set your quiet hours, or end them with null. They apply from the next deadline on."""
         body = self.body(Quiet)
         try:
             absences.set_quiet_hours(user=self.user, start=body["start"], end=body["end"])
@@ -123,12 +123,12 @@ class QuietHours(View):
 class Pause(View):
     @extend_schema(responses={200: PauseShape, **PROBLEMS}, operation_id="matches_pause")
     def get(self, request: Request, ident: str) -> Response:
-        """Whether the match is paused, and who wants that changed."""
+        """Return whether the match is paused, which seat paused it, and which seats want that changed."""
         return Response(_pause(self.access(ident)), headers=PRIVATE)
 
     @extend_schema(request=Wish, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_pause_wish")
     def post(self, request: Request, ident: str) -> Response:
-        """Ask to pause the match or to go on, or agree to it. It is done once all players have said so."""
+        """Vote to pause the match, or to resume it. It happens once all players have voted for it."""
         body = self.body(Wish)
 
         def effect() -> tuple[int, dict[str, Any]]:
@@ -140,7 +140,7 @@ class Pause(View):
 
     @extend_schema(responses={200: PauseShape, **REFUSALS}, operation_id="matches_pause_withdraw")
     def delete(self, request: Request, ident: str) -> Response:
-        """Take your word back, before all have given theirs."""
+        """Withdraw your vote, before all have voted."""
         access, seat = self.seated(ident, boards=False)
         pauses.withdraw(match=access.match, seat=seat)
         return Response(_pause(access), headers=PRIVATE)

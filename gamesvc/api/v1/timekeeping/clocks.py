@@ -1,4 +1,4 @@
-"""Clocks: the policies a match may choose, and the account of a match's time."""
+"""Clocks: the policies for new matches, and the time account of a match."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ClockChoice(serializers.Serializer[Any]):
 
 
 class Because(serializers.Serializer[Any]):
-    """What a deadline was reckoned from: `left` seconds from `since`, without the spans excluded, or a fixed time."""
+    """The inputs of a deadline: `left` seconds from `since`, without the excluded spans, or a fixed time."""
 
     since = serializers.DateTimeField()
     own = serializers.IntegerField(help_text="Seconds of the question's own time.")
@@ -61,7 +61,7 @@ class SeatBank(serializers.Serializer[Any]):
 
 
 class ClockLine(serializers.Serializer[Any]):
-    """What happened to a clock with the append that ends at `version`. Times in seconds."""
+    """A change of a clock by the append that ends at `version`. Times in seconds."""
 
     version = serializers.IntegerField()
     at = serializers.DateTimeField()
@@ -92,7 +92,7 @@ class ClockAccount(serializers.Serializer[Any]):
 class Clocks(View):
     @extend_schema(responses={200: ClockChoice}, operation_id="clocks_list")
     def get(self, request: Request) -> Response:
-        """The clock policies: presets by name, and the schema of the parts a policy may be made of."""
+        """List the clock policies: presets by name, and the schema of a policy in parts."""
         presets = [
             {"name": name, "title": title, "policy": policy, "words": words.sentences(policy)}
             for name, (title, policy) in PRESETS.items()
@@ -110,9 +110,9 @@ class MatchClock(View):
         operation_id="matches_clock",
     )
     def get(self, request: Request, ident: str) -> Response:
-        """The account of a match's time, reckoned again from the log: the last lines; of others what is not hidden from you.
+        """Return the last lines of the match's time account, computed again from the log, as far as they are not hidden from you.
 
-        One answer reckons a bounded part of the log. Where that holds few lines of a seat, or none, ask on with `next`.
+        One response covers a limited part of the log. If it has few lines of a seat, or none, continue with `next`.
         """
         access = self.access(ident)
         given = request.query_params.get("seat")

@@ -1,1 +1,1 @@
-"""Taking back through the API."""
+"""Undo and redo in the API."""

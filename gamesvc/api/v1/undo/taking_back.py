@@ -1,4 +1,4 @@
-"""Taking back: what is offered, undo, the others' answers, redo, and the organiser's setting back."""
+"""Undo: the offer, the request, the answers of others, redo, and rewinds by the organiser."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class UndoneShape(serializers.Serializer[Any]):
 class Undo(View):
     @extend_schema(responses={200: OfferShape, **PROBLEMS}, operation_id="matches_undo_offer")
     def get(self, request: Request, ident: str) -> Response:
-        """What you could take back now, whether that is free, and the request that is open."""
+        """Return the command you could undo now, if that is free, and the open undo request."""
         access = self.access(ident)
         return Response(_offer(access), headers=PRIVATE)
 
@@ -89,7 +89,7 @@ class Undo(View):
         request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_undo"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Take back your latest command, or ask the others for it (`done` says which)."""
+        """Undo your latest command, or ask the others for consent (`done` says which)."""
         return _versioned(self, ident, taking_back.take_back)
 
 
@@ -98,14 +98,14 @@ class Redo(View):
         request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_redo"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Take your undo back, as long as nothing else has happened."""
+        """Redo what you have undone, as long as nothing else has happened."""
         return _versioned(self, ident, taking_back.redo)
 
 
 class UndoAnswer(View):
     @extend_schema(request=Answer, responses={200: UndoneShape, **REFUSALS}, parameters=[KEY], operation_id="matches_undo_answer")
     def post(self, request: Request, ident: str) -> Response:
-        """Accept or decline the open request, or withdraw your own. With the last word the match goes back."""
+        """Accept or decline the open undo request, or withdraw your own. The last consent carries it out."""
         body = self.body(Answer)
         access, seat = self.seated(ident)
         outcome = taking_back.answer(
@@ -123,7 +123,7 @@ class Rewind(View):
         request=Ruling, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_rewind"
     )
     def post(self, request: Request, ident: str) -> Response:
-        """As organiser or operator who has never played in the match: set the match back to a version, with a reason."""
+        """Rewind the match to a version, with a reason, as an organiser or operator who has never played in it."""
         body = self.body(Ruling)
         access = authority.access_to_rule(by=self.user, ident=ident)
         command_id = _command_id(self, access)
@@ -184,7 +184,7 @@ def _command_id(view: View, access: Access) -> uuid.UUID:
 
 
 def _expected(view: View, access: Access, command_id: uuid.UUID, viewer: Viewer) -> int:
-    """The version the sender saw. A known key is answered first: the retry of a success is stale by its own doing."""
+    """Return the version the sender saw. A known key is answered first: retrying a success is stale by its own effect."""
     if view.request.headers.get("If-Match") is None and idempotency.known(access.match, command_id) is not None:
         return 0
     return required_version(view.request, access.match.id, viewer)

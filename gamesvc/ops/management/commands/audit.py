@@ -1,4 +1,4 @@
-"""`manage.py audit`: verify the whole store, or one match: chains, checkpoints, draws, decisions, and what follows from them."""
+"""`manage.py audit`: verify the whole store, or one match: chains, checkpoints, draws, decisions, and everything derived."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from events import audit
 from gamesvc.matches.proof import audit as auditing
 from gamesvc.ops.management.commands.export import find
 
-# A terminal is told how far it is after so many matches.
+# Number of matches between progress messages on a terminal.
 STEP = 100
 
 

@@ -1,4 +1,4 @@
-"""`manage.py backup DIR`: database, keys and checkpoint file into a folder, while the service runs."""
+"""`manage.py backup DIR`: write database, keys and checkpoint file into a folder, while the service runs."""
 
 from __future__ import annotations
 

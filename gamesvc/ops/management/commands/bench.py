@@ -1,4 +1,4 @@
-"""`manage.py bench NAME`: figures, each with the raw figure of the same run. Works on servers and data of its own."""
+"""`manage.py bench NAME`: measure figures, each beside a raw figure of the same run. Uses servers and data of its own."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _feed(seconds: float) -> list[Row]:
     return feed.rows(seconds)
 
 
-# Per name: what measures, and whether it works on a database inside this process.
+# By name: the measuring function, and True if it works on a database inside this process.
 BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
     "append": (_append, True),
     "feed": (_feed, True),
@@ -119,7 +119,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{line['name']:28} {line['value']:>12,.1f} {line['unit']:10} {more}")
 
     def inside(self, options: dict[str, Any]) -> None:
-        """Run the same command again with a fresh, migrated database of its own."""
+        """Run the same command again with a fresh, migrated database."""
         with environment.throwaway("gamesvc-bench-"):
             manage = [sys.executable, "manage.py"]
             child = {**os.environ, INSIDE: "1"}

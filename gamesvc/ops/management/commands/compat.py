@@ -1,4 +1,4 @@
-"""`manage.py compat`: the release check. Recorded matches under the present code; fails where record and fold part."""
+"""`manage.py compat`: the release check. Replays recorded matches with the present code and fails if they differ."""
 
 from __future__ import annotations
 
@@ -76,6 +76,6 @@ class Command(BaseCommand):
 
 
 def beside() -> list[Path]:
-    """The playthroughs and golden files of all games."""
+    """Return the playthroughs and golden files of all games."""
     folder = settings.BASE_DIR / "tests" / "games"
     return sorted([*folder.glob("*/playthroughs/*.json"), *folder.glob("golden/*/*.json")])

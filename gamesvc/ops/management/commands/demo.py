@@ -1,4 +1,4 @@
-"""`manage.py demo`: the whole service in a temporary folder plays real matches to their end, and says what it does."""
+"""`manage.py demo`: the whole service in a temporary folder plays real matches to their end, and reports what it does."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from gamesvc.games import catalog
 from gamesvc.ops.client import ApiError, Client
 from gamesvc.ops.sink import CaughtMail, MailSink
 
-# An hour of the demo's clocks, so that a deadline can be seen to run out.
+# An hour on the demo's clocks, short enough to watch a deadline pass.
 SECONDS_PER_HOUR = 6
-# Where a deadline shall run out, and where none shall, however slow the machine is.
+# Hours for a deadline that must pass, and for one that must not, on however slow a machine.
 SHORT_HOURS, LONG_HOURS = 1, 100
 ROUNDS = 2
 
@@ -60,7 +60,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(result))
 
     def run_in(self, folder: Path) -> dict[str, Any]:
-        """Start the service in a folder and play; return what happened."""
+        """Start the service in a folder and play. Return the results."""
         sink = MailSink(folder / "mail")
         sink.start()
         settings = {
@@ -97,13 +97,13 @@ class Command(BaseCommand):
         exports.mkdir()
         ben = ByMail(players["ben"], sink, "ben@players.example", service.mail_port)
         with ThreadPoolExecutor(1) as aside:
-            # Its deadline runs out while the other match is played.
+            # Its deadline passes while the other match is played.
             solo = aside.submit(self.play_solo, Client(service.url, players["anna"].token), exports)
             duel = self.play_duel(players["anna"], ben, exports)
             return {"stratastar": duel, "space_fleet_commander": solo.result()}
 
     def play_duel(self, anna: Client, ben: ByMail, exports: Path) -> dict[str, Any]:
-        """Stratastar from the lobby to the last event, one move taken back on the way."""
+        """Play Stratastar from the lobby to the last event, with one undo on the way."""
         options = {"max_rounds": ROUNDS}
         opened = anna.post(
             "/api/v1/matches/", {"game": "stratastar", "hours": LONG_HOURS, "options": options, "contribution": "tea"}
@@ -123,7 +123,7 @@ class Command(BaseCommand):
         return {"match": match, "commands": commands, "by_mail": ben.sent, "outcome": final["outcome"], "time_outs": timed_out}
 
     def play_solo(self, anna: Client, exports: Path) -> dict[str, Any]:
-        """Space Fleet Commander to its end, one deadline running out on the way."""
+        """Play Space Fleet Commander to its end, with one timeout on the way."""
         opened = anna.post("/api/v1/matches/", {"game": "space_fleet_commander", "hours": SHORT_HOURS}).body
         match = opened["id"]
         self.say(f"anna opens Space Fleet Commander {opened['number']}, alone and with a short clock.")
@@ -142,9 +142,9 @@ class Command(BaseCommand):
     def until_over(
         self, match: str, players: Mapping[int, Client | ByMail], pause_at: int | None = None, *, undo: bool = False
     ) -> int:
-        """Play by the forms the API offers until the match is over; before command `pause_at` let the clock run out once.
+        """Play by the API's forms until the match is over. Before command `pause_at`, let the clock run out once.
 
-        With `undo` the first move that may be taken back freely is, and is played again.
+        With `undo`, the first move that can be undone freely is undone and played again.
         """
         rng = random.Random(match)
         first = players[0]
@@ -182,7 +182,7 @@ class Command(BaseCommand):
             undo = undo and not self.take_back(client, match)
 
     def take_back(self, client: Client, match: str) -> bool:
-        """Take the last move back if that is free; whether it was."""
+        """Undo the last move if that is free. Return True if it was."""
         offer = client.get(f"/api/v1/matches/{match}/undo/").body
         if offer["how"] != "free":
             return False
@@ -213,20 +213,20 @@ class Command(BaseCommand):
         self.say("The clock has answered for her, and the match goes on.")
 
     def export(self, client: Client, match: str, exports: Path) -> int:
-        """Keep the match's export; return how many deadlines ran out."""
+        """Store the match's export. Return how many deadlines passed."""
         text = client.get(f"/api/v1/matches/{match}/export/").raw.decode()
         (exports / f"{match}.jsonl").write_text(text, encoding="utf-8")
         records = [json.loads(line) for line in text.splitlines()]
         return sum(record.get("type") == "match.timed_out" for record in records)
 
     def verify(self, exports: Path) -> None:
-        """Prove the exports as anybody could on a computer of his own; fails the demo where one does not hold."""
+        """Prove the exports as anyone could on their own computer. Fails the demo if one does not hold."""
         files = sorted(map(str, exports.iterdir()))
         call_command("verify", *files, stdout=io.StringIO())
         self.say(f"Verified {len(files)} exports: chain, commitment, every draw, every decision.")
 
     def wait_for_mails(self, sink: MailSink) -> dict[str, int]:
-        """Both ends of both matches are told by mail; count what came."""
+        """Wait for the mails about the end of both matches, and count all mails by subject."""
 
         def told() -> bool:
             return sum("match is over" in mail.subject for mail in sink.messages) >= 3
@@ -247,7 +247,7 @@ class Command(BaseCommand):
 
 
 class ByMail:
-    """A player who answers the service's mails: one order a mail, by SMTP. `eyes` is how he looks at the board to choose it."""
+    """A player who answers the service's mails: one order per mail, by SMTP. `eyes` is the client for looking at the board."""
 
     def __init__(self, eyes: Client, sink: MailSink, address: str, port: int) -> None:
         self.eyes = eyes
@@ -258,7 +258,7 @@ class ByMail:
         self.sent = 0
 
     def order(self, seen: Mapping[str, Any], order: str) -> bool:
-        """Answer the newest mail about the match and wait for the receipt; whether the order stands."""
+        """Answer the newest mail about the match and wait for the receipt. Return True if the order was carried out."""
         answer = EmailMessage()
         answer["From"], answer["To"] = self.address, str(self.newest(seen["version"]).message["Reply-To"])
         answer["Subject"], answer["Message-ID"] = "Re: your turn", make_msgid(domain="players.example")
@@ -270,7 +270,7 @@ class ByMail:
         return "1 order done" in receipt.subject
 
     def newest(self, version: int) -> CaughtMail:
-        """The mail that shows the match as it is now; if none comes soon, the last that can be answered."""
+        """Return the mail that shows the match at a version; if none comes soon, the last that can be answered."""
         about, head = f"#{self.match}]", re.compile(rf"\b{version}:[0-9a-f]{{16}}\b")
 
         def answerable(mail: CaughtMail) -> bool:

@@ -1,4 +1,4 @@
-"""`manage.py export MATCH`: a match as JSON Lines, whole after its end; while it runs as a seat or an observer may see it."""
+"""`manage.py export MATCH`: a match as JSON Lines, whole after its end; while it runs, as a seat or an observer may see it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gamesvc.matches.record import loading
 
 class Command(BaseCommand):
     help = "Write a match as JSON Lines: a line per event, then a trailer. Prove it with `verify`."
-    # Django's own reports would stand between the lines.
+    # Django's own messages would come between the lines.
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -52,7 +52,7 @@ class Command(BaseCommand):
 
 
 def find(ident: str) -> Match:
-    """A match by number or uuid, for an operator. Raises `CommandError`."""
+    """Return a match by number or uuid, for an operator. Raises `CommandError`."""
     try:
         return Match.objects.get(selectors.by_ident(ident))
     except (Match.DoesNotExist, errors.Unknown):

@@ -1,4 +1,4 @@
-"""`manage.py player NAME ADDRESS`: add a player with a verified address, print a password and an API token."""
+"""`manage.py player NAME ADDRESS`: add a player with a verified address, and print a password and an API token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py prepare`: all that must be done before a start and after an update, in one go."""
+"""`manage.py prepare`: everything needed before a start and after an update, in one command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with connection.cursor() as cursor:
-            # Of several that start at once one migrates, and the others find it done. The lock ends with the connection.
+            # If several start at once, one migrates and the others find it done. The lock ends with the connection.
             cursor.execute("SELECT pg_advisory_lock(%s::bigint)", [MIGRATING])
         try:
             call_command("migrate", interactive=False, verbosity=0, skip_checks=True)

@@ -1,4 +1,4 @@
-"""`manage.py rebuild`: make the projections again from the events, and tell what had been different."""
+"""`manage.py rebuild`: rebuild the projections from the events, and report the differences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gamesvc.matches.record import projections
 from gamesvc.matches.statistics import totals
 from gamesvc.ops.management.commands.export import find
 
-# A log is told how far it is after so many matches; a terminal after each.
+# Number of matches between progress messages in a log. A terminal gets one after each match.
 STEP = 1000
 
 
@@ -62,13 +62,13 @@ class Command(BaseCommand):
 
 
 def _statistics(match_id: Any) -> tuple[list[dict[str, Any]], int]:
-    """What was wrong with the statistics of a match, and how much of it stays so."""
+    """Return what was wrong with the statistics of a match, and how much of it remains."""
 
     def told(detail: str, *, mended: bool) -> dict[str, Any]:
         return {"code": "statistics", "detail": detail, "match": str(match_id), "version": None, "mended": mended}
 
     if not Match.objects.filter(pk=match_id).exists():
-        return [], 0  # told of already: its row is missing
+        return [], 0  # already reported: its row is missing
     try:
         wrong = totals.rebuild(match_id)
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""`manage.py restore DIR`: bring a backup back into an empty server, begin a new epoch of the feed, audit what is there."""
+"""`manage.py restore DIR`: restore a backup into an empty server, begin a new epoch of the feed, and audit the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py selfplay GAME`: bots play matches in the engine, everything that must hold is checked after every command."""
+"""`manage.py selfplay GAME`: bots play matches in the engine; all invariants are checked after every command."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Job = dict[str, Any]
 
 
 def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
-    """What each match is played with; the same for the same arguments."""
+    """Yield the parameters of each match. The same arguments give the same ones."""
     for number in range(arguments["matches"]):
         seed = f"{arguments['seed']}-{number}"
         rng = random.Random(seed)
@@ -48,7 +48,7 @@ def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
 
 
 def bots_for(game: Game[Any], seats: int, number: int) -> list[str]:
-    """Random bots, with a greedy one on one seat in turn where there are several: it brings the match to an end."""
+    """Return random bots, with a greedy one on one seat in turn if there are several: it brings the match to an end."""
     bots = ["random"] * seats
     if seats > 1 and "greedy" in game.bots:
         bots[number % seats] = "greedy"
@@ -56,12 +56,12 @@ def bots_for(game: Game[Any], seats: int, number: int) -> list[str]:
 
 
 def vary(game: Game[Any], rng: random.Random) -> dict[str, Any]:
-    """Options at random, as far as they fit together."""
+    """Return random options that fit together."""
     for _ in range(200):
         options = {
             name: forms.sample(schema, rng) for name, schema in game.manifest.options["properties"].items() if rng.random() < 0.5
         }
-        # Bots by chance need not come to an end where the rules set none.
+        # Matches of random bots may never end unless the options set a limit.
         options |= {name: min(options.get(name) or most, most) for name, most in bounded(game).items()}
         if fitting_seats(game, options, rng):
             return options
@@ -69,7 +69,7 @@ def vary(game: Game[Any], rng: random.Random) -> dict[str, Any]:
 
 
 def fitting_seats(game: Game[Any], options: dict[str, Any], rng: random.Random) -> int:
-    """A number of seats that goes with the options; 0 when none does."""
+    """Return a number of seats that fits the options; 0 if none does."""
     counts = list(range(game.manifest.min_seats, game.manifest.max_seats + 1))
     rng.shuffle(counts)
     for count in counts:
@@ -82,7 +82,7 @@ def fitting_seats(game: Game[Any], options: dict[str, Any], rng: random.Random) 
 
 
 def play_job(job: Job) -> tuple[Job, Record | None, str]:
-    """Play one match. Returns its record, or what broke."""
+    """Play one match. Return its record, or the fault."""
     game = catalog.game(job["game"])
     try:
         more: dict[str, Any] = {}
@@ -102,7 +102,7 @@ def play_job(job: Job) -> tuple[Job, Record | None, str]:
         )
     except (Broken, Refused) as broken:
         return job, None, str(broken)
-    except Exception:  # a fault of the engine is a finding, and ends no other match
+    except Exception:  # a fault of the engine is a finding, and must not end the other matches
         return job, None, traceback.format_exc(limit=-4)
     return job, record, ""
 
@@ -157,7 +157,7 @@ class Command(BaseCommand):
         self.report(tally, broken, time.monotonic() - began, as_json=options["json"])
 
     def keep(self, game: Game[Any], record: Record, options: dict[str, Any]) -> None:
-        """Write the files that are asked for."""
+        """Write the requested files."""
         for name, ending in (("out", "jsonl"), ("records", "json")):
             if (folder := options[name]) is not None:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -193,7 +193,7 @@ class Command(BaseCommand):
 
 
 def read_option(text: str) -> tuple[str, Any]:
-    """Read `k=v`; v as JSON, or as plain text where it is none."""
+    """Parse `k=v`, with v as JSON or as plain text."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise CommandError(f"--option {text!r} must be NAME=VALUE.")

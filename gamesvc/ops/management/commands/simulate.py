@@ -1,6 +1,6 @@
-"""`manage.py simulate`: matches of many people over a long time, played in minutes on a virtual clock, and what came of it.
+"""`manage.py simulate`: months of matches of many players, played in minutes on a virtual clock, and a report.
 
-With `--chaos` the real service is killed part by part afterwards, while players' programs use it.
+With `--chaos`, the real service is then killed part by part while players' programs use it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gamesvc.embedded.postgres import OWNER, RUNTIME, Postgres
 from gamesvc.embedded.processes import locked
 from gamesvc.ops.simulation.report import Report
 
-# Which part of the simulation a process is for, and in which folder it happens.
+# The part of the simulation a process is for, and its folder.
 INSIDE, PART = "GAMESVC_SIMULATE_INSIDE", "GAMESVC_SIMULATE_PART"
 START = datetime(2027, 1, 4, tzinfo=UTC)
 OURS = (INSIDE, PART, "DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
@@ -70,27 +70,27 @@ class Command(BaseCommand):
         if report.wrong:
             raise CommandError("The simulation found what must not be: " + "; ".join(report.wrong))
 
-    # --- in the process that was called ---
+    # --- in the calling process ---
 
     def on_the_clock(self, options: dict[str, Any]) -> tuple[Report, bool]:
-        """Run the matches on the virtual clock; return their report, and whether Ctrl-C ended them."""
+        """Run the matches on the virtual clock. Return the report, and True if Ctrl-C ended them."""
         with environment.throwaway("gamesvc-simulate-") as folder:
             settings = {}
             if not options["chaos"]:
-                # The machine will not fail then, and waiting for its disk is no part of what is simulated.
+                # The machine will not fail, and waiting for its disk is not part of the simulation.
                 settings["PGOPTIONS"] = "-c synchronous_commit=off"
             told = self.inside(folder, "clock", settings, prepare=True)
         return Report.from_json(told["report"]), bool(told["ended"])
 
     def on_the_service(self) -> Report:
-        """Run the service under kills; return its report."""
+        """Run the service under kills. Return its report."""
         with environment.throwaway("gamesvc-service-", servers=False) as folder:
             server = Postgres(folder)
             settings = {"DATABASE_URL": server.url(RUNTIME), "DATABASE_OWNER_URL": server.url(OWNER)}
             return Report.from_json(self.inside(folder, "service", settings)["report"])
 
     def inside(self, folder: Path, part: str, settings: dict[str, str], *, prepare: bool = False) -> dict[str, Any]:
-        """Run this command again for one part of the simulation, with the environment of that folder; return what it found."""
+        """Run this command again for one part of the simulation, in the environment of that folder. Return its result."""
         child = {"LOG_LEVEL": "ERROR", **os.environ, **settings, INSIDE: str(folder), PART: part}
         manage = [sys.executable, "manage.py"]
         # Ctrl-C is for the simulation itself, which ends and reports.
@@ -106,7 +106,7 @@ class Command(BaseCommand):
         told: dict[str, Any] = json.loads(done.stdout)
         return told
 
-    # --- in the processes for its parts ---
+    # --- in the processes for the parts ---
 
     def play_clock(self, folder: Path, options: dict[str, Any]) -> None:
         from gamesvc.ops.simulation import conductor, judging  # here: they need the database of the folder
@@ -139,7 +139,7 @@ class Command(BaseCommand):
         self.tell(service.end_here, service.run)
 
     def tell(self, end: Callable[[], None], run: Callable[[], Report]) -> None:
-        """Run a part, ended early by Ctrl-C, and hand its report to the process that was called."""
+        """Run a part, which Ctrl-C ends early, and hand its report to the calling process."""
         from gamesvc.ops.simulation import record
 
         interrupts: list[int] = []

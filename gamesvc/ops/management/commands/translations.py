@@ -1,7 +1,7 @@
-"""`manage.py translations`: gathers what our mails say into one `.po` file for each language, and compiles it.
+"""`manage.py translations`: collect the texts of our mails into one `.po` file for each language, and compile it.
 
-Everything marked with gettext in Python and templates is found by Python's and Django's own parsers, so no gettext tools are
-needed. The compiled file is kept beside its source: a service needs no compiler to start, and a test says when they differ.
+Python's and Django's own parsers find everything marked with gettext in Python and templates, so no gettext tools are needed. The
+compiled file is kept beside its source: the service needs no compiler to start, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from django.template.base import Node
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
 PACKAGES = ("gamesvc", "notifications", "accounts")
-ENGINES = "gamesvc/games"  # they know no gettext: what they tell stays English
+ENGINES = "gamesvc/games"  # they know no gettext: their texts stay English
 SINGULAR = {"_", "gettext", "gettext_lazy", "gettext_noop"}
 PLURAL = {"ngettext", "ngettext_lazy"}
 CONTEXT = {"pgettext", "pgettext_lazy"}
@@ -30,7 +30,7 @@ _PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]")
 
 @dataclass(frozen=True, order=True)
 class Text:
-    """One text to be translated; `plural` and `context` are empty where it has none."""
+    """A text to translate; `plural` and `context` are empty if it has none."""
 
     singular: str
     plural: str = ""
@@ -66,7 +66,7 @@ def folder() -> Path:
 
 
 def languages() -> list[str]:
-    """Those that have a folder; English is the source and needs none."""
+    """Return the languages with a folder. English is the source and needs none."""
     return sorted(path.name for path in folder().iterdir() if path.is_dir())
 
 
@@ -75,7 +75,7 @@ def source_of(language: str) -> Path:
 
 
 def gathered() -> set[Text]:
-    """All texts in our packages that are marked for translation."""
+    """Return all texts in our packages that are marked for translation."""
     found: set[Text] = set()
     for package in PACKAGES:
         root = Path(settings.BASE_DIR) / package
@@ -92,7 +92,7 @@ def in_python(source: str) -> Iterator[Text]:
         if not isinstance(node, ast.Call):
             continue
         if isinstance(node.func, ast.Attribute) and node.func.attr == "register":
-            # What people call a kind of notice: translated where it is shown.
+            # The name of a kind of notice, translated where it is shown.
             labels = [one.value for one in node.keywords if one.arg == "label" and isinstance(one.value, ast.Constant)]
             yield from (Text(str(label.value)) for label in labels)
         if not isinstance(node.func, ast.Name):
@@ -123,14 +123,14 @@ def begun(language: str) -> polib.POFile:
         "MIME-Version": "1.0",
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
-        # Right for the Germanic languages; others need their own rule, which every gettext manual lists.
+        # Right for the Germanic languages. Others need their own rule, which every gettext manual lists.
         "Plural-Forms": "nplurals=2; plural=(n != 1);",
     }
     return catalogue
 
 
 def updated(catalogue: polib.POFile, texts: Iterable[Text]) -> polib.POFile:
-    """The catalogue with exactly these texts, translated as far as it was."""
+    """Return the catalogue with exactly these texts, and the translations it has for them."""
     known = {Text(entry.msgid, entry.msgid_plural, entry.msgctxt or ""): entry for entry in catalogue}
     fresh = polib.POFile(wrapwidth=110)
     fresh.metadata = catalogue.metadata
@@ -151,5 +151,5 @@ def untranslated(catalogue: polib.POFile) -> list[polib.POEntry]:
 
 
 def placeholders(text: str) -> set[str]:
-    """The names that are filled in."""
+    """Return the names of the placeholders."""
     return set(_PLACEHOLDER.findall(text))

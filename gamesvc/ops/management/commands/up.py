@@ -17,11 +17,11 @@ from gamesvc.ops.sink import MailSink
 
 
 class Stopped(BaseException):
-    """We were told to stop; the way out ends whatever was started so far."""
+    """A request to stop. Everything started so far is ended on the way out."""
 
 
 def _stop(number: int, frame: object) -> None:
-    # Once: the way out must not be cut short by a second Ctrl-C.
+    # Only once: a second Ctrl-C must not cut the shutdown short.
     for again in (signal.SIGINT, signal.SIGTERM):
         signal.signal(again, signal.SIG_IGN)
     raise Stopped
@@ -56,7 +56,7 @@ class Command(BaseCommand):
             environment.release()
 
     def demo_login(self, service: Service, data: Path) -> dict[str, str]:
-        """The one demo login of this data folder, made at its first start."""
+        """Return the demo login of this data folder, created at its first start."""
         path = data / "secrets" / "demo.json"
         if not path.exists():
             made = service.manage("player", "demo", "demo@players.example", "--json")
@@ -85,7 +85,7 @@ class Command(BaseCommand):
 
 
 class LocalMail:
-    """Where mail goes: to the server the environment names, or, where none is named, into a folder of this machine."""
+    """The destination of mail: the server in the environment or, if there is none, a folder on this machine."""
 
     def __init__(self, data: Path) -> None:
         self.settings: dict[str, str] = {}
@@ -101,7 +101,7 @@ class LocalMail:
             self.settings = {
                 "EMAIL_HOST": "127.0.0.1",
                 "EMAIL_PORT": str(self._sink.port),
-                # Mail never leaves this machine, so an address cannot be proved by it.
+                # Mail never leaves this machine, so it cannot prove an address.
                 "ACCOUNT_EMAIL_VERIFICATION": os.environ.get("ACCOUNT_EMAIL_VERIFICATION", "optional"),
             }
         return self

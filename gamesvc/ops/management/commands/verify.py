@@ -1,4 +1,4 @@
-"""`manage.py verify FILE...`: prove exports with nothing but the files. Needs no database and no server."""
+"""`manage.py verify FILE...`: prove exports from the files alone. Needs no database and no server."""
 
 from __future__ import annotations
 
