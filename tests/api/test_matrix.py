@@ -22,7 +22,7 @@ from gamesvc.matches.record.loading import STORE
 from tests.conftest import Program, make_player, offer_toy
 from tests.matches.playing import act, play_out
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 READERS = permissions.KINDS
 KEPT = "what seat 1 keeps"

@@ -26,6 +26,8 @@ from gamesvc.web.common import access
 from tests.conftest import make_anna, make_ben, offer_toy
 from tests.walking import doors
 
+pytestmark = pytest.mark.long
+
 NUMBERS = ["", "0", "1", "2", "5", "-1", "1.5", "1_0", "x", "²", "٣", "\x00"]
 HUGE = ["2147483648", "9" * 17, "9" * 18, "9223372036854775808", "9" * 40]
 MOMENTS = [

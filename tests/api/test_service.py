@@ -21,7 +21,7 @@ from gamesvc.ops.client import Answer, Client
 from tests.api.raw_http import chunked, head, send
 from tests.racing import at_once
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.timeout(240), pytest.mark.long]
 
 # Long enough that no clock of these matches runs out (an hour is two seconds here).
 CALM = {"hours": 700, "options": {"homeworld_choice": "random"}}

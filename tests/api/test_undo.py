@@ -116,6 +116,7 @@ def first_move(program, match, rng):
     return dict(game.bots["greedy"](view(program, match), forms, rng))
 
 
+@pytest.mark.long
 def test_stratastar_with_hidden_hands_and_consent(two):
     """In every undo, with consent or without, nobody sees another hand, and both verifiers accept the record."""
     rng = random.Random(7)

@@ -12,7 +12,7 @@ import pytest
 from tests.architecture.hostile_api import address, every_operation, prepared, send, ways, world  # noqa: F401
 from tests.hostile import TEXTS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 QUERIES = {"link", "as"}
 """Query parameters read for every match, and documented nowhere."""
 

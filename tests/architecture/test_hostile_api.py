@@ -10,7 +10,7 @@ import pytest
 from tests.architecture.hostile_api import address, every_operation, inside, prepared, send, ways, world  # noqa: F401
 from tests.hostile import UNTAKEN, VALUES, nested
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 ELSEWHERE = ("nul", "integer over 2^63", "whole fraction", "many digits")
 """Values tried on a match that accepts the request otherwise."""
 

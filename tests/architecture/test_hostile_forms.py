@@ -17,7 +17,7 @@ from tests.architecture.hostile_pages import SENT, reader, send, world  # noqa: 
 from tests.hostile import UNTAKEN
 from tests.web.page import forms
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 ALWAYS = ("nul", "many digits", "large number")
 """Texts for every field of every form. The other texts take turns."""
 

@@ -18,7 +18,7 @@ import pytest
 from tests.architecture.hostile_pages import PAGES, SENT, address, reader, send, world  # noqa: F401
 from tests.hostile import UNTAKEN
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 NAMED = re.compile(r"""(?:POST|GET|posted)\.get(?:list)?\(\s*f?"(\w+)"|_(?:number|version|text)\(request, "(\w+)\"""")
 READ_BY_ALL = ("_link", "_as", "_once", "_form", "_version")
 

@@ -22,7 +22,7 @@ from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act, play_out, time_out
 from tests.walking import doors
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 LONG = 600
 # The beginning of a match may be looked up. What lies between it and the last part is read on request only.

@@ -14,7 +14,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Premove
 from notifications.models import Handover, InboundMail, MailStatus, Outbox, ReplyAddress
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 ROWS = 10_000
 LARGE = (

@@ -27,7 +27,7 @@ from tests.mailing import verify
 from tests.matches.playing import act
 from tests.walking import doors
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 FEW, MANY = 2, 7
 CLOCK = {"turn": "3d", "quiet_hours": 8, "vacation": True}

@@ -18,6 +18,8 @@ import pytest
 
 from gamesvc.embedded import EmbeddedError, Servers, processes, use, valkey
 
+pytestmark = pytest.mark.long
+
 HOLD = """
 import signal, sys
 from pathlib import Path

@@ -24,7 +24,7 @@ from gamesvc import queues
 from gamesvc.ops.simulation.strikes import MARKS
 from tests.test_readme import ROOT, alone, commands
 
-pytestmark = pytest.mark.timeout(280)
+pytestmark = [pytest.mark.timeout(280), pytest.mark.long]
 ROLES = ("web", *queues.WORKERS, "mailserver", "beat")
 
 

@@ -10,6 +10,8 @@ from gamesvc.games import catalog, records
 from gamesvc.games.kernel.game import Caption
 from gamesvc.games.kernel.timeline import Timeline
 
+pytestmark = pytest.mark.long
+
 FOLDER = Path(__file__).parent
 RECORDED = [
     pytest.param(game_id, path, id=f"{game_id}-{path.stem}")

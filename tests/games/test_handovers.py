@@ -18,6 +18,8 @@ from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import play
 from tests.games.auction import GAME as AUCTION
 
+pytestmark = pytest.mark.long
+
 SHORT = {
     "stratastar": {"max_rounds": 3},
     "star_commander": {"turn_limit": 6},

@@ -14,6 +14,8 @@ from gamesvc.games.kernel.dice import Dice, seeded
 from gamesvc.games.kernel.game import Event, see_event
 from gamesvc.games.kernel.timeline import Timeline
 
+pytestmark = pytest.mark.long
+
 FILES = sorted(Path(__file__).parent.glob("*/playthroughs/*.json"))
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay")
 

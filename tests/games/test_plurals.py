@@ -14,6 +14,8 @@ from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.stratastar import GAME
 from tests.games.stratastar.table import Table
 
+pytestmark = pytest.mark.long
+
 FILES = sorted(Path(__file__).parent.glob("*/playthroughs/*.json"))
 NOUNS = (
     "cards|colonies|counters|credits|developments|dice|fleets|hits|offers|rounds|seats|ships|stars|systems|turns|warfleets|worlds"

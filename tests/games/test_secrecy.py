@@ -26,6 +26,8 @@ from tests.games.star_commander.table import Table as StarTable
 from tests.games.toy import GAME as TOY
 from tests.games.toy import State as ToyState
 
+pytestmark = pytest.mark.long
+
 SHORT = {
     "stratastar": {"max_rounds": 4},
     "space_fleet_commander": {"mode": "race"},

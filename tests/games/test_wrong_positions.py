@@ -7,7 +7,7 @@ import pytest
 from gamesvc.games import catalog
 from tests.games import mutants, positions
 
-pytestmark = pytest.mark.usefixtures("auction")
+pytestmark = [pytest.mark.usefixtures("auction"), pytest.mark.long]
 
 
 @pytest.mark.parametrize("game_id", [*catalog.OFFERED, "auction"])

@@ -540,6 +540,7 @@ def long_policies(draw):
     st.times(),
     st.lists(st.tuples(st.integers(0, 2 * 366), st.integers(1, 400)), max_size=4),
 )
+@pytest.mark.long
 def test_every_policy_that_is_accepted_computes_every_clock(told, since, zone, start, end, vacations):
     try:
         policy = parse(told)

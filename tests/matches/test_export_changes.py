@@ -26,7 +26,7 @@ from tests.matches import exports
 from tests.matches.exports import edited, export_of, node_judge, node_verify, records_of
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 EACH = 170
 
 

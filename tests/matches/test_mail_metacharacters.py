@@ -16,7 +16,7 @@ from notifications.sending import calendar, mail
 from notifications.sending.calendar import Deadline
 from tests.mailing import mailing, verify  # noqa: F401
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 HARMLESS = "good luck to you"
 HOSTILE = {

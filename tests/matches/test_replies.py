@@ -277,6 +277,7 @@ def test_a_preview_never_tells_what_chance_decides(duel, mailing):  # noqa: F811
 
 
 @pytest.mark.parametrize("game", ["toy", "stratastar"])
+@pytest.mark.long
 def test_a_whole_match_by_mail_only(duel, mailing, game):  # noqa: F811
     match = duel if game == "toy" else stratastar(duel, mailing, max_rounds=1)
     rng = random.Random(5)

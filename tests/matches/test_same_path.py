@@ -21,7 +21,7 @@ from gamesvc.matches.record.loading import STORE
 from tests.matches.playing import act
 from tests.matches.test_hidden_time import NOON, page_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 # Values that are new in every response, of any match.
 _NEW = re.compile(r'name="(?:csrfmiddlewaretoken|_once)" value="[^"]*"|"(?:digest|hash|salt)":"[0-9a-f]+"')
 _NAMES = re.compile(r"'[^']*'|\b\d+\b")

@@ -23,7 +23,7 @@ from notifications.parsing import text as mail_text
 from tests.hostile import TEXTS, UNTAKEN
 from tests.matches.playing import act
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
     "<b>&\"']]>",

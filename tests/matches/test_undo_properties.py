@@ -25,7 +25,7 @@ from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import taking_back
 from tests.matches import exports, playing
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "try", "fork", "again", "orders", "accept", "decline")
 
 

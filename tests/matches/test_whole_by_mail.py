@@ -19,7 +19,7 @@ from tests.matches.breaking import Held, standing_still
 from tests.matches.by_mail import Player, Table, World, running, wait_for
 
 # Every wait has its own limit; a whole race is some fifty mails, each of which is slow on a busy machine.
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.long]
 
 
 def stratastar_plan(table: Table, seat: int) -> list[str]:
@@ -161,9 +161,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings
         yield started
 
 
-@pytest.mark.parametrize(
-    "game", [name if name == "stratastar" else pytest.param(name, marks=pytest.mark.long) for name in MATCHES]
-)
+@pytest.mark.parametrize("game", MATCHES)
 def test_a_whole_match_by_mail(world: World, tmp_path: Path, game: str) -> None:
     sent = len(world.sink.messages)
     MATCHES[game](world, tmp_path)

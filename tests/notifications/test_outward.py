@@ -176,6 +176,7 @@ def test_one_users_slow_receiver_delays_nobody(sink, db, net, asking):  # noqa: 
     assert net.reached.count("slow.example") == 1
 
 
+@pytest.mark.long
 def test_many_users_of_one_slow_machine_leave_room_for_others(sink, db, net, asking):  # noqa: F811
     net.hang = {"slow.example"}
     for number in range(handovers.AT_ONCE + 2):

@@ -268,6 +268,7 @@ def test_selfplay(options, seats):
         assert sorted(itertools.chain(*record.outcome.ranking)) == list(range(seats))
 
 
+@pytest.mark.long
 def test_greedy_plays_far_better_than_chance():
     """Over 200 matches the bot averages about 44 stars; four are enough to notice that it has broken."""
     scores = [

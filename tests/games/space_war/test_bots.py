@@ -15,6 +15,8 @@ from gamesvc.games.space_war import GAME
 from tests.games.space_war.exchanges import simulate
 from tests.games.space_war.test_properties import DECKS, options_of
 
+pytestmark = pytest.mark.long
+
 
 def test_greedy_beats_random_and_uses_reactions():
     won = reactions = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from gamesvc.games.space_war.state import State
 from tests.games.space_war.table import Table, kinds, table
 from tests.games.space_war.test_properties import walk
 from tests.games.two_worlds import part, same_sight
+
+pytestmark = pytest.mark.long
 
 FIRES = frozenset({"order_fired"})
 PREFERS = frozenset({"station_flipped", "prompt_opened", "cards_drawn", "cards_milled"})

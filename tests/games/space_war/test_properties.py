@@ -59,6 +59,7 @@ def walk(number: int, commands: int, react: float = 0.2):
 
 @SLOW
 @given(st.integers(0, 10_000))
+@pytest.mark.long
 def test_offered_commands_are_accepted_even_from_seats_that_are_not_awaited(number):
     rng = random.Random(number)
     for timeline, seat, command in walk(number, 120, 0.4):

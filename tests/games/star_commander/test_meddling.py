@@ -15,6 +15,8 @@ from gamesvc.games.kernel.timeline import Timeline, check_options, replay
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.state import State
 
+pytestmark = pytest.mark.long
+
 
 def check_secrets(state: State, rng: random.Random) -> None:
     """Check that information hidden from a seat changes nothing for it while offers are open and orders are set."""

@@ -65,6 +65,7 @@ def accepted(timeline: Timeline[State], seat: int, command: dict[str, Any]) -> b
 
 @QUICK
 @given(positions(), st.randoms(use_true_random=False))
+@pytest.mark.long
 def test_offered_is_accepted_and_reads_back(timeline: Timeline[State], rng: random.Random) -> None:
     for seat in range(len(timeline.state.seats)):
         view = GAME.view(timeline.state, seat)

@@ -22,6 +22,8 @@ from tests.games.stratastar.stress import choose_busy, crowded_on, random_option
 from tests.games.stratastar.table import Table
 from tests.games.two_worlds import part, same_sight
 
+pytestmark = pytest.mark.long
+
 P, Q, R = 0, 1, 2
 ACTS = frozenset(
     [

@@ -47,6 +47,7 @@ def some_position(seed: int, commands: int = 120) -> Timeline[State]:
 
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(SEEDS)
+@pytest.mark.long
 def test_forms_and_decide_agree_and_secrets_are_kept(seed):
     # Each step is checked.
     seen = play_busy(f"property {seed}", most_commands=220, probe=True)
@@ -172,6 +173,7 @@ def test_help_is_short():
     assert "unofficial" in GAME.rules_help()
 
 
+@pytest.mark.long
 def test_selfplay_smoke():
     rng = random.Random(5)
     for at in range(8):

@@ -377,6 +377,7 @@ def test_old_mail_is_deleted_and_an_erased_person_leaves_none(to, mailing, lette
     assert InboundMail.objects.count() == ReplyAddress.objects.count() == 0
 
 
+@pytest.mark.long
 def test_every_fixture_gets_through_the_door(to, mailing, letters):  # noqa: F811
     for path in sorted(FIXTURES.glob("*.eml")):
         mailing.deliver(path.read_bytes(), to=to)
