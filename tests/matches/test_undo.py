@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.games import catalog
+from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import effective
@@ -88,6 +89,37 @@ def test_an_own_move_is_taken_back_freely_and_done_again(duel):
     assert state(duel) == played
     with pytest.raises(Refused, match="nothing has followed"):
         redo(duel, 0)
+
+
+def test_an_offer_folds_no_more_of_a_match_however_many_orders_a_seat_has_left(duel, monkeypatch):
+    """Each set of orders is a deed that may be nothing to take back: looked at one by one, they made a page take minutes."""
+    folded: list[int] = []
+    load_at = loading.load_at
+
+    def counting(game, match_id, version):
+        folded.append(version)
+        return load_at(game, match_id, version)
+
+    monkeypatch.setattr(loading, "load_at", counting)
+    play(duel, 0)
+    seen = []
+    for _ in range(3):
+        for _ in range(undo_rules.MOST_IDLE):
+            act(duel, 1, {"name": "set_orders", "text": f"{len(seen)}"})
+        folded.clear()
+        assert offer(duel, 1).code == "nothing_to_undo"
+        seen.append(len(folded))
+    assert 0 < seen[1] == seen[2] <= 2 * undo_rules.MOST_IDLE
+    assert offer(duel, 0).how == "free", "of others' orders nothing is folded"
+
+
+def test_a_move_behind_many_orders_is_taken_back(duel):
+    before = state(duel).hands
+    play(duel, 0)
+    for number in range(undo_rules.MOST_IDLE - 1):
+        act(duel, 0, {"name": "set_orders", "text": f"{number}"})
+    assert take_back(duel, 0).done
+    assert state(duel).hands == before
 
 
 def test_repeated_undo_goes_further_back_and_redo_forward_again(duel):

@@ -19,6 +19,8 @@ from gamesvc.games.kernel.timeline import Timeline
 
 CHUNK = 64
 BY_SERVICE = ("undo", "redo", "host")
+MOST_IDLE = 20
+"""So many own deeds that change nothing, such as leaving standing orders, are looked behind for one to take back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +157,9 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
     """Return the seat's latest command that it can undo. Raises `Refused` if there is none.
 
     `changes(deed)` returns True if undoing a deed would change the seat's view; other deeds, such as unchanged standing orders,
-    are skipped.
+    are skipped. Each call folds the match up to that deed, so the search ends after `MOST_IDLE` deeds that change nothing.
     """
+    idle = 0
     others: set[int] = set()
     since: list[Deed] = []
     told = False
@@ -187,6 +190,10 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
                 holder = deed.kept_by
                 since += itertools.takewhile(lambda one: one.kept_by is holder, path)  # noqa: B023 - it returns below
             return Found(deed, to, frozenset(others), told, tuple(reversed(since)))
+        else:
+            idle += 1
+            if idle == MOST_IDLE:
+                break
     raise Refused("nothing_to_undo", "There is no command of yours that could be taken back.")
 
 
