@@ -76,11 +76,11 @@ WINDOWED = replace(
 )
 
 
-def open_duel(anna, ben, mailing, monkeypatch, game):  # noqa: F811
+def open_duel(anna, ben, mailing, monkeypatch, game, clock=None):  # noqa: F811
     offered = catalog.game
     monkeypatch.setattr(catalog, "game", lambda game_id: game if game_id == "toy" else offered(game_id))
     verify(anna, ben)
-    match = opening.create_match(by=anna, game="toy", contribution_text="tea")
+    match = opening.create_match(by=anna, game="toy", clock=clock, contribution_text="tea")
     match = opening.join_match(by=ben, match=match, contribution_text="coffee")
     mailing.work()
     return match
@@ -133,6 +133,21 @@ def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
     assert expiry.sweep() == 0
     mailing.work()
     assert "1 order done" in mailing.receipt().subject
+
+
+def test_who_waits_until_the_deadline_pays_for_the_time_until_then(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    """What is held may be changed until the deadline, and the other waits as long: it counts from there, also for the bank."""
+    clock = {"bank": {"start": "7d", "increment": "12h", "cap": "10d"}}
+    with time_machine.travel(datetime(2026, 6, 1, 10, tzinfo=UTC), tick=False) as travel:
+        match = open_duel(anna, ben, mailing, monkeypatch, replace(TOY, parse=read_toy), clock)
+        travel.shift(timedelta(hours=1))
+        mailing.write("wait\ndraw", to=reply_to(turn_mail(mailing)))
+        mailing.work()
+        travel.shift(timedelta(days=7))
+        assert expiry.sweep() == 1
+        assert events(match) == ["toy.drew", "toy.turn_ended"]
+        assert STORE.read(match.id)[6].meta["actor"] == {"kind": "seat", "seat": 0}
+        assert loading.load(match.id, match.game).account.bank(0) <= timedelta(seconds=1)
 
 
 def run_out(match, mailing, monkeypatch):  # noqa: F811

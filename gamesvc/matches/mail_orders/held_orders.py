@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 # Most answers of others in a row to compute ahead.
 MOST_ANSWERS = 60
+# So long before a deadline what is held until then counts: in time, and all the time is used.
+LAST_MOMENT = timedelta(microseconds=1)
 Until, State = HeldOrders.Until, HeldOrders.State
 # The question that the held orders answer is still open.
 _ASKED = Exists(Question.objects.filter(match=OuterRef("match"), seat=OuterRef("seat"), question=OuterRef("question")))
@@ -121,12 +123,14 @@ def until_deadline(matches: Iterable[UUID]) -> set[tuple[UUID, int]]:
     return set(rows.values_list("match_id", "seat"))
 
 
-def at_deadline(match: Match, seat: int, question: str) -> bool:
+def at_deadline(match: Match, seat: int, question: str, due_at: datetime) -> bool:
     """Carry out a seat's orders held until this deadline; return True if there were any. The clock calls it before its own
     answer.
+
+    They count from the deadline, not from their mail: the others have waited, and until then the player could change them.
     """
     rows = held(match=match, seat=seat).filter(until=Until.DEADLINE, question=question)
-    settled = [_carry_out(row) for row in rows]
+    settled = [_carry_out(row, counts_at=due_at - LAST_MOMENT) for row in rows]
     return any(settled)
 
 
@@ -161,10 +165,11 @@ def _begun(row: HeldOrders) -> bool:
     return any(known(row.match, command_id) is not None for command_id in ids)
 
 
-def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:
+def _carry_out(row: HeldOrders, *, answered: bool = False, counts_at: datetime | None = None) -> bool:
     """Carry out one row and report to the player. Return False if it must wait longer, or no longer applies.
 
-    `answered`: it was held for a question that is gone, so it continues only if some of it was carried out.
+    `answered`: it was held for a question that is gone, so it continues only if some of it was carried out. `counts_at`: the
+    moment from which it counts, where that is not the one of its mail.
     """
     match = row.match
     seats = tuple(match.seats.select_related("user").order_by("index"))
@@ -178,7 +183,7 @@ def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:
         seat=seat,
         mail=row.mail,
         user_id=row.user_id,
-        counts_at=row.counts_at,
+        counts_at=counts_at or row.counts_at,
         question=row.question,
     )
     version = run.loaded.version

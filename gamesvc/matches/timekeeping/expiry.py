@@ -204,7 +204,7 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
                 # A conditional order comes before the clock's answer.
                 loaded = loading.load(match.id, match.game)
                 continue
-            held = (match.id, seat) in batch.holding and last_orders.carry_out(match, seat, claim.question)
+            held = (match.id, seat) in batch.holding and last_orders.carry_out(match, seat, claim.question, claim.due_at)
             if held:
                 loaded = loading.load(match.id, match.game)
                 continue
