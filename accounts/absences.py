@@ -1,8 +1,9 @@
 """Absence of users: quiet hours each night, and vacations from a yearly budget.
 
-Both are read in the user's own time zone. A vacation is stored as a span of moments when it is announced, so a later change of
-zone moves nothing. Each match applies its own policy to them. A change is kept with its vacation until the deadlines are moved,
-so a process that dies in between leaves no old deadlines.
+Both are read in the user's own time zone, as it was when they were set, so a later change of zone moves nothing. A vacation is
+stored as a span of moments when it is announced; quiet hours stay as they are for a week: nobody sleeps at whatever hour their
+time runs out. Each match applies its own policy to them. A change is kept with its vacation until the deadlines are moved, so a
+process that dies in between leaves no old deadlines.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ from accounts.models import Absence, AbsenceChange, User
 
 # Quiet hours are for sleep and work, not for stopping the clocks. A match may honour fewer.
 MOST_QUIET = timedelta(hours=12)
+# So long quiet hours stay as they are set. Clocks read them again when a match goes back or a vacation changes: moved each time
+# to the next hours, they would stop a clock for ever. Right after they were set a slip can be corrected.
+KEPT_AS_SET = timedelta(days=7)
+CORRECTED_WITHIN = timedelta(hours=1)
 # How far ahead a vacation may be announced.
 FURTHEST = timedelta(days=366)
 # Limits for announcements that are read late. Being away harms nobody. Being back restarts a clock, so a deadline could lie in
@@ -30,6 +35,9 @@ FURTHEST = timedelta(days=366)
 # deadlines is tried again.
 AWAY_SINCE = timedelta(hours=12)
 BACK_SINCE = timedelta(minutes=10)
+
+
+QUIET_FIELDS = ("quiet_from", "quiet_until", "quiet_zone", "quiet_since")
 
 
 class Span(NamedTuple):
@@ -49,25 +57,55 @@ class QuietHours:
 
 
 def quiet_hours(user: User) -> QuietHours | None:
-    """Return a user's quiet hours, in their own zone; None if there are none."""
+    """Return a user's quiet hours, in the zone in which they were set; None if there are none."""
     if user.quiet_from is None or user.quiet_until is None:
         return None
-    return QuietHours(user.quiet_from, user.quiet_until, user.timezone)
+    return QuietHours(user.quiet_from, user.quiet_until, user.quiet_zone or user.timezone)
 
 
 def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None:
-    """Set quiet hours, or end them with None for both. They apply from the next deadline on. Raises `ValidationError`."""
+    """Set quiet hours, or end them with None for both. They apply from the next deadline on. Raises `ValidationError`.
+
+    They may be ended at any time, and set to others once a week.
+    """
     if (start is None) != (end is None):
         raise ValidationError("Quiet hours need a beginning and an end, such as 22:00 to 07:00.", code="bad_quiet_hours")
-    if start is not None and end is not None:
-        if start.tzinfo is not None or end.tzinfo is not None or start.second or end.second:
-            raise ValidationError("Quiet hours are given in hours and minutes of your own time zone.", code="bad_quiet_hours")
-        length = timedelta(hours=end.hour - start.hour, minutes=end.minute - start.minute) % timedelta(days=1)
-        if not timedelta(0) < length <= MOST_QUIET:
-            most = MOST_QUIET // timedelta(hours=1)
-            raise ValidationError(f"Quiet hours may last up to {most} hours a day.", code="bad_quiet_hours")
-    user.quiet_from, user.quiet_until = start, end
-    user.save(update_fields=["quiet_from", "quiet_until"])
+    with transaction.atomic():
+        row = User.objects.select_for_update().get(pk=user.pk)
+        if start is not None and end is not None:
+            _check_night(start, end)
+            wanted = QuietHours(start, end, row.timezone)
+            if wanted == quiet_hours(row):
+                return
+            _begin_quiet_hours(row, timezone.now())
+            row.quiet_zone = wanted.zone
+        row.quiet_from, row.quiet_until = start, end
+        row.save(update_fields=QUIET_FIELDS)
+    for name in QUIET_FIELDS:
+        setattr(user, name, getattr(row, name))
+
+
+def _check_night(start: time, end: time) -> None:
+    if start.tzinfo is not None or end.tzinfo is not None or start.second or end.second:
+        raise ValidationError("Quiet hours are given in hours and minutes of your own time zone.", code="bad_quiet_hours")
+    length = timedelta(hours=end.hour - start.hour, minutes=end.minute - start.minute) % timedelta(days=1)
+    if not timedelta(0) < length <= MOST_QUIET:
+        most = MOST_QUIET // timedelta(hours=1)
+        raise ValidationError(f"Quiet hours may last up to {most} hours a day.", code="bad_quiet_hours")
+
+
+def _begin_quiet_hours(user: User, now: datetime) -> None:
+    """Put down from when on new quiet hours count. Raises `ValidationError` where those before have not stood for a week."""
+    since = user.quiet_since
+    if since is not None and now < since + CORRECTED_WITHIN:
+        return
+    if since is not None and now < since + KEPT_AS_SET:
+        again = f"{(since + KEPT_AS_SET).astimezone(user.zone):%d %b %Y %H:%M}"
+        raise ValidationError(
+            f"Quiet hours stay as they are set for {KEPT_AS_SET.days} days. Set others from {again} on, or end them.",
+            code="quiet_hours_stay",
+        )
+    user.quiet_since = now
 
 
 def away(user_id: int, since: datetime) -> list[Span]:
@@ -168,7 +206,8 @@ def forget(user: User) -> None:
     """Delete a user's absences, for an erasure."""
     Absence.objects.filter(user=user).delete()
     AbsenceChange.objects.filter(user=user).delete()
-    user.quiet_from = user.quiet_until = None
+    user.quiet_from = user.quiet_until = user.quiet_since = None
+    user.quiet_zone = ""
 
 
 def _said(at: datetime | None, now: datetime, earliest: datetime, after: datetime | None) -> datetime:

@@ -45,9 +45,13 @@ class User(AbstractUser):
     created = models.DateTimeField(default=now, editable=False)
     # For a user authenticated by a token: False if it lacks the scope `operate` (see `accounts.tokens`). Never stored.
     speaks_as_operator = True
-    # Every night in the user's own zone (see `accounts.absences`); both or neither.
+    # Every night, in the zone of `quiet_zone` (see `accounts.absences`); both or neither.
     quiet_from = models.TimeField(null=True, blank=True)
     quiet_until = models.TimeField(null=True, blank=True)
+    # The user's zone when the quiet hours were set. Empty: the present zone.
+    quiet_zone = models.CharField(max_length=64, blank=True, default="", db_default="")
+    # The moment from which these quiet hours count. It stays when they are ended.
+    quiet_since = models.DateTimeField(null=True, blank=True)
 
     REQUIRED_FIELDS = ["email"]
 

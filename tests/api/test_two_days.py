@@ -67,7 +67,7 @@ def test_two_days(anna: User, ben: User, player: Callable[..., User], program: C
     with time_machine.travel(MONDAY, tick=False) as clock:
         # Anna sleeps from 22 to 7 in Berlin.
         night = {"start": "22:00", "end": "07:00"}
-        assert first.call("PUT", "/me/quiet-hours/", night).json() == night
+        assert first.call("PUT", "/me/quiet-hours/", night).json() == {**night, "zone": "Europe/Berlin"}
         answer = first.call("PUT", "/me/quiet-hours/", {"start": "07:00", "end": "22:00"})
         assert (answer.status_code, answer.json()["code"]) == (422, "bad_quiet_hours")
         made = first.post("/matches/", {"game": "stratastar", "clock": CLOCK})

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 import time_machine
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.dice import seeded
@@ -370,6 +373,27 @@ def test_an_undo_after_a_long_pause_is_not_too_late(toy, anna, ben, clock):
     assert (offered.how, offered.code) == ("free", "")
     assert regret(match, 0).done
     assert due(match) == timezone.now() + 23 * HOUR
+    check_store(match)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("zones", [["UTC"], ["UTC", "Etc/GMT-12"]])
+def test_quiet_hours_moved_before_each_undo_stop_no_clock(toy, anna, ben, clock, zones):
+    """A match that goes back reads the nights of today: whoever moved them to the next hours each time had time without end."""
+    policy = {"turn": "24h", "quiet_hours": 12}
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, options={"points": 9}, clock=policy))
+    found = set()
+    for number in range(4):
+        clock.move_to(BEGIN + number * timedelta(hours=11, minutes=30))
+        anna.timezone = zones[number % len(zones)]
+        anna.save()
+        night = timezone.now().astimezone(anna.zone)
+        with suppress(ValidationError):
+            absences.set_quiet_hours(user=anna, start=night.time(), end=(night + 12 * HOUR).time())
+        act(match, 0, {"name": "play", "card": loading.load(match.id, match.game).timeline.state.hands[0][0]})
+        assert regret(match, 0).done
+        found.add(due(match))
+    assert len(found) == 1, "the nights that were set at first count throughout"
     check_store(match)
 
 

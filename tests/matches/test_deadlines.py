@@ -193,6 +193,34 @@ def test_quiet_hours_are_capped(anna):
     assert absences.quiet_hours(anna) == absences.QuietHours(time(20), time(8), "Europe/Berlin")
 
 
+def test_quiet_hours_stay_for_a_week_and_in_their_zone(anna, clock):
+    night = absences.QuietHours(time(22), time(6), "Europe/Berlin")
+    absences.set_quiet_hours(user=anna, start=time(22), end=time(5))
+    clock.shift(timedelta(minutes=50))
+    absences.set_quiet_hours(user=anna, start=time(22), end=time(6))
+    assert absences.quiet_hours(anna) == night, "a slip is corrected"
+    clock.shift(timedelta(minutes=20))
+
+    def refused(start: time, end: time) -> str:
+        with pytest.raises(ValidationError) as error:
+            absences.set_quiet_hours(user=anna, start=start, end=end)
+        return error.value.code
+
+    assert refused(time(10), time(20)) == "quiet_hours_stay"
+    absences.set_quiet_hours(user=anna, start=time(22), end=time(6))
+    anna.timezone = "Asia/Tokyo"
+    anna.save()
+    assert absences.quiet_hours(anna) == night
+    assert refused(time(22), time(6)) == "quiet_hours_stay"
+    absences.set_quiet_hours(user=anna, start=None, end=None)
+    assert absences.quiet_hours(anna) is None
+    assert refused(time(10), time(20)) == "quiet_hours_stay"
+    clock.move_to(MONDAY + timedelta(days=7))
+    absences.set_quiet_hours(user=anna, start=time(10), end=time(20))
+    anna.refresh_from_db()
+    assert absences.quiet_hours(anna) == absences.QuietHours(time(10), time(20), "Asia/Tokyo")
+
+
 @pytest.mark.parametrize("policy", [{"turn": "24h"}, CONSIDERATE])
 def test_a_paused_match_has_no_deadlines_and_goes_on_with_what_was_left(table, policy, clock):
     match = table(policy)

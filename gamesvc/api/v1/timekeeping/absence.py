@@ -51,6 +51,12 @@ class Quiet(schemas.Strict):
     end = serializers.TimeField(format="%H:%M", allow_null=True)
 
 
+class QuietShape(serializers.Serializer[Any]):
+    start = serializers.TimeField(format="%H:%M", allow_null=True)
+    end = serializers.TimeField(format="%H:%M", allow_null=True)
+    zone = serializers.CharField(allow_null=True, help_text="Your time zone as you set them; they stay in it.")
+
+
 class Wish(schemas.Strict):
     pause = serializers.BooleanField(help_text="True asks for a pause, false to go on.")
 
@@ -104,14 +110,16 @@ class AbsenceDetail(View):
 
 
 class QuietHours(View):
-    @extend_schema(responses={200: Quiet, **PROBLEMS}, operation_id="me_quiet_hours")
+    @extend_schema(responses={200: QuietShape, **PROBLEMS}, operation_id="me_quiet_hours")
     def get(self, request: Request) -> Response:
         """Return your quiet hours: the hours of each day in which your clocks stop, in matches that honour them."""
         return Response(_quiet(self.user), headers=PRIVATE)
 
-    @extend_schema(request=Quiet, responses={200: Quiet, 422: schemas.Problem, **PROBLEMS}, operation_id="me_quiet_hours_set")
+    @extend_schema(
+        request=Quiet, responses={200: QuietShape, 422: schemas.Problem, **PROBLEMS}, operation_id="me_quiet_hours_set"
+    )
     def put(self, request: Request) -> Response:
-        """Set your quiet hours, or end them with null. They apply from the next deadline on."""
+        """Set your quiet hours, or end them with null. They apply from the next deadline on, and stay as they are for a week."""
         body = self.body(Quiet)
         try:
             absences.set_quiet_hours(user=self.user, start=body["start"], end=body["end"])
@@ -164,7 +172,9 @@ def _absence(row: Absence) -> dict[str, Any]:
 
 def _quiet(user: User) -> dict[str, Any]:
     found = absences.quiet_hours(user)
-    return {"start": f"{found.start:%H:%M}", "end": f"{found.end:%H:%M}"} if found is not None else {"start": None, "end": None}
+    if found is None:
+        return {"start": None, "end": None, "zone": None}
+    return {"start": f"{found.start:%H:%M}", "end": f"{found.end:%H:%M}", "zone": found.zone}
 
 
 def _pause(access: Access) -> dict[str, Any]:
