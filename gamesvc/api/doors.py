@@ -21,6 +21,7 @@ from gamesvc.api import permissions
 from gamesvc.api.v1.base import PUBLIC
 from gamesvc.games.kernel import intake
 from gamesvc.games.protocol import Session
+from gamesvc.matches.access import caps
 from gamesvc.matches.lobby import press
 from gamesvc.rate_limits import ALWAYS
 from notifications.inbound import held, purposes
@@ -165,6 +166,8 @@ def _extra(route: str, limits: str) -> str:
     last = parts[-1] if parts else ""
     if last in ("commands", "orders", "command"):
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
+    elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
+        limits += f"; {caps.PER_HOUR} times an hour in a match, {caps.PER_DAY} a day, where others are told of it"
     elif last == "press":
         limits += f"; {press.PER_HOUR} messages an hour in a match, {press.PER_DAY} a day"
     elif last == "matches" or "new" in parts or last in ("forks", "fork"):

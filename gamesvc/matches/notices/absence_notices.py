@@ -10,6 +10,7 @@ from gamesvc.games import catalog
 from gamesvc.matches.access import tenures
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.notices import reply_addresses, wording
+from gamesvc.matches.timekeeping import pauses
 from notifications import registry
 from notifications.models import Outbox
 from notifications.registry import Message
@@ -83,6 +84,8 @@ def word_pause(row: Outbox) -> Message | None:
     """Report a pause, a resumption or a vote for one; None if it is out of date."""
     match, what = Match.objects.get(pk=row.payload["match"]), row.payload["what"]
     paused = match.paused_at is not None
+    if what in ("asked", "asked_on") and not pauses.wishes(match):
+        return None
     if match.status != Match.Status.RUNNING or paused != (what in ("paused", "asked_on")):
         return None
     # The answer to give: a service word, the same in every language.

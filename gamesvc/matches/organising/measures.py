@@ -21,7 +21,7 @@ from accounts.models import User
 from events.store import DuplicateCommand, StoredEvent
 from gamesvc.games.kernel.game import Event, Refused
 from gamesvc.matches import errors
-from gamesvc.matches.access import authority
+from gamesvc.matches.access import authority, caps
 from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.models import Match, Reason, Seat
 from gamesvc.matches.organising import measure_announcements, rewinds
@@ -88,6 +88,8 @@ def organise(
     def carry_out() -> idempotency.Answer:
         if stored := STORE.command(match.id, command_id):
             return 200, {"version": stored[-1].version}
+        if measure.action != "rewind":  # which counts itself
+            caps.check("measures", by.pk, match.pk)
         done = _Done(by, match, measure, channel, command_id, uuid.uuid4(), received_at or timezone.now())
         return 200, {"version": act(done)}
 

@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import sweeping
+from gamesvc.matches.access import caps
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import STORE
@@ -41,7 +42,8 @@ def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
 def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:
     """Vote for a pause, or for resuming. Return True if this was the last vote needed and it is done.
 
-    Raises `Refused` if the match is not running, is already in the wanted state, or was paused by its organiser.
+    Raises `Refused` if the match is not running, is already in the wanted state, was paused by its organiser, or if the others
+    were asked too often.
     """
     with transaction.atomic():
         seats = _locked(match)
@@ -51,6 +53,7 @@ def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:
         if agreed:
             _do(match, seats, pause, Actor("seat", seat), channel)
         elif new and len(wishes(match)) == 1:
+            caps.check("pause", seats[seat].user_id, match.pk)
             absence_announcements.tell_pause(match, seats, "asked" if pause else "asked_on", seat)
     return agreed
 

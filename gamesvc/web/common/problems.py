@@ -140,6 +140,16 @@ PROBLEMS: dict[str, Entry] = {
     "not_your_turn": Entry("Not your turn", "Another seat is awaited.", "Wait for the mail that says it is your turn."),
     "unreadable": Entry("The order cannot be read", "It is not written as the game's notation.", "See `help` of the forms."),
     "no_such_version": Entry("No such version", "The match has not come there, or you do not know of it.", _FIELD),
+    "told_too_often": Entry(
+        "The others were told of this too often",
+        "Pauses, taking back and an organiser's measures are told to the players by mail, so each has a cap in a match.",
+        "Try again when `detail` says.",
+    ),
+    "quiet_hours_stay": Entry(
+        "Quiet hours stay as they are for a week",
+        "Clocks stand still in them, so they are not moved from day to day.",
+        "End them, or set others when `detail` says.",
+    ),
     # undo
     "never": Entry("Nothing is taken back here", "The match was opened with `undo: never`.", "Play on."),
     "nothing_to_undo": Entry("Nothing to take back", "You have not acted since you were last asked.", "Play on."),

@@ -1,0 +1,135 @@
+"""What a player does and undoes at will tells others by mail each time: it has caps, so that nobody fills another's mailbox."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.utils import timezone
+
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import caps
+from gamesvc.matches.lobby import follows, opening, substitutes
+from gamesvc.matches.organising.measures import Measure, organise
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.timekeeping import pauses
+from gamesvc.matches.undo import taking_back
+from notifications.models import Outbox
+from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import act
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def duel(toy, anna, ben):
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, options={"points": 9}))
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    """Lower caps, so that the tests need not send hundreds of requests."""
+    monkeypatch.setattr(caps, "PER_HOUR", 3)
+    monkeypatch.setattr(caps, "CALLS_A_DAY", 3)
+
+
+def check_capped(do, user):
+    """Done until it is refused; then nobody is told of it any more."""
+    for _ in range(caps.PER_HOUR):
+        do()
+    before = Outbox.objects.filter(user=user).count()
+    assert before
+    with pytest.raises(Refused) as refused:
+        do()
+    assert refused.value.code == "told_too_often"
+    assert "Try again in 60 minutes." in refused.value.detail
+    assert Outbox.objects.filter(user=user).count() == before
+
+
+def go_back(match, seat, how=taking_back.take_back):
+    version = loading.load(match.id, match.game).viewer_version(seat)
+    sender = Sender(Actor("seat", seat), "api", timezone.now())
+    return how(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
+
+
+def play(match, seat):
+    act(match, seat, {"name": "play", "card": loading.load(match.id, match.game).timeline.state.hands[seat][0]})
+
+
+def test_asking_for_a_pause_and_taking_the_word_back(duel, ben):
+    def ask():
+        pauses.wish(match=duel, seat=0, pause=True)
+        pauses.withdraw(match=duel, seat=0)
+
+    check_capped(ask, ben)
+    pauses.wish(match=duel, seat=1, pause=True)
+
+
+def test_playing_a_card_and_taking_it_back(duel, ben):
+    play(duel, 0)
+
+    def regret():
+        go_back(duel, 0)
+        play(duel, 0)
+
+    check_capped(regret, ben)
+
+
+def test_taking_back_and_doing_again(duel, ben):
+    play(duel, 0)
+    go_back(duel, 0)
+    go_back(duel, 0, taking_back.redo)
+    go_back(duel, 0)
+    with pytest.raises(Refused) as refused:
+        go_back(duel, 0, taking_back.redo)
+    assert refused.value.code == "told_too_often"
+
+
+def test_asking_to_take_back_and_withdrawing_that(duel, ben):
+    play(duel, 0)
+    play(duel, 1)
+
+    def ask():
+        assert not go_back(duel, 0).done
+        taking_back.answer(match=duel, sender=Sender(Actor("seat", 0), "api", timezone.now()), accept=False)
+
+    check_capped(ask, ben)
+
+
+def test_an_organiser_who_pauses_and_lets_go_on(toy, anna, ben, player):
+    match = opening.create_match(by=player("carol"), game=toy, take_seat=False)
+    for user in (anna, ben):
+        match = opening.join_match(by=user, match=match)
+    actions = iter(["pause", "resume"] * 3)
+
+    def measure():
+        asked = Measure(action=next(actions), code="other", reason="Why not?")
+        organise(by=match.creator, match=match, measure=asked, command_id=uuid.uuid4())
+
+    check_capped(measure, ben)
+
+
+def test_who_plays_alone_takes_back_as_often_as_they_like(toy, anna):
+    match = opening.create_match(by=anna, game=toy, bots={1: "random"}, options={"points": 9})
+    for _ in range(2 * caps.PER_HOUR):
+        play(match, 0)
+        assert go_back(match, 0).done
+
+
+def test_followers_are_called_for_few_seats_a_day_of_one_player(toy, anna, ben):
+    follows.Follow.objects.create(user=ben, game=toy)
+    for _ in range(2 * caps.CALLS_A_DAY):
+        match = opening.create_match(by=anna, game=toy, bots={1: "random"})
+        substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
+        assert match.seats.get(index=0).waits
+    assert Outbox.objects.filter(user=ben, kind="seat_free").count() == caps.CALLS_A_DAY
+
+
+def test_a_word_for_a_pause_that_was_taken_back_is_not_told(duel, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    pauses.wish(match=duel, seat=0, pause=True)
+    pauses.withdraw(match=duel, seat=0)
+    mailing.work()
+    assert [mail for mail in mailing.sink.to("ben@players.example") if mail.message["X-Game-Reason"] == "pause"] == []
