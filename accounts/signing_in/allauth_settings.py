@@ -27,6 +27,8 @@ ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGIN_ON_PASSWORD_RESET = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
+# A browser left open alone changes no address: with another one a new password could be had.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "http" if os.environ.get("BASE_URL", "http://").startswith("http://") else "https"
 
 # `ip` is the client's network from `accounts.network`. `key` of a failed login is the account together with that network

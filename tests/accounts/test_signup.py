@@ -137,10 +137,39 @@ def test_names_differ_by_more_than_case(client):
 def test_several_addresses(client):
     confirmed(client)
     client.post("/accounts/login/", {"login": "ann", "password": PASSWORD})
-    client.post("/accounts/email/", {"action_add": "", "email": "second@players.example"})
+    prove(client, {"action_add": "", "email": "second@players.example"})
     assert mail.outbox[-1].to == ["second@players.example"]
     client.post(link_in(mail.outbox[-1]))
     assert EmailAddress.objects.filter(user__username="ann", verified=True).count() == 2
+
+
+def prove(client, change):
+    """Change addresses: nothing is done until the password is given, and then what was asked for."""
+    mails = len(mail.outbox)
+    asked = client.post("/accounts/email/", change)
+    assert asked["Location"].startswith("/accounts/reauthenticate/")
+    assert client.post(asked["Location"], {"password": "wrong"}).status_code == 200
+    assert len(mail.outbox) == mails
+    client.post(asked["Location"], {"password": PASSWORD})
+
+
+@pytest.mark.parametrize("change", ["action_primary", "action_remove"])
+def test_an_open_browser_alone_changes_no_address(client, change):
+    confirmed(client)
+    user = User.objects.get(username="ann")
+    first = user.emailaddress_set.get()
+    second = EmailAddress.objects.create(user=user, email="second@players.example", verified=True)
+    client.post("/accounts/login/", {"login": "ann", "password": PASSWORD})
+
+    def addresses():
+        return set(EmailAddress.objects.filter(user=user).values_list("email", "primary"))
+
+    before = addresses()
+    asked = client.post("/accounts/email/", {change: "", "email": second.email})
+    assert asked["Location"].startswith("/accounts/reauthenticate/")
+    assert addresses() == before == {(first.email, True), (second.email, False)}
+    client.post(asked["Location"], {"password": PASSWORD})
+    assert addresses() != before
 
 
 def test_guessing_is_slowed(client):
