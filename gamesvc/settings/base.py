@@ -56,6 +56,7 @@ MIDDLEWARE = [
     "gamesvc.border.Border",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "gamesvc.web.common.private.Private",
     # No LocaleMiddleware: pages and API are English throughout, since a page half translated helps nobody. Mails use the language
     # of the account, and the pages behind their links choose it themselves.
     "gamesvc.web.common.slashes.Slashes",

@@ -1,0 +1,25 @@
+"""What is made for one reader stays theirs: no cache on the way keeps it for the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+PRIVATE = "private, no-cache"
+
+
+class Private:
+    """Middleware. Marks each answer for which somebody was recognised, or looked for, unless its view says how it may be kept.
+
+    It stands right behind the sessions: an answer that asked nothing of them, and came without a token, is the same for all.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if request.session.accessed or "HTTP_AUTHORIZATION" in request.META:
+            response.headers.setdefault("Cache-Control", PRIVATE)
+        return response
