@@ -21,6 +21,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import Absence, AbsenceChange, User
+from accounts.throttling import throttle
 
 # Quiet hours are for sleep and work, not for stopping the clocks. A match may honour fewer.
 MOST_QUIET = timedelta(hours=12)
@@ -30,6 +31,8 @@ KEPT_AS_SET = timedelta(days=7)
 CORRECTED_WITHIN = timedelta(hours=1)
 # How far ahead a vacation may be announced.
 FURTHEST = timedelta(days=366)
+# How often a day a vacation may be announced: each, and calling it off, moves the deadlines of all matches of its user.
+ANNOUNCED_A_DAY = 20
 # Limits for announcements that are read late. Being away harms nobody. Being back restarts a clock, so a deadline could lie in
 # the past: no further than unread mail may delay one. Both limits lie within the day for which a change that cannot move its
 # deadlines is tried again.
@@ -142,7 +145,7 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
     """Announce a vacation from `first` to `last`, whole days in the user's zone; if `first` is today, it begins now.
 
     `at`: the moment of the announcement if it is read later (a mail); it counts from then. Raises `ValidationError` if it is in
-    the past, too far ahead, overlaps another vacation, or exceeds the budget of a year.
+    the past, too far ahead, overlaps another vacation, exceeds the budget of a year, or is one of too many today.
     """
     now = timezone.now()
     # A vacation that has ended since must not come back.
@@ -153,6 +156,10 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
         raise ValidationError(f"A vacation begins today ({today}) or later and ends no earlier than it begins.", code="bad_days")
     if last > today + FURTHEST:
         raise ValidationError(f"A vacation is announced at most {FURTHEST.days} days ahead.", code="too_far")
+    if throttle(f"vacations {user.pk}", ANNOUNCED_A_DAY, 86_400):
+        raise ValidationError(
+            f"Vacations are announced {ANNOUNCED_A_DAY} times a day at most; try again tomorrow.", code="too_many"
+        )
     starts, ends = _midnight(first, user.zone), _midnight(last + timedelta(days=1), user.zone)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)

@@ -184,6 +184,21 @@ def test_a_vacation_has_a_budget(anna, clock, settings):
     assert absences.days_left(anna, 2026) == 2
 
 
+def test_a_vacation_is_not_announced_and_called_off_without_end(table, anna, monkeypatch):
+    """Each time moves the deadlines of all matches, by an event in each."""
+    monkeypatch.setattr(absences, "ANNOUNCED_A_DAY", 3)
+    match = table(CONSIDERATE)
+    for _ in range(3):
+        absences.call_off(absence=absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 3)))
+        vacations.settle(anna.pk)
+    version = loading.load(match.id, match.game).version
+    with pytest.raises(ValidationError) as refused:
+        absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 3))
+    assert refused.value.code == "too_many"
+    vacations.settle(anna.pk)
+    assert loading.load(match.id, match.game).version == version
+
+
 def test_quiet_hours_are_capped(anna):
     for start, end in ((time(8), time(21)), (time(8), None), (time(8), time(8)), (time(8, 0, 5), time(9))):
         with pytest.raises(ValidationError):
