@@ -111,6 +111,22 @@ def test_an_organiser_who_pauses_and_lets_go_on(toy, anna, ben, player):
     check_capped(measure, ben)
 
 
+def test_orders_left_again_and_again(duel, anna, program, monkeypatch):
+    """All who look at a match look over what is hidden from them, so that orders left without end would slow their pages down."""
+    monkeypatch.setattr(caps, "UNSEEN_PER_HOUR", 3)
+    api = program(anna)
+
+    def order(number):
+        shown = api.get(f"/matches/{duel.number}/view/")
+        command = {"name": "set_orders", "text": f"{number}"}
+        return api.post(f"/matches/{duel.number}/commands/", command, etag=shown["ETag"])
+
+    assert [order(number).status_code for number in range(4)] == [200, 200, 200, 422]
+    assert order(5).json()["code"] == "unseen_too_often"
+    assert loading.load(duel.id, duel.game).timeline.state.orders[0] == "2"
+    play(duel, 0)
+
+
 def test_who_plays_alone_takes_back_as_often_as_they_like(toy, anna):
     match = opening.create_match(by=anna, game=toy, bots={1: "random"}, options={"points": 9})
     for _ in range(2 * caps.PER_HOUR):

@@ -20,6 +20,7 @@ from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel.game import REWOUND, Event, Refused, see_event
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.matches.access import caps
 from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.models import Match, Refusal, Seat
@@ -101,7 +102,7 @@ def submit(
         first, refusal, due_at = _known(match.id, command_id, sender.seat)
     if first or refusal:
         return _repeat(match, loaded, sender, command, command_id, None if first else refusal)
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         since = _since(loaded, sender.seat, expected_version)
         if (since and loaded.game.stale(command, since, sender.seat)) or any(event.type == REWOUND for event in since):
             if applied := _applied_meanwhile(match, sender, command, command_id):
@@ -110,6 +111,8 @@ def submit(
         try:
             _check_time(loaded, sender, due_at)
             run = _decide(match, loaded, sender, command)
+            if asks and not attempt:
+                _check_unseen(match, loaded, sender, run)
         except Refused as refused:
             if applied := _applied_meanwhile(match, sender, command, command_id):
                 return applied
@@ -211,6 +214,12 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
         awaited = any(one.seat == sender.seat for one in loaded.awaited())
         if awaited and not availability.forgives(due_at, loaded.match_id):
             raise Refused("too_late", f"The time for this answer ran out at {due_at:%d %b %Y %H:%M} UTC.")
+
+
+def _check_unseen(match: Match, loaded: Loaded, sender: Sender, run: Run[Any]) -> None:
+    """Count a command of which no observer may know. Raises `Refused` where its sender has given too many of them lately."""
+    if all(see_event(loaded.game, event, None) is None for event in run.events):
+        caps.check_unseen(sender.user_id, match.pk)
 
 
 def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any]) -> Run[Any]:

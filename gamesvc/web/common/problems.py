@@ -145,6 +145,11 @@ PROBLEMS: dict[str, Entry] = {
         "Pauses, taking back and an organiser's measures are told to the players by mail, so each has a cap in a match.",
         "Try again when `detail` says.",
     ),
+    "unseen_too_often": Entry(
+        "You have changed your orders too often",
+        "Of orders nobody else is told, but all who look at the match look over them, so they have a cap in a match.",
+        "Your last orders hold; try again when `detail` says.",
+    ),
     "quiet_hours_stay": Entry(
         "Quiet hours stay as they are for a week",
         "Clocks stand still in them, so they are not moved from day to day.",
