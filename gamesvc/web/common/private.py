@@ -1,4 +1,4 @@
-"""What is made for one reader stays theirs: no cache on the way keeps it for the next one."""
+"""Responses made for one reader, kept out of shared caches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PRIVATE = "private, no-cache"
 
 
 class Private:
-    """Middleware. Marks each answer for which somebody was recognised, or looked for, unless its view says how it may be kept.
+    """Middleware that marks every response for which a user was looked up, unless its view says how it may be kept.
 
     It stands right behind the sessions: an answer that asked nothing of them, and came without a token, is the same for all.
     """
