@@ -109,6 +109,22 @@ CASES = {
 CASE_SEATS = {"stratastar": 2, "space_fleet_commander": 1, "star_commander": 2, "space_war": 2}
 
 
+def test_sheets_in_lockstep_stand_in_one_turn() -> None:
+    """A race whose sheets stand in several turns cannot be declared one in lockstep: a sheet would wait for those ahead of it."""
+    game = catalog.game("space_fleet_commander")
+    apart = []
+    for position in positions.corpus(game):
+        state = codec.read_position(game, position, 1)[0]
+        turns = {sheet.turn for sheet in state.sheets if not sheet.finished and sheet.phase != "fleet"}
+        if state.mode == "race" and not state.lockstep and not state.over and len(turns) > 1:
+            apart.append(copy.deepcopy(position))
+            apart[-1]["state"]["lockstep"] = True
+    assert len(apart) > 3
+    for wrong in apart:
+        with pytest.raises(Refused, match="lockstep"):
+            trial.begin(game, wrong)
+
+
 def test_no_two_dice_of_a_race_draw_the_same_number() -> None:
     """A die whose `index` is left out stands in place 0 of its colour, where another one stands already."""
     game = catalog.game("space_fleet_commander")

@@ -23,8 +23,9 @@ def faults(state: State) -> list[str]:
         found += [f"seat {seat}: {fault}" for fault in (*_fleet_faults(state, sheet), *_sheet_faults(state, sheet))]
     if state.over and not all(sheet.finished for sheet in state.sheets):
         found.append("the match is over with sheets unfinished")
-    turns = [sheet.turn for sheet in state.sheets if not sheet.finished]
-    if state.lockstep and turns and max(turns) - min(turns) > 1:
+    # A sheet begins its first turn as soon as its fleet is confirmed; all later turns begin together.
+    turns = [1 if sheet.phase == "fleet" else sheet.turn for sheet in state.sheets if not sheet.finished]
+    if state.lockstep and len(set(turns)) > 1:
         found.append(f"lockstep with sheets in turns {turns}")
     for cell, values in (state.stream or {}).items():
         if len(values) != 15 or not all(1 <= value <= 6 for value in values):
