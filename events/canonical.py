@@ -15,6 +15,8 @@ from uuid import UUID
 
 import orjson
 
+from gamesvc.errors import GamesvcError
+
 LARGEST = 2**53 - 1
 DEEPEST = 100
 EVENT_TAG = b"gamesvc.event/1"
@@ -28,11 +30,11 @@ _PLAIN = frozenset((str, bool, type(None)))
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 
 
-class NotCanonical(ValueError):
+class NotCanonical(GamesvcError, ValueError):
     """The value or the bytes do not follow the format; the message says where."""
 
 
-class Broken(ValueError):
+class Broken(GamesvcError, ValueError):
     """A record's digest or hash does not follow from its content and the hash before it."""
 
 

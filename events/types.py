@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from events import canonical
+from gamesvc.errors import GamesvcError
 
 
 class NewEvent(NamedTuple):
@@ -110,11 +111,11 @@ class Cursor(NamedTuple):
 START = Cursor(0, 0, 0)
 
 
-class VersionConflict(Exception):
+class VersionConflict(GamesvcError):
     """The stream's head is not the expected one; nothing was appended. Load again and decide again."""
 
 
-class DuplicateCommand(Exception):
+class DuplicateCommand(GamesvcError):
     """The stream has this command already; nothing was appended. `version` is that of its first event, `count` their number."""
 
     def __init__(self, version: int, count: int) -> None:

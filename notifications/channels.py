@@ -12,15 +12,16 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from gamesvc.errors import GamesvcError
 from notifications import ledger, registry
 from notifications.models import Handover, Outbox, Status
 
 
-class ChannelRefused(Exception):
+class ChannelRefused(GamesvcError):
     """The receiver's side will never take this notice."""
 
 
-class ChannelBusy(Exception):
+class ChannelBusy(GamesvcError):
     """The notice could not be handed over now; another try may succeed."""
 
 

@@ -30,6 +30,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from events import canonical
 from events.proofs import merkle, statements
 from events.proofs.statements import Checkpoint, Inclusion
+from gamesvc.errors import GamesvcError
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ LEFT JOIN LATERAL (
 Heads = dict[str, tuple[int, bytes]]
 
 
-class FileParted(Exception):
+class FileParted(GamesvcError):
     """The checkpoint file and the database contradict each other. Nothing was written to the file."""
 
 

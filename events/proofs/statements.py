@@ -20,13 +20,14 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from events import canonical
 from events.proofs import merkle
+from gamesvc.errors import GamesvcError
 
 TAG = b"gamesvc.checkpoint/1"
 NONE_BEFORE = bytes(32)
 _HEX = re.compile(r"[0-9a-f]*", re.ASCII)
 
 
-class BadCheckpoint(ValueError):
+class BadCheckpoint(GamesvcError, ValueError):
     """A checkpoint or a proof of inclusion with a wrong format, or that does not prove its claim."""
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import socket
 import sys
 
+from gamesvc.errors import GamesvcError
 
-class PortTaken(Exception):
+
+class PortTaken(GamesvcError):
     """Another program uses the port."""
 
 

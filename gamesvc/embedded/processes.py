@@ -17,12 +17,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gamesvc.errors import GamesvcError
+
 log = logging.getLogger(__name__)
 
 LARGEST_LOG = 10_000_000
 
 
-class EmbeddedError(RuntimeError):
+class EmbeddedError(GamesvcError, RuntimeError):
     """The embedded servers cannot be used here. The message gives the reason and an alternative."""
 
 

@@ -24,6 +24,7 @@ from typing import IO
 from gamesvc import queues
 from gamesvc.embedded.ports import Port, PortTaken, free_port
 from gamesvc.embedded.supervisor import Supervisor, launched
+from gamesvc.errors import GamesvcError
 
 __all__ = ["Service", "ServiceError", "free_port"]
 
@@ -32,7 +33,7 @@ READY_SECONDS = 120.0
 FOLDER_SECONDS = 3.0
 
 
-class ServiceError(Exception):
+class ServiceError(GamesvcError):
     """The service did not start. The message says where to find the reason."""
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games import trial
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import BadScript, Dice, ScriptedSource, seeded
@@ -18,7 +19,7 @@ from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, read_order
 
 
-class Misuse(Exception):
+class Misuse(GamesvcError):
     """The request cannot be understood."""
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, seeded
 from gamesvc.games.kernel.game import Event, Game, Outcome
 from gamesvc.games.kernel.timeline import Run, Timeline, replay
@@ -17,7 +18,7 @@ from gamesvc.games.secrecy import rewind_of
 from gamesvc.games.selfplay import Record
 
 
-class Parted(AssertionError):
+class Parted(GamesvcError, AssertionError):
     """A recorded match no longer gives the recorded result. `version` is the first event that differs."""
 
     def __init__(self, message: str, version: int | None = None) -> None:

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, KeyedSource, Source, draw_key, seeded
 from gamesvc.games.kernel.game import REWOUND, Caption, Event, Game, Refused, Viewer, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline
@@ -27,7 +28,7 @@ FRESH = 0.1
 """The probability of replacing a double that is still usable by a fresh one."""
 
 
-class Broken(AssertionError):
+class Broken(GamesvcError, AssertionError):
     """A condition that must always hold was violated."""
 
 

@@ -35,6 +35,7 @@ from events import canonical, epochs
 from events.proofs import checkpoints
 from events.proofs.statements import BadCheckpoint
 from gamesvc.embedded.postgres import bundled_programs
+from gamesvc.errors import GamesvcError
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import secrets
 
@@ -43,7 +44,7 @@ DUMP, CHECKPOINTS, KEYS, MANIFEST = "database.dump", "checkpoints.jsonl", "keys"
 NAMES = ("SECRET_KEY", "MATCH_KEYS", "CHECKPOINT_KEY")
 
 
-class BackupError(Exception):
+class BackupError(GamesvcError):
     """The backup cannot be made or restored. The message gives the reason and the remedy. Nothing was changed."""
 
 

@@ -8,6 +8,7 @@ import uuid
 from typing import Any
 from urllib.parse import urlsplit
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Form
 
 
@@ -24,7 +25,7 @@ class Answer:
         return json.loads(self.raw) if self.raw else None
 
 
-class ApiError(Exception):
+class ApiError(GamesvcError):
     """The service answered with a problem."""
 
     def __init__(self, answer: Answer) -> None:

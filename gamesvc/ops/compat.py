@@ -81,7 +81,7 @@ def _check_playthrough(name: str, game: Game[Any], text: str, rules: str) -> Che
             records.check_again(game, record)
             decided = count
     except Wrong as wrong:
-        return Checked(name, count, version=wrong.version, reason=wrong.reason)
+        return Checked(name, count, version=wrong.version, reason=wrong.detail)
     except records.Parted as parted:
         return Checked(name, count, version=parted.version, reason=str(parted))
     return Checked(name, count, decided)
@@ -96,7 +96,7 @@ def _check_golden(name: str, game: Game[Any], whole: dict[str, Any]) -> Checked:
     try:
         state = _fold(game, events).state
     except Wrong as wrong:
-        return Checked(name, len(events), version=wrong.version, reason=wrong.reason)
+        return Checked(name, len(events), version=wrong.version, reason=wrong.detail)
     asked = [[one.seat, one.id, one.prompt, one.kind] for one in game.awaited(state)]
     if asked != whole["asked"]:
         return Checked(name, len(events), version=len(events), reason=f"Asked is now {asked}; recorded was {whole['asked']}.")
@@ -113,7 +113,7 @@ def _check_export(name: str, content: bytes) -> Checked:
     except Refused as refused:
         return Checked(name, reason=refused.detail)
     except Wrong as wrong:
-        return Checked(name, version=wrong.version, reason=wrong.reason)
+        return Checked(name, version=wrong.version, reason=wrong.detail)
 
 
 # --- the database ---
@@ -140,7 +140,7 @@ def check_match(match: Match) -> Checked:
     except Refused as refused:
         return Checked(name, len(stored), reason=refused.detail)
     except Wrong as wrong:
-        return Checked(name, len(stored), version=wrong.version, reason=wrong.reason)
+        return Checked(name, len(stored), version=wrong.version, reason=wrong.detail)
     return checked
 
 

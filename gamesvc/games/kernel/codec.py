@@ -14,6 +14,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel import limits
 from gamesvc.games.kernel.game import Game, Refused, Version
 
@@ -28,7 +29,7 @@ LONGEST_KEY = 100
 LONGEST_REASON = 400
 
 
-class Malformed(ValueError):
+class Malformed(GamesvcError, ValueError):
     """The JSON does not describe a value of the requested type."""
 
 

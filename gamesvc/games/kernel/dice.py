@@ -12,11 +12,13 @@ import hmac
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
+from gamesvc.errors import GamesvcError
+
 T = TypeVar("T")
 Draw = dict[str, Any]
 
 
-class DrawNeeded(Exception):
+class DrawNeeded(GamesvcError):
     """A preview has reached a point that needs a draw."""
 
 
@@ -80,7 +82,7 @@ class KeyedSource:
         return tuple(items[:k])
 
 
-class BadScript(ValueError):
+class BadScript(GamesvcError, ValueError):
     """A scripted result does not fit the draw."""
 
 

@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Command, Form, Schema
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -169,7 +170,7 @@ def offered(forms: Sequence[Form], command: Command) -> bool:
     return any(fits(form, command) for form in forms)
 
 
-class Unfillable(Exception):
+class Unfillable(GamesvcError):
     """No value fits the schema. A form with such a schema is a bug in the game."""
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
 
+from gamesvc.errors import Refusal
+
 if TYPE_CHECKING:
     from gamesvc.games.kernel.dice import Draw
     from gamesvc.games.kernel.timeline import Run
@@ -29,7 +31,7 @@ REWOUND = "match.rewound"
 POSITIONED = "match.positioned"
 
 
-class Refused(Exception):
+class Refused(Refusal):
     """A refusal of a command: a stable code for programs, a sentence for people, and the parameter at fault.
 
     The parameter's name may come from the sender, so it is cut to the length that the audit trail stores.
@@ -38,10 +40,7 @@ class Refused(Exception):
     LONGEST_PARAMETER = 200
 
     def __init__(self, code: str, detail: str, parameter: str | None = None) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.detail = detail
-        self.parameter = parameter[: self.LONGEST_PARAMETER] if parameter is not None else None
+        super().__init__(code, detail, parameter[: self.LONGEST_PARAMETER] if parameter is not None else None)
 
     def as_json(self) -> dict[str, Any]:
         return {"code": self.code, "detail": self.detail, "parameter": self.parameter}

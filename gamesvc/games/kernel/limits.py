@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Schema, Version
 
@@ -27,7 +28,7 @@ FARTHEST = 1_000_000
 """The largest distance, in versions, at which a state may refer to another version."""
 
 
-class Misfit(ValueError):
+class Misfit(GamesvcError, ValueError):
     """A value breaks a limit. The message names its path and what would be right."""
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, Draw
 from gamesvc.games.kernel.game import POSITIONED, REWOUND, Event, Game, Refused, see_event
 from gamesvc.games.kernel.timeline import Timeline
@@ -249,7 +250,7 @@ def unseen(game: Game[Any], deed: Deed, seat: int, seats: int) -> bool:
     return not any(deed.seen_by(game, viewer) for viewer in (None, *range(seats)) if viewer != seat)
 
 
-class Taken(Exception):
+class Taken(GamesvcError):
     """Going back would cancel another seat's deed that does not hold without the undone ones."""
 
     def __init__(self, seat: int | None) -> None:

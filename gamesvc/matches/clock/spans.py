@@ -14,6 +14,8 @@ from zoneinfo import ZoneInfo
 
 import holidays
 
+from gamesvc.errors import GamesvcError
+
 DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
 # A deadline further away than this counts as none: the policy leaves no time to act.
@@ -31,7 +33,7 @@ Calendar = Callable[[datetime, datetime], Iterable[Span]]
 """The spans that do not count between two moments, in any order. They may reach beyond both."""
 
 
-class NoTime(Exception):
+class NoTime(GamesvcError):
     """Nearly all time is excluded, so no deadline can be found."""
 
 

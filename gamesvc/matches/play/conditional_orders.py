@@ -24,6 +24,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from events.store import DuplicateCommand, StoredEvent, VersionConflict
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import REWOUND, Refused, see_event
 from gamesvc.matches import sweeping
 from gamesvc.matches.models import Match, Premove
@@ -43,7 +44,7 @@ ATTEMPTS = 30
 Status = Premove.Status
 
 
-class _Overtaken(Exception):
+class _Overtaken(GamesvcError):
     """The order was cancelled, or given by another worker."""
 
 

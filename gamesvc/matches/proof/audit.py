@@ -66,7 +66,7 @@ def check_match(match_id: UUID) -> list[Finding]:
     try:
         timeline = _retell(game, after, stream)
     except Wrong as wrong:
-        return [Finding("decided_otherwise", wrong.reason, match_id, wrong.version)]
+        return [Finding("decided_otherwise", wrong.detail, match_id, wrong.version)]
     except secrets.WrongKey as wrong:
         return [Finding("secret", str(wrong), match_id)]
     loaded = Reckoning(loading.fresh(game, match_id)).fold(stream.events).loaded

@@ -87,7 +87,7 @@ def verify(content: bytes, *, heads: Sequence[str] = (), key: bytes | None = Non
         lines, last = _lines(content)
         records = read_chain(lines)
     except Wrong as wrong:
-        report.checks.append(Check("chain", "failed", wrong.reason, wrong.version))
+        report.checks.append(Check("chain", "failed", wrong.detail, wrong.version))
         return report
     _describe(report, records)
     trailer = _check(report, "trailer", lambda: _trailer(last, records, complete=content.endswith(b"\n")))
@@ -104,7 +104,7 @@ def _check(report: Report, name: str, act: Any) -> Any:
     try:
         text, found = act()
     except Wrong as wrong:
-        report.checks.append(Check(name, "failed", wrong.reason, wrong.version))
+        report.checks.append(Check(name, "failed", wrong.detail, wrong.version))
         return None
     report.checks.append(Check(name, "proved", text))
     return found
@@ -202,7 +202,7 @@ def _check_chance(report: Report, records: Sequence[Record]) -> None:
             if not any(hidden(record) for record in records):
                 chance.check_draws(records, None)
         except Wrong as wrong:
-            report.checks.append(Check("commitment", "failed", wrong.reason, wrong.version))
+            report.checks.append(Check("commitment", "failed", wrong.detail, wrong.version))
             return
         text = f"The match commits to {found.commitment}; the secret is revealed when it ends, and proves the draws then."
         report.checks.append(Check("commitment", "open", text))
@@ -226,7 +226,7 @@ def _check_position(report: Report, records: Sequence[Record]) -> None:
     try:
         version = positions.check_committed(records)
     except Wrong as wrong:
-        report.checks.append(Check("position", "failed", wrong.reason, wrong.version))
+        report.checks.append(Check("position", "failed", wrong.detail, wrong.version))
         return
     if "position" not in records[0].get("data", {}):
         return
@@ -243,7 +243,7 @@ def _check_decisions(report: Report, records: Sequence[Record], found: chance.Ch
         report.game = field_of(records[0], str, "data", "game")
         report.rules = field_of(records[0], str, "data", "rules")
     except Wrong as wrong:
-        report.checks.append(Check("decisions", "failed", wrong.reason, wrong.version))
+        report.checks.append(Check("decisions", "failed", wrong.detail, wrong.version))
         return
     if any(hidden(record) for record in records):
         text = "Redacted and sealed events cannot be replayed: decisions and outcome show in the export after the end."
@@ -258,7 +258,7 @@ def _check_decisions(report: Report, records: Sequence[Record], found: chance.Ch
     try:
         retold = decisions.retell(game, records, found.source)
     except Wrong as wrong:
-        report.checks.append(Check("decisions", "failed", wrong.reason, wrong.version))
+        report.checks.append(Check("decisions", "failed", wrong.detail, wrong.version))
         return
     if retold.decided:
         text = f"{retold.decided} events follow from the recorded commands and draws under {game.manifest.rules}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Event, Game
 
 T = TypeVar("T")
@@ -12,13 +13,12 @@ Record = Mapping[str, Any]
 _KINDS = {int: "a whole number", str: "text", dict: "an object", list: "a list"}
 
 
-class Wrong(Exception):
+class Wrong(GamesvcError):
     """A claim of the record that does not hold. `version` is the first event that fails (None: the trailer)."""
 
     def __init__(self, version: int | None, reason: str) -> None:
         super().__init__(reason)
         self.version = version
-        self.reason = reason
 
 
 def field(record: Record, kind: type[T], *path: str) -> T:

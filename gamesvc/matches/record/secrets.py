@@ -18,8 +18,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from gamesvc.errors import GamesvcError
 
-class WrongKey(Exception):
+
+class WrongKey(GamesvcError):
     """A stored secret that none of the configured keys opens."""
 
 

@@ -22,6 +22,7 @@ from django.utils import timezone
 from accounts import erasure
 from accounts.models import User
 from events.store import StoredEvent
+from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.matches.models import Holding, Match, Reckoned, Seat
 from gamesvc.matches.record import following, loading
@@ -112,7 +113,7 @@ def _save(row: Reckoned, reckoning: Reckoning) -> None:
 # --- from zero ---
 
 
-class Moving(Exception):
+class Moving(GamesvcError):
     """A match went on faster than it could be counted."""
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.ops.client import Answer, Client, read_form
 
@@ -73,7 +74,7 @@ def tables(players: int) -> Iterator[tuple[Table, int]]:
         players, pairs = players - 2, pairs + 1
 
 
-class GaveUp(Exception):
+class GaveUp(GamesvcError):
     """The service is gone for good, or the play is over."""
 
 

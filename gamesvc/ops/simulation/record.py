@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from gamesvc.errors import GamesvcError
+
 DueKey = tuple[str, int, str, datetime]
 """Match, seat, question, and the deadline."""
 
 
-class Broken(Exception):
+class Broken(GamesvcError):
     """The simulation cannot go on."""
 
 

@@ -26,6 +26,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
+from gamesvc.errors import GamesvcError
 from notifications import leases
 from notifications.inbound import destinations, store
 from notifications.inbound.doors import rates
@@ -46,7 +47,7 @@ FIRST_LOOK = timedelta(days=14)
 _UIDVALIDITY = re.compile(rb"\d+")
 
 
-class Unreachable(Exception):
+class Unreachable(GamesvcError):
     """The mailbox could not be read; the next poll continues from where this one stopped."""
 
 

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts.addresses import verified_addresses
 from accounts.throttling import throttle
+from gamesvc.errors import GamesvcError
 from notifications.inbound import destinations
 from notifications.inbound.proving import trust
 from notifications.inbound.proving.sender import sender_of
@@ -28,7 +29,7 @@ SPAN = timedelta(hours=1)
 FORGED = 10
 
 
-class TooMuchMail(Exception):
+class TooMuchMail(GamesvcError):
     """The address, its owner or the sender's network has used up this hour's mail."""
 
 

@@ -13,6 +13,8 @@ from collections import OrderedDict
 from dns.exception import Timeout
 from dns.resolver import NXDOMAIN, NoAnswer, NoNameservers, resolve
 
+from gamesvc.errors import GamesvcError
+
 # Total seconds for all queries about one mail, at its first try and at a later one, and the limit for one query.
 FIRST_SECONDS = 2.0
 DNS_SECONDS = 15.0
@@ -23,7 +25,7 @@ _MOST_SILENT = 1000
 _silent: OrderedDict[str, float] = OrderedDict()
 
 
-class Unanswered(Exception):
+class Unanswered(GamesvcError):
     """A query about a mail remains unanswered, which a patient try may still get answered."""
 
 

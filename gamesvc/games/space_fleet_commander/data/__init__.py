@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gamesvc.errors import GamesvcError
+
 HERE = Path(__file__).parent
 COLOURS = ("white", "red", "black")
 STANDARD = "standard"
@@ -22,7 +24,7 @@ ICONS = {"o": "", "D": "damage", "T": "time"}
 AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
 
 
-class BadData(ValueError):
+class BadData(GamesvcError, ValueError):
     """A data file is inconsistent. The message names the file and the fault."""
 
 

@@ -21,6 +21,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.embedded import EmbeddedError, environment
 from gamesvc.embedded.service import Service, ServiceError, free_port
+from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.ops.client import ApiError, Client
 from gamesvc.ops.sink import CaughtMail, MailSink
@@ -32,7 +33,7 @@ SHORT_HOURS, LONG_HOURS = 1, 100
 ROUNDS = 2
 
 
-class Failed(Exception):
+class Failed(GamesvcError):
     """The demo did not show what it promises."""
 
 
