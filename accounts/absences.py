@@ -15,13 +15,13 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import Absence, AbsenceChange, User
 from accounts.throttling import throttle
+from gamesvc.errors import Refusal
 
 # Quiet hours are for sleep and work, not for stopping the clocks. A match may honour fewer.
 MOST_QUIET = timedelta(hours=12)
@@ -41,6 +41,10 @@ BACK_SINCE = timedelta(minutes=10)
 
 
 QUIET_FIELDS = ("quiet_from", "quiet_until", "quiet_zone", "quiet_since")
+
+
+class AbsenceRefused(Refusal):
+    """Why a vacation or quiet hours cannot be as they are asked for."""
 
 
 class Span(NamedTuple):
@@ -67,12 +71,12 @@ def quiet_hours(user: User) -> QuietHours | None:
 
 
 def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None:
-    """Set quiet hours, or end them with None for both. They apply from the next deadline on. Raises `ValidationError`.
+    """Set quiet hours, or end them with None for both. They apply from the next deadline on. Raises `AbsenceRefused`.
 
     They may be ended at any time, and set to others once a week.
     """
     if (start is None) != (end is None):
-        raise ValidationError("Quiet hours need a beginning and an end, such as 22:00 to 07:00.", code="bad_quiet_hours")
+        raise AbsenceRefused("bad_quiet_hours", "Quiet hours need a beginning and an end, such as 22:00 to 07:00.", "start")
     with transaction.atomic():
         row = User.objects.select_for_update().get(pk=user.pk)
         if start is not None and end is not None:
@@ -90,23 +94,24 @@ def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None
 
 def _check_night(start: time, end: time) -> None:
     if start.tzinfo is not None or end.tzinfo is not None or start.second or end.second:
-        raise ValidationError("Quiet hours are given in hours and minutes of your own time zone.", code="bad_quiet_hours")
+        raise AbsenceRefused("bad_quiet_hours", "Quiet hours are given in hours and minutes of your own time zone.", "start")
     length = timedelta(hours=end.hour - start.hour, minutes=end.minute - start.minute) % timedelta(days=1)
     if not timedelta(0) < length <= MOST_QUIET:
         most = MOST_QUIET // timedelta(hours=1)
-        raise ValidationError(f"Quiet hours may last up to {most} hours a day.", code="bad_quiet_hours")
+        raise AbsenceRefused("bad_quiet_hours", f"Quiet hours may last up to {most} hours a day.", "start")
 
 
 def _begin_quiet_hours(user: User, now: datetime) -> None:
-    """Put down from when on new quiet hours count. Raises `ValidationError` where those before have not stood for a week."""
+    """Record from when on new quiet hours count. Raises `AbsenceRefused` if those before are less than a week old."""
     since = user.quiet_since
     if since is not None and now < since + CORRECTED_WITHIN:
         return
     if since is not None and now < since + KEPT_AS_SET:
         again = f"{(since + KEPT_AS_SET).astimezone(user.zone):%d %b %Y %H:%M}"
-        raise ValidationError(
+        raise AbsenceRefused(
+            "quiet_hours_stay",
             f"Quiet hours stay as they are set for {KEPT_AS_SET.days} days. Set others from {again} on, or end them.",
-            code="quiet_hours_stay",
+            "start",
         )
     user.quiet_since = now
 
@@ -144,7 +149,7 @@ def next_away(user_ids: Iterable[int]) -> dict[int, Span]:
 def announce(*, user: User, first: date, last: date, at: datetime | None = None) -> Absence:
     """Announce a vacation from `first` to `last`, whole days in the user's zone; if `first` is today, it begins now.
 
-    `at`: the moment of the announcement if it is read later (a mail); it counts from then. Raises `ValidationError` if it is in
+    `at`: the moment of the announcement if it is read later (a mail); it counts from then. Raises `AbsenceRefused` if it is in
     the past, too far ahead, overlaps another vacation, exceeds the budget of a year, or is one of too many today.
     """
     now = timezone.now()
@@ -153,18 +158,18 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
     now = _said(at, now, now - AWAY_SINCE, ended)
     today = now.astimezone(user.zone).date()
     if first < today or last < first:
-        raise ValidationError(f"A vacation begins today ({today}) or later and ends no earlier than it begins.", code="bad_days")
-    if last > today + FURTHEST:
-        raise ValidationError(f"A vacation is announced at most {FURTHEST.days} days ahead.", code="too_far")
-    if throttle(f"vacations {user.pk}", ANNOUNCED_A_DAY, 86_400):
-        raise ValidationError(
-            f"Vacations are announced {ANNOUNCED_A_DAY} times a day at most; try again tomorrow.", code="too_many"
+        raise AbsenceRefused(
+            "bad_days", f"A vacation begins today ({today}) or later and ends no earlier than it begins.", "first"
         )
+    if last > today + FURTHEST:
+        raise AbsenceRefused("too_far", f"A vacation is announced at most {FURTHEST.days} days ahead.", "first")
+    if throttle(f"vacations {user.pk}", ANNOUNCED_A_DAY, 86_400):
+        raise AbsenceRefused("too_many", f"Vacations are announced {ANNOUNCED_A_DAY} times a day at most; try again tomorrow.")
     starts, ends = _midnight(first, user.zone), _midnight(last + timedelta(days=1), user.zone)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
         if Absence.objects.filter(user=user, starts_at__lt=ends, ends_at__gt=max(starts, now)).exists():
-            raise ValidationError("You have announced a vacation on some of these days already.", code="overlaps")
+            raise AbsenceRefused("overlaps", "You have announced a vacation on some of these days already.", "first")
         absence = Absence(
             user=user,
             first_day=first,
@@ -176,7 +181,7 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
         )
         for year, days in _days(absence).items():
             if days > (left := days_left(user, year)):
-                raise ValidationError(f"{days} days fall into {year}, and {left} of that year are left.", code="budget")
+                raise AbsenceRefused("budget", f"{days} days fall into {year}, and {left} of that year are left.", "first")
         absence.save()
         _changed(absence, now)
     return absence
@@ -191,7 +196,7 @@ def call_off(*, absence: Absence, at: datetime | None = None) -> Absence | None:
     with transaction.atomic():
         absence = Absence.objects.select_for_update().get(pk=absence.pk)
         if absence.ends_at <= now:
-            raise ValidationError("This vacation is over.", code="over")
+            raise AbsenceRefused("over", "This vacation is over.")
         now = _said(at, now, now - BACK_SINCE, absence.announced_at)
         _changed(absence, now)
         if absence.starts_at > now:

@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from accounts import signins
 from accounts.models import ApiToken, User
+from gamesvc.errors import Refusal
 
 PREFIX = "gsk_"
 # Every token may read: acting requires seeing.
@@ -40,14 +41,10 @@ PROOF_LASTS = timedelta(hours=1)
 MAX_TOKENS = 50
 
 
-class TokenRefused(Exception):
-    """The token was not created: a stable code, a sentence for users, the parameter at fault."""
+class TokenRefused(Refusal):
+    """Why a key is not made."""
 
-    def __init__(self, code: str, detail: str, parameter: str) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.detail = detail
-        self.parameter = parameter
+    title = "No token was made"
 
 
 class Bearer(NamedTuple):

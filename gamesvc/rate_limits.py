@@ -20,6 +20,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from accounts.models import User
+from gamesvc.errors import TooMany
 
 WINDOW_SECONDS = 60
 LONGEST_WAIT_SECONDS = 0.25
@@ -67,12 +68,11 @@ class Count:
         return f"{SENTENCES[self.name].format(limit=self.limit)} Try again in {self.seconds} seconds."
 
 
-class Exceeded(Exception):
+class Exceeded(TooMany):
     """A request beyond a limit."""
 
     def __init__(self, count: Count) -> None:
-        super().__init__(count.sentence)
-        self.count = count
+        super().__init__(count.sentence, retry_after=count.seconds)
 
 
 def folds_history(*queries: str) -> Callable[[V], V]:

@@ -8,17 +8,37 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
 from accounts.models import User
+from gamesvc.errors import GamesvcError, Refusal
 
-TOO_MANY = "too_many_passwords"
+
+class ProofNeeded(GamesvcError):
+    """Neither a password nor a proof of a moment ago came with what cannot be undone."""
+
+    code = "password_needed"
+    status = 403
+    title = "Your password is needed"
+    detail = "A token or an open browser alone does not erase an account."
+    advice = "Send `password`, or use an `account` token that you made on your account page within the last hour."
 
 
-class ProofRefused(Exception):
-    """The password was not accepted: a stable code, and a sentence for users."""
+class ProofRefused(Refusal):
+    """The password is not the user's."""
 
-    def __init__(self, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.detail = detail
+    code = "wrong_password"
+    title = "This is not your password"
+    detail = "This is not your password."
+    advice = "Send the right one, or choose a new one."
+    parameter = "password"
+
+
+class TooManyProofs(ProofRefused):
+    """Too many wrong passwords: tries count as tries to sign in do."""
+
+    code = "too_many_passwords"
+    status = 429
+    title = "Too many wrong passwords"
+    detail = "Too many wrong passwords; wait five minutes and try again."
+    advice = "Wait five minutes, then send the right one."
 
 
 def proved_in_session(request: HttpRequest) -> bool:
@@ -31,6 +51,6 @@ def check_password(user: User, password: str) -> None:
     try:
         right = get_adapter().reauthenticate(user, password)
     except ValidationError:
-        raise ProofRefused(TOO_MANY, "Too many wrong passwords; wait five minutes and try again.") from None
+        raise TooManyProofs from None
     if not right:
-        raise ProofRefused("wrong_password", "This is not your password.")
+        raise ProofRefused

@@ -7,10 +7,30 @@ from uuid import UUID
 
 from rest_framework.request import Request
 
-from gamesvc.api.problems import Problem
+from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Viewer
 
 _FORM = re.compile(r'^"?(?P<match>[0-9a-f-]{36})-(?P<viewer>o|\d+)-(?P<version>\d{1,9})"?$')
+
+
+class VersionMissing(GamesvcError):
+    """A command does not say which version it answers."""
+
+    code = "version_missing"
+    status = 428
+    title = "Which version have you seen?"
+    detail = "Send If-Match with the ETag of the view this command answers."
+    advice = "Fetch the view, and send its ETag as If-Match: a command says which position it answers."
+
+
+class VersionUnknown(GamesvcError):
+    """If-Match names something else than a version of this match as the sender's seat saw it."""
+
+    code = "version_unknown"
+    status = 412
+    title = "This is no version of your view"
+    detail = "If-Match holds something else than an ETag of this match as your seat saw it."
+    advice = "Fetch the view again, look at what happened since, and decide anew with the new ETag."
 
 
 def etag(match_id: UUID, viewer: Viewer, version: int) -> str:
@@ -24,17 +44,12 @@ def named_seat(request: Request) -> int | None:
 
 
 def required_version(request: Request, match_id: UUID, viewer: Viewer) -> int:
-    """Return the version the sender saw, from If-Match.
-
-    Raises `Problem`: 428 if it is missing, 412 if it names something else.
-    """
+    """The version the sender saw, from If-Match. Raises `VersionMissing` or `VersionUnknown`."""
     given = request.headers.get("If-Match")
     if not given:
-        detail = "Send If-Match with the ETag of the view this command answers."
-        raise Problem(428, "version_missing", "Which version have you seen?", detail)
+        raise VersionMissing
     parts = _FORM.match(given.strip())
     wanted = "o" if viewer is None else str(viewer)
     if parts is None or parts["match"] != str(match_id) or parts["viewer"] != wanted:
-        detail = f"If-Match must be an ETag of this match as your seat saw it, like {etag(match_id, viewer, 17)}."
-        raise Problem(412, "version_unknown", "This is no version of your view", detail)
+        raise VersionUnknown(f"If-Match must be an ETag of this match as your seat saw it, like {etag(match_id, viewer, 17)}.")
     return int(parts["version"])

@@ -15,18 +15,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
-from gamesvc.api.problems import Problem, translate
-from gamesvc.games.kernel.game import Refused
+from gamesvc.api.problems import BadRequest, details
+from gamesvc.errors import Refusal
 from gamesvc.matches.record import idempotency
 from gamesvc.matches.record.idempotency import Answer
 
 
+class KeyMissing(BadRequest):
+    """The request has no Idempotency-Key, or one that is too long."""
+
+    code = "key_missing"
+    title = "The Idempotency-Key is missing"
+    detail = "Send an Idempotency-Key header: 1 to 255 characters, new for each new request, the same for a retry."
+    advice = "A request that creates or commands something carries a key, so that a repetition does nothing twice."
+
+
 def required_key(request: Request) -> str:
-    """Return the request's Idempotency-Key, without quotes. Raises `Problem` (400) if it is missing or too long."""
+    """The request's Idempotency-Key, quotes stripped. Raises `KeyMissing`."""
     key = str(request.headers.get("Idempotency-Key", "")).strip().strip('"')
     if not key or len(key) > 255:
-        detail = "Send an Idempotency-Key header: 1 to 255 characters, new for each new request, the same for a retry."
-        raise Problem(400, "key_missing", "The Idempotency-Key is missing", detail)
+        raise KeyMissing
     return key
 
 
@@ -45,10 +53,8 @@ def once(request: Request, effect: Callable[[], Answer]) -> Response:
         try:
             with transaction.atomic():
                 return effect()
-        except Refused as refused:
-            refusal = translate(refused)
-            assert refusal is not None
-            return 422, {**refusal.data, "instance": request.path}
+        except Refusal as refused:
+            return refused.status, details(refused, instance=request.path)
 
     return _answer(*idempotency.once(user=user, key=key, fingerprint=fingerprint, effect=decided))
 

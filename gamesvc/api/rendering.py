@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-from gamesvc.api.problems import TITLES, Problem, TooLarge
+from gamesvc.api.problems import BadRequest, TooLarge
 from gamesvc.games.kernel import intake
 
 
@@ -46,5 +46,5 @@ class JSONBody(BaseParser):
             raise ParseError("The body must be a JSON object.")
         if fault := intake.value_fault(data):
             errors = [{"pointer": fault.pointer, "detail": fault.detail}]
-            raise Problem(400, fault.code, TITLES[400][1], fault.detail, errors=errors)
+            raise BadRequest(fault.detail, code=fault.code, more={"errors": errors})
         return data

@@ -21,10 +21,9 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
 from gamesvc.games.kernel.game import Caption, Refused
-from gamesvc.matches import errors
 from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.errors import Forbidden, Outdated
 from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.organising import looks, measures
 from gamesvc.matches.organising.measures import Measure
@@ -86,7 +85,7 @@ class MatchAdmin(ReadOnly):
         try:
             seen = board.look(access, _number(request.GET.get("as")), _number(request.GET.get("version")))
         except (Refused, Forbidden) as refused:
-            messages.error(request, str(refused))
+            messages.error(request, refused.sentence)
             seen = board.look(access)
         loaded = loading.load(match.id, match.game)
         last = loaded.viewer_version(seen.viewer)
@@ -139,10 +138,8 @@ class MatchAdmin(ReadOnly):
                     self._measure(request, match)
                 case _:
                     raise Refused("unreadable", "Choose what to do.", "act")
-        except (Refused, Forbidden) as refused:
-            messages.error(request, str(refused))
-        except (errors.Busy, errors.Stale, errors.KeyReused):
-            messages.error(request, "Something happened meanwhile; look at the match and decide again.")
+        except (Refused, Forbidden, Outdated) as refused:
+            messages.error(request, refused.sentence)
         return redirect(reverse("admin:matches_match_change", args=[match.pk]))
 
     def _verify(self, request: HttpRequest, match: Match) -> None:

@@ -1,38 +1,90 @@
-"""Errors raised by the services of matches. API, pages and mail each present them in their own way."""
+"""The errors that the services of matches raise, beside refusals by the rules (`Refused`); their base is `gamesvc.errors`."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext_noop
 
-class Stale(Exception):
-    """The command is outdated by an event after the version its sender saw. Nothing was applied."""
+from gamesvc import errors
+from gamesvc.errors import GamesvcError
+
+
+class Outdated(GamesvcError):
+    """What was sent was overtaken, and nothing of it was done. A person looks again, whichever of these it is."""
+
+    code = "outdated"
+    status = 409
+    title = "Something happened meanwhile"
+    detail = gettext_noop("Something happened that you had not seen. Look at it, then decide again.")
+    advice = "Look at the match as it is now and decide again."
+
+    @property
+    def sentence(self) -> str:
+        return Outdated.detail
+
+
+class Stale(Outdated):
+    """Something has happened since the version the sender saw that outdates their command."""
+
+    code = "stale"
+    status = 412
+    title = "The match has moved on"
+    detail = "Something happened that outdates what you sent. Nothing was done."
+    advice = "Fetch the view again, look at what happened since, and decide anew with the new ETag."
 
     def __init__(self, version: int, events: list[dict[str, Any]]) -> None:
-        super().__init__(f"The match has moved on to version {version}.")
-        self.version = version
-        self.events = events
+        super().__init__(
+            f"The match has moved on to version {version}. Look at what happened since and decide again.",
+            more={"version": version, "events": events},
+        )
 
 
-class KeyReused(Exception):
+class KeyReused(Outdated):
     """The command id was used before for a different command."""
 
+    code = "key_reused"
+    status = 422
+    title = "This key is taken"
+    detail = "The Idempotency-Key was used before for another request."
+    advice = "Use a new key for a new request."
 
-class Busy(Exception):
+
+class Busy(Outdated):
     """Other writers were faster several times in a row. The same request may be sent again."""
 
+    code = "busy"
+    status = 503
+    title = "Too many writers"
+    detail = "Others were faster several times in a row. Send the same request again."
+    advice = "Send it again as it is: the same Idempotency-Key makes sure that it counts once."
+    retry_after = 1
 
-class Unknown(Exception):
-    """The match does not exist, or the user may not know it."""
+
+class Unknown(GamesvcError):
+    """There is no such thing, or not for this user."""
+
+    code = "not_found"
+    status = 404
+    title = "Not found"
+    detail = "There is nothing here, or nothing for you."
+    advice = (
+        "Check the number. A match that you may not see looks the same as one that does not exist; for a match that is open by "
+        "link, add `?link=` with its token."
+    )
 
 
-class Forbidden(Exception):
+class Forbidden(GamesvcError):
     """The user may know the match, but may not do this."""
 
+    code = "forbidden"
+    status = 403
+    title = "Not allowed"
+    detail = "You may know of this, and may not do it: your token lacks the scope, or only others may do it."
+    advice = "Read `detail`; make a token with the scope it names, or ask the host of the match."
 
-class TooMany(Exception):
-    """The user has reached a limit. `retry_after` is in seconds."""
 
-    def __init__(self, detail: str, retry_after: int) -> None:
-        super().__init__(detail)
-        self.retry_after = retry_after
+class TooMany(errors.TooMany):
+    """The user has reached a limit of matches, invitations or messages."""
+
+    title = "Too many"

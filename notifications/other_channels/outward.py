@@ -20,6 +20,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from notifications.wanted.wishes import WishRefused
+
 STEP_SECONDS = 5.0
 LOOKUP_SECONDS = 5.0
 WHOLE_SECONDS = 15.0
@@ -49,8 +51,17 @@ _CLOSED_V6 = [
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
-class BadAddress(Exception):
+class BadAddress(WishRefused):
     """The address cannot be used; the text gives the reason."""
+
+    code = "bad_address"
+    title = "The address does not fit"
+    detail = "Nothing can be sent there."
+    advice = "Give an address like https://example.org/hook that is reachable from the open net."
+    parameter = "url"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail=detail)
 
 
 def check(url: str) -> tuple[str, str, int, str]:

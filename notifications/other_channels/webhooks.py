@@ -22,7 +22,6 @@ from notifications import channels, registry
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover, Outbox, Webhook
 from notifications.other_channels import outward
-from notifications.wanted.wishes import WishRefused
 
 NAME = "webhook"
 BOTH_SIGN = timedelta(days=1)
@@ -44,11 +43,8 @@ def has(user_id: int) -> bool:
 
 
 def set_up(user: User, url: str) -> Webhook:
-    """Set or change the address. A disabled webhook works again. Raises `WishRefused`."""
-    try:
-        outward.check(url)
-    except outward.BadAddress as fault:
-        raise WishRefused("bad_address", str(fault), "url") from None
+    """Take or change the address; a hook that was switched off works again. Raises `BadAddress`."""
+    outward.check(url)
     hook, _ = Webhook.objects.update_or_create(user=user, defaults={"url": url, "failing_since": None, "disabled_at": None})
     return hook
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from gamesvc.errors import Refusal
+
 
 class Hears(Enum):
     """The consequence of a refused mail."""
@@ -98,10 +100,14 @@ SILENCES: dict[str, tuple[str, str]] = {
 }
 
 
-class MailRefused(Exception):
+class MailRefused(Refusal):
     """A mail was refused by a step. `code` is a key of `REFUSALS`, `detail` is for the operator."""
 
+    title = "The mail is not worked on"
+    detail = "The table of refused mails says why, and what its writer hears."
+    advice = "Write again from your own address, as an answer to our mail, with your text above the quoted one."
+
     def __init__(self, code: str, detail: str = "") -> None:
-        super().__init__(f"{code}: {detail}" if detail else code)
-        self.code = code
+        super().__init__(code, detail)
+        self.args = (f"{code}: {detail}" if detail else code,)
         self.hears = REFUSALS[code].hears

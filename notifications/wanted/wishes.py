@@ -18,6 +18,7 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.errors import Refusal
 from notifications import channels
 from notifications.models import Preference
 
@@ -30,12 +31,8 @@ LONGEST_THRESHOLD = 30 * 24
 _POINT = re.compile(r"\A(?:[1-9][0-9]?%|[1-9][0-9]{0,2}[mhd])\Z")
 
 
-class WishRefused(Exception):
-    """An invalid setting: a stable code, a sentence for users, the field."""
-
-    def __init__(self, code: str, detail: str, parameter: str) -> None:
-        super().__init__(detail)
-        self.code, self.detail, self.parameter = code, detail, parameter
+class WishRefused(Refusal):
+    """Why a wish about notices cannot be met."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 import time_machine
-from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from accounts import absences
@@ -175,7 +174,7 @@ def test_a_vacation_has_a_budget(anna, clock, settings):
         (date(2026, 5, 1), date(2026, 5, 2), "bad_days"),
         (date(2028, 5, 1), date(2028, 5, 2), "too_far"),
     ):
-        with pytest.raises(ValidationError) as refused:
+        with pytest.raises(absences.AbsenceRefused) as refused:
             absences.announce(user=anna, first=first, last=last)
         assert refused.value.code == code
     new_year = absences.announce(user=anna, first=date(2026, 12, 31), last=date(2027, 1, 3))
@@ -201,7 +200,7 @@ def test_a_vacation_is_not_announced_and_called_off_without_end(table, anna, mon
 
 def test_quiet_hours_are_capped(anna):
     for start, end in ((time(8), time(21)), (time(8), None), (time(8), time(8)), (time(8, 0, 5), time(9))):
-        with pytest.raises(ValidationError):
+        with pytest.raises(absences.AbsenceRefused):
             absences.set_quiet_hours(user=anna, start=start, end=end)
     absences.set_quiet_hours(user=anna, start=time(20), end=time(8))
     anna.refresh_from_db()

@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.signing_in import proving
 from accounts.tokens import SCOPES, Bearer
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.errors import Forbidden
@@ -124,7 +124,7 @@ class View(APIView):
         """Return a whole number from the query; None if it is missing. Raises `Problem` (400)."""
         given = self.request.query_params.get(name)
         if given is not None and (not given.isdecimal() or len(given) > digits):
-            raise Problem(400, f"bad_{name}", "The request cannot be read", f"`{name}` must be a whole number.")
+            raise BadRequest(f"`{name}` must be a whole number.", code=f"bad_{name}")
         return None if given is None else int(given)
 
     def access(self, ident: str) -> Access:
@@ -143,17 +143,13 @@ class View(APIView):
 
 
 def check_proof(user: User, password: str | None, *, lately: bool, title: str, how: str) -> None:
-    """Raise `Problem` unless the user proves themselves by a password, now or recently: tokens get stolen, browsers stay open.
-
-    `title`: what was not done; `how`: what to send.
-    """
-    if password is None:
-        if not lately:
-            raise Problem(403, "password_needed", title, how)
-        return
+    """Raise `ProofNeeded` or `ProofRefused` unless it is surely the user who asks, by their password now or lately: a token may
+    be stolen, a browser left open. `title` says what was not done, `how` what to send."""
     try:
-        proving.check_password(user, password)
-    except proving.ProofRefused as refused:
-        errors = [{"pointer": "#/password", "detail": refused.detail}]
-        status = 429 if refused.code == proving.TOO_MANY else 422
-        raise Problem(status, refused.code, title, refused.detail, parameter="password", errors=errors) from None
+        if password is not None:
+            proving.check_password(user, password)
+        elif not lately:
+            raise proving.ProofNeeded(how)
+    except (proving.ProofNeeded, proving.ProofRefused) as refused:
+        refused.title = title
+        raise

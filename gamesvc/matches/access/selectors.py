@@ -51,11 +51,11 @@ def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int 
     """
     match = Match.objects.filter(by_ident(ident)).select_related("creator").first()
     if match is None:
-        raise Unknown(ident)
+        raise Unknown
     seats = tuple(match.seats.select_related("user").order_by("index"))
     access = _access(match, user, seats, _Ties(user, [match]), link)
     if access is None:
-        raise Unknown(ident)
+        raise Unknown
     if match.board:
         return replace(access, seat=_turned_to(seats, load(match.id, match.game), as_seat))
     return access
@@ -166,7 +166,7 @@ def _uuid(ident: str) -> uuid.UUID:
     try:
         return uuid.UUID(ident)
     except ValueError:
-        raise Unknown(ident) from None
+        raise Unknown from None
 
 
 def matches_of(user: User) -> QuerySet[Match]:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from accounts.addresses import add_verified_address, user_of_address
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches import errors
+from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Invitation, Match
 from gamesvc.matches.notices import reply_addresses, wording
@@ -77,11 +77,10 @@ def _answer(letter: Letter, invitation: Invitation) -> dict[str, Any]:
             return _join(letter, invitation, name)
         if word in DECLINE:
             return _decline(invitation)
-    except Refused as refused:
-        open_still = refused.code in ("bad_name", "name_taken")
-        return _report(_("You have no seat yet") if open_still else _("You have no seat"), refused.detail, open_still=open_still)
-    except errors.TooMany as refused:
-        return _report(_("You have no seat yet"), str(refused), open_still=True)
+    except (Refused, TooMany) as refused:
+        open_still = refused.code in ("bad_name", "name_taken", TooMany.code)
+        headline = _("You have no seat yet") if open_still else _("You have no seat")
+        return _report(headline, refused.sentence, open_still=open_still)
     return _report(_("Your answer could not be read"), _("Write one word into the first line: join or decline."), open_still=True)
 
 

@@ -26,7 +26,6 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import taking_back
 
 CHANNEL = "mail"
-STALE = gettext_lazy("Something happened that you had not seen when you wrote; look at it and send the order again.")
 KEPT = gettext_lazy("Others may answer first. It is kept, and goes on by itself after them.")
 
 
@@ -127,10 +126,10 @@ class OrderRun:
                 seats=list(self.seats),
             )
         except Refused as refused:
-            line.state, line.detail = "refused", refused.detail
+            line.state, line.detail = "refused", refused.sentence
             return False
-        except errors.Stale:
-            line.state, line.detail = "stale", str(STALE)
+        except errors.Stale as stale:
+            line.state, line.detail = "stale", _(stale.sentence)
             return False
         line.state, line.detail = "done", ""
         line.understood = self.loaded.game.render(line.command)
@@ -148,10 +147,10 @@ class OrderRun:
             else:
                 outcome = taking_back.take_back(expected_version=self.expected, **asked)
         except Refused as refused:
-            line.state, line.detail = "refused", refused.detail
+            line.state, line.detail = "refused", refused.sentence
             return False
-        except errors.Stale:
-            line.state, line.detail = "stale", str(STALE)
+        except errors.Stale as stale:
+            line.state, line.detail = "stale", _(stale.sentence)
             return False
         line.state, line.detail = "done", ""
         if not outcome.done and not line.argument:

@@ -147,10 +147,8 @@ def handle(letter: Letter) -> Handled:
             channel=CHANNEL,
             key=secrets.keyed_uuid("press", letter.id),
         )
-    except Refused as refused:
-        return _not_passed(letter, match, refused.code, refused.detail)
-    except TooMany as too_many:
-        return _not_passed(letter, match, "too_many", str(too_many))
+    except (Refused, TooMany) as refused:
+        return _not_passed(letter, match, refused.code, refused.sentence)
     return Handled({"press": str(message.id)})
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -72,9 +71,8 @@ def _do_once(writer: Writer, line: Line) -> None:
             with transaction.atomic():
                 line.detail = _DO[line.word](writer, line)
             line.state = "answered"
-        except (Refused, TooMany, ValidationError) as refused:
-            line.state = "refused"
-            line.detail = " ".join(refused.messages) if isinstance(refused, ValidationError) else str(refused)
+        except (Refused, TooMany, absences.AbsenceRefused) as refused:
+            line.state, line.detail = "refused", refused.sentence
         DoneWord.objects.create(mail_id=writer.mail, number=line.number, state=line.state, detail=line.detail)
 
 

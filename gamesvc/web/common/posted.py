@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gamesvc.errors import Refusal
 from gamesvc.games.kernel import intake
 from gamesvc.web.common.controls import NOTHING, Control, Sheet, key, only
 
@@ -19,13 +20,16 @@ Posted = Mapping[str, Sequence[str]]
 MISSING = object()
 
 
-class Unreadable(Exception):
-    """A posted field without a valid value. `path` names the field."""
+class Unreadable(Refusal):
+    """A posted field that is no value at all; `parameter` names the field."""
+
+    code = "unreadable"
+    title = "The form cannot be read"
+    detail = "A field holds no value of its kind."
+    advice = "The sentence names the field and what fits; fill it in and send the form again."
 
     def __init__(self, path: str, detail: str) -> None:
-        super().__init__(detail)
-        self.path = path
-        self.detail = detail
+        super().__init__(detail=detail, parameter=path)
 
 
 def filled(one: Control, posted: Posted) -> Control:

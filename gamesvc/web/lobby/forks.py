@@ -79,7 +79,7 @@ def fork(request: HttpRequest, ident: str) -> HttpResponse:
             ),
         )
     except (Refused, Forbidden, TooMany) as refused:
-        messages.error(request, str(refused))
+        messages.error(request, refused.sentence)
         return redirect("web:match", access.match.number)
     if Match.objects.filter(number=made, status=Match.Status.OPEN).exists():
         messages.success(request, "The new match is open. Invite players, or put bots on its free seats.")

@@ -11,12 +11,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
+from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.games.drawing.chart import SEAT_NAMES
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Game, Refused
-from gamesvc.matches import errors
 from gamesvc.matches.access import selectors
+from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
@@ -39,17 +40,13 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
     """Show and process the form for a new match."""
     engine = rules.engine(game)
     options = _options(engine)
-    error: Refused | None = None
+    error: GamesvcError | None = None
     if request.method == "POST":
         posted = _posted(request)
         options = reading.filled(options, posted)
         try:
             return redirect("web:match", once(request, lambda: _create(request, engine, options, posted).number))
-        except errors.TooMany as too_many:
-            error = Refused("too_many", str(too_many))
-        except reading.Unreadable as unreadable:
-            error = Refused("unreadable", unreadable.detail, unreadable.path)
-        except Refused as refused:
+        except (Refused, reading.Unreadable, TooMany) as refused:
             error = refused
     manifest = engine.manifest
     context = {
@@ -176,8 +173,8 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
         named = {"address": whom} if "@" in whom else {"username": whom}
         once(request, lambda: opening.invite(by=signed_in(request), match=access.match, **named)[0].pk)
         messages.success(request, f"{whom} is invited.")
-    except (Refused, errors.TooMany) as refused:
-        messages.error(request, str(refused))
+    except (Refused, TooMany) as refused:
+        messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
 
 

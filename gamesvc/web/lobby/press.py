@@ -71,7 +71,7 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
             _say(access, request, chosen, written)
             return redirect("web:press", access.match.number)
         except (Refused, TooMany) as refused:
-            messages.error(request, str(refused))
+            messages.error(request, refused.sentence)
             status = 422
     names = selectors.seat_names(access.seats)
     page = Paginator(press.messages(access.match, access.viewer), PAGE).get_page(request.GET.get("page"))

@@ -11,10 +11,9 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches import errors
 from gamesvc.matches.access import authority, selectors, tenures
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.errors import Forbidden, Outdated
 from gamesvc.matches.models import Match
 from gamesvc.matches.organising import measures
 from gamesvc.matches.organising.measures import Measure
@@ -75,10 +74,8 @@ def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
         )
         command_id = turns.command_id(sender=f"web host {user.pk} {access.match.pk}", key=key)
         measures.organise(by=user, match=access.match, measure=measure, command_id=command_id, channel="web")
-    except (Refused, Forbidden) as refused:
-        messages.error(request, str(refused))
-    except (errors.Busy, errors.Stale, errors.KeyReused):
-        messages.error(request, "Something happened since this page was made; look at the match and decide again.")
+    except (Refused, Forbidden, Outdated) as refused:
+        messages.error(request, refused.sentence)
     else:
         messages.success(request, DONE[action])
     return redirect("web:match", access.match.number)

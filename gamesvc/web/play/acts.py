@@ -18,8 +18,8 @@ from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import read_order
-from gamesvc.matches import errors
 from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.errors import Outdated, Stale
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
@@ -28,10 +28,10 @@ from gamesvc.rate_limits import folds_history
 from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find
+from gamesvc.web.common.posted import Unreadable
 from gamesvc.web.play.table import Failed, show_match
 
 MOST_ORDERS = 30
-SEND_AGAIN = "Something happened since this page was made. Look at the board and the log, then send it again."
 
 
 @require_POST
@@ -44,12 +44,10 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         read = functools.partial(_chosen, access, form_key, posted)
         order, _version = _submit(access, once.fingerprint(request), _expected(request), read)
-    except reading.Unreadable as unreadable:
-        return show_match(request, access, Failed(unreadable.detail, 422, form_key, unreadable.path, posted))
-    except Refused as refused:
-        return show_match(request, access, Failed(refused.detail, 422, form_key, refused.parameter or "", posted))
-    except (errors.Stale, errors.KeyReused, errors.Busy):
-        return show_match(request, access, Failed(SEND_AGAIN, 409, form_key, "", posted))
+    except (Refused, Unreadable) as refused:
+        return show_match(request, access, Failed(refused.sentence, refused.status, form_key, refused.parameter or "", posted))
+    except Outdated as outdated:
+        return show_match(request, access, Failed(outdated.sentence, Outdated.status, form_key, "", posted))
     messages.success(request, f"Done: {order}")
     return redirect("web:match", access.match.number)
 
@@ -63,10 +61,8 @@ def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
     posted = {name: request.POST.getlist(name) for name in request.POST}
     try:
         command = _chosen(access, request.POST.get("_form", ""), posted)
-    except (reading.Unreadable, Refused) as failed:
-        return JsonResponse({"order": "", "why": failed.detail})
-    except errors.Stale:
-        return JsonResponse({"order": "", "why": SEND_AGAIN})
+    except (Refused, Unreadable, Outdated) as refused:
+        return JsonResponse({"order": "", "why": refused.sentence})
     return JsonResponse({"order": loading.load(access.match.id, access.match.game).game.render(command), "why": ""})
 
 
@@ -79,7 +75,7 @@ def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> d
     forms = loaded.game.legal_commands(loaded.timeline.state, access.seat.index)
     form = next((form for form in forms if controls.key_of(form) == form_key), None)
     if form is None:
-        raise errors.Stale(loaded.viewer_version(access.viewer), [])
+        raise Stale(loaded.viewer_version(access.viewer), [])
     command = reading.read(controls.sheet(form), posted)
     if found := fault(form.schema(), command):
         raise Refused("not_offered", found.detail, found.path)
@@ -104,7 +100,7 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[s
     before = idempotency.known(access.match, command_id)
     try:
         command = before.command if before is not None else read()
-    except (Refused, reading.Unreadable, errors.Stale):
+    except (Refused, Unreadable, Stale):
         # The other of two clicks may have been a moment faster.
         before = idempotency.known(access.match, command_id)
         if before is None:
@@ -138,9 +134,9 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
             order, version = _submit(access, key, version, functools.partial(_parsed, access, line))
             done.append(order)
     except Refused as refused:
-        return show_match(request, access, _failed_orders(refused.detail, 422, lines, done))
-    except (errors.Stale, errors.KeyReused, errors.Busy):
-        return show_match(request, access, _failed_orders(SEND_AGAIN, 409, lines, done))
+        return show_match(request, access, _failed_orders(refused.sentence, refused.status, lines, done))
+    except Outdated as outdated:
+        return show_match(request, access, _failed_orders(outdated.sentence, Outdated.status, lines, done))
     messages.success(request, f"Done: {'; '.join(done)}")
     return redirect("web:match", access.match.number)
 

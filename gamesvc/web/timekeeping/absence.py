@@ -7,7 +7,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -77,15 +76,15 @@ def change_vacations(request: HttpRequest) -> HttpResponse:
             number = intake.whole(request.POST.get("absence", ""), 18)
             row = Absence.objects.filter(user=user, pk=number).first() if number is not None else None
             if row is None:
-                raise ValidationError("You have announced no such vacation.")
+                raise Refused("unknown_absence", "You have announced no such vacation.")
             absences.call_off(absence=row)
             messages.success(request, "The vacation is called off.")
         else:
             first, last = _day(request.POST.get("first", "")), _day(request.POST.get("last", ""))
             absences.announce(user=user, first=first, last=last)
             messages.success(request, "Your vacation is announced.")
-    except ValidationError as error:
-        messages.error(request, error.messages[0])
+    except (Refused, absences.AbsenceRefused) as refused:
+        messages.error(request, refused.sentence)
     else:
         vacations.settle(user.pk)
     return redirect("web:profile")
@@ -98,8 +97,8 @@ def quiet_hours(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     try:
         absences.set_quiet_hours(user=user, start=_time(request.POST.get("start", "")), end=_time(request.POST.get("end", "")))
-    except ValidationError as error:
-        messages.error(request, error.messages[0])
+    except (Refused, absences.AbsenceRefused) as refused:
+        messages.error(request, refused.sentence)
     else:
         messages.success(request, "Your quiet hours are saved.")
     return redirect("web:profile")
@@ -116,7 +115,7 @@ def follow(request: HttpRequest) -> HttpResponse:
         else:
             follows.follow(by=user, game=request.POST.get("game", ""), organiser=request.POST.get("organiser", "").strip())
     except Refused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
     return redirect("web:profile" if request.POST.get("act") == "stop" else "web:substitutes")
 
 
@@ -152,7 +151,7 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
         else:
             raise Refused("unreadable", "The page has sent what this match does not know.")
     except Refused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
 
 
@@ -170,7 +169,7 @@ def _give_up(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         once(request, give_up)
     except Refused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
         return redirect("web:match", find(request, ident).match.number)
     messages.success(request, "Your seat is free for a substitute.")
     return redirect("web:home")
@@ -184,11 +183,11 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ValidationError(f"A day is written like 2026-12-24, not {text[:20]!r}.") from None
+        raise Refused("unreadable", f"A day is written like 2026-12-24, not {text[:20]!r}.") from None
 
 
 def _time(text: str) -> time | None:
     try:
         return time.fromisoformat(text) if text else None
     except ValueError:
-        raise ValidationError(f"A time is written like 22:00, not {text[:20]!r}.") from None
+        raise Refused("unreadable", f"A time is written like 22:00, not {text[:20]!r}.") from None

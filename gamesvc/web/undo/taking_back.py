@@ -13,10 +13,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches import errors
 from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.errors import Forbidden, Outdated
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -73,10 +72,8 @@ def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
     act = request.POST.get("act", "")
     try:
         outcome = _carry_out(request, access, act)
-    except (Refused, Forbidden) as refused:
-        messages.error(request, str(refused))
-    except (errors.Stale, errors.KeyReused, errors.Busy):
-        messages.error(request, "Something has happened since this page was made; look at the board and decide again.")
+    except (Refused, Forbidden, Outdated) as refused:
+        messages.error(request, refused.sentence)
     else:
         messages.success(request, DONE["asked" if act == "undo" and not outcome.done else act])
     return redirect("web:match", access.match.number)

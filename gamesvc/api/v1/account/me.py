@@ -11,9 +11,19 @@ from rest_framework.response import Response
 
 from accounts import erasure, tokens
 from accounts.signing_in import proving
-from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PRIVATE, PROBLEMS, View, check_proof
+from gamesvc.errors import Refusal
+
+
+class NotConfirmed(Refusal):
+    """What cannot be taken back is asked for twice, and the second answer is missing."""
+
+    code = "not_confirmed"
+    title = "Nothing was erased"
+    detail = "`name` must be your user name, so that nobody is erased by mistake."
+    advice = "Send your user name as `name`."
+    parameter = "name"
 
 
 class AccountShape(serializers.Serializer[Any]):
@@ -50,11 +60,9 @@ class Account(View):
         """
         body = self.body(Farewell)
         if body["name"] != self.user.username:
-            detail = "`name` must be your user name, so that nobody is erased by mistake."
-            errors = [{"pointer": "#/name", "detail": detail}]
-            raise Problem(422, "not_confirmed", "Nothing was erased", detail, parameter="name", errors=errors)
+            raise NotConfirmed
         lately = tokens.proven_lately(self.bearer.token) if self.bearer else proving.proved_in_session(request._request)
         how = "Send your `password`, or use an `account` token that you made on your account page within the last hour."
-        check_proof(self.user, body.get("password"), lately=lately, title="Nothing was erased", how=how)
+        check_proof(self.user, body.get("password"), lately=lately, title=NotConfirmed.title, how=how)
         erasure.erase(self.user)
         return Response(status=204)

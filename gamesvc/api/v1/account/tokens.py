@@ -61,7 +61,7 @@ class TokenDetail(View):
     def delete(self, request: Request, token_id: UUID) -> Response:
         """Revoke a token, and all tokens made with it."""
         if not tokens.revoke_token(user=self.user, token_id=token_id):
-            raise errors.Unknown(str(token_id))
+            raise errors.Unknown
         return Response(status=204)
 
 

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 
 from accounts.models import User
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.matches.models import Match
 from gamesvc.matches.statistics import reliability
 
@@ -38,5 +38,5 @@ def _number(query: Mapping[str, str], name: str) -> int | None:
     if given is None:
         return None
     if not (given.isascii() and given.isdecimal()) or len(given) > 4:
-        raise Problem(400, f"bad_{name}", "The request cannot be read", f"`{name}` must be a whole number.")
+        raise BadRequest(f"`{name}` must be a whole number.", code=f"bad_{name}")
     return int(given)

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
 from gamesvc.matches.access.selectors import access_match
@@ -107,7 +107,7 @@ class Position(View):
         access = self.access(ident)
         asked = request.query_params.get("version", str(access.match.version))
         if not asked.isdecimal() or len(asked) > 9:
-            raise Problem(400, "bad_version", "The request cannot be read", "`version` must be a whole number.")
+            raise BadRequest("`version` must be a whole number.", code="bad_version")
         position = forks.position_at(access, int(asked))
         return Response({"game": access.match.game, "options": access.match.options, "position": position})
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from gamesvc import rate_limits
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
 from gamesvc.api.v1.lobby import filters
@@ -43,7 +43,7 @@ class Matches(View):
         if status := request.query_params.get("status"):
             if status not in Match.Status.values:
                 detail = f"`status` is one of {', '.join(Match.Status.values)}."
-                raise Problem(400, "bad_status", "The request cannot be read", detail)
+                raise BadRequest(detail, code="bad_status")
             matches = matches.filter(status=status)
         matches = filters.by_reliability(matches, self.user, request.query_params)
         page, following = _page(matches, request.query_params.get("cursor"))
@@ -87,7 +87,7 @@ class Matches(View):
 def _page(matches: QuerySet[Match], cursor: str | None) -> tuple[list[Match], str | None]:
     if cursor:
         if not cursor.isdecimal() or len(cursor) > 17:
-            raise Problem(400, "bad_cursor", "The request cannot be read", "`cursor` must be the `next` of the page before.")
+            raise BadRequest("`cursor` must be the `next` of the page before.", code="bad_cursor")
         matches = matches.filter(number__lt=int(cursor))
     found = list(matches.order_by("-number")[: PAGE + 1])
     return found[:PAGE], str(found[PAGE - 1].number) if len(found) > PAGE else None

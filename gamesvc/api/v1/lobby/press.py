@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.games.kernel.game import Refused
@@ -95,5 +95,5 @@ def _message(found: Any, given: str) -> Message:
     except ValueError:
         message = None
     if message is None:
-        raise Problem(400, "bad_before", "The request cannot be read", "`before` must be the `next` of the page before.")
+        raise BadRequest("`before` must be the `next` of the page before.", code="bad_before")
     return message

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django.utils.dateparse import parse_datetime
@@ -16,19 +15,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
-from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
+from gamesvc.matches.errors import Unknown
 from notifications import ledger
 from notifications.models import Outbox, Webhook
 from notifications.other_channels import webhooks
 from notifications.sending import calendar
 from notifications.wanted import presence, wishes
-from notifications.wanted.wishes import WishRefused
 
-T = TypeVar("T")
 PAGE = 50
 
 
@@ -125,14 +122,6 @@ class HookShape(serializers.Serializer[Any]):
     disabled_at = serializers.DateTimeField(allow_null=True, help_text="Set the address again to switch it on.")
 
 
-def _refusing(act: Callable[[], T]) -> T:
-    """Run a service of `notifications`, and turn its refusals into those of the API."""
-    try:
-        return act()
-    except WishRefused as refused:
-        raise Refused(refused.code, refused.detail, refused.parameter) from None
-
-
 class Notices(View):
     @extend_schema(
         parameters=[OpenApiParameter("cursor", str, description="From `next` of the page before.")],
@@ -161,7 +150,7 @@ def _place(cursor: str | None) -> tuple[datetime, UUID] | None:
         return found, UUID(identity)
     except (ValueError, binascii.Error):
         detail = "`cursor` must be the `next` of the page before."
-        raise Problem(400, "bad_cursor", "The request cannot be read", detail) from None
+        raise BadRequest(detail, code="bad_cursor") from None
 
 
 class Preferences(View):
@@ -178,7 +167,7 @@ class Preferences(View):
     def patch(self, request: Request) -> Response:
         """Change some notification settings; null restores the default."""
         changes = self.body(PreferencesChange)
-        _refusing(lambda: wishes.set_wishes(self.user, changes))
+        wishes.set_wishes(self.user, changes)
         return Response(_wishes_json(self))
 
 
@@ -196,7 +185,7 @@ class OfMatch(View):
     def patch(self, request: Request, ident: str) -> Response:
         """Change them for this match; null restores your general setting."""
         topic, changes = _topic(self, ident), self.body(Points)
-        _refusing(lambda: wishes.set_wishes(self.user, changes, topic=topic))
+        wishes.set_wishes(self.user, changes, topic=topic)
         return Response(_wishes_json(self, topic))
 
 
@@ -258,7 +247,7 @@ class Hook(View):
     def put(self, request: Request) -> Response:
         """Set the webhook address. Notices go there once `webhook` is among your `channels`."""
         url = self.body(HookChange)["url"]
-        _refusing(lambda: webhooks.set_up(self.user, url))
+        webhooks.set_up(self.user, url)
         return Response(_hook_json(self))
 
     @extend_schema(responses={204: None, **PROBLEMS}, operation_id="me_webhook_delete")
@@ -285,7 +274,7 @@ class HookSecret(View):
 def _hook_json(view: View) -> dict[str, Any]:
     hook = Webhook.objects.filter(user=view.user).first()
     if hook is None:
-        raise Problem(404, "not_found", "Not found", "You have set no address; PUT one.")
+        raise Unknown("You have set no address; PUT one.")
     return {
         "url": hook.url,
         "secret": webhooks.secret_of(hook),

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.idempotency import required_key
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.matches.access import authority, tenures
@@ -109,7 +109,7 @@ class Refusals(View):
         if (given := request.query_params.get("before")) is not None:
             last = found.filter(pk=int(given)).first() if given.isdecimal() and len(given) < 18 else None
             if last is None:
-                raise Problem(400, "bad_before", "The request cannot be read", "`before` must be the `next` of the page before.")
+                raise BadRequest("`before` must be the `next` of the page before.", code="bad_before")
             found = found.filter(received_at__lte=last.received_at).exclude(received_at=last.received_at, pk__gte=last.pk)
         page = list(found[: PAGE + 1])
         following = f"?before={page[PAGE - 1].pk}" if len(page) > PAGE else None

@@ -12,12 +12,12 @@ from rest_framework.response import Response
 
 from gamesvc.api.etags import etag
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, VERSION, View
 from gamesvc.api.v1.play.commands import submit_command
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.errors import Unknown
 from gamesvc.matches.models import Premove
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record import loading
@@ -181,7 +181,7 @@ def _read(access: Access, seat: int, body: dict[str, Any]) -> tuple[Any, Any]:
 def _find(access: Access, seat: int, number: int) -> Premove:
     found = Premove.objects.select_related("match", "user").filter(match=access.match, seat=seat, number=number).first()
     if found is None:
-        raise Problem(404, "unknown_order", "Not found", f"You have laid no order {number} by.")
+        raise Unknown(f"You have laid no order {number} by.", code="unknown_order")
     return found
 
 

@@ -7,17 +7,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from events.proofs import checkpoints
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.matches.errors import Unknown
 from gamesvc.matches.proof import export
 from gamesvc.matches.record import loading
 
 PAGE = 50
 
 
-def missing(detail: str) -> Problem:
-    return Problem(404, "no_checkpoint", "Not found", detail)
+def missing(detail: str) -> Unknown:
+    return Unknown(detail, code="no_checkpoint")
 
 
 class Checkpoints(View):
@@ -30,7 +31,7 @@ class Checkpoints(View):
         """List the checkpoints over all matches, newest first. Keep them: they prove later that nothing was changed."""
         before = request.query_params.get("before")
         if before is not None and (not before.isdecimal() or len(before) > 9):
-            raise Problem(400, "bad_before", "The request cannot be read", "`before` must be the number of a checkpoint.")
+            raise BadRequest("`before` must be the number of a checkpoint.", code="bad_before")
         found = checkpoints.page(int(before) if before is not None else None, PAGE)
         more = f"?before={found[-1].number}" if len(found) == PAGE and found[-1].number > 1 else None
         return Response({"results": [one.as_json() for one in found], "next": more})

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.etags import etag
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches.access import selectors
@@ -39,7 +39,7 @@ class _Boards(View):
         except ValueError:  # well-formed but impossible, such as 30 February
             found = None
         if found is None or found.tzinfo is None:
-            raise Problem(400, "bad_at", "The request cannot be read", "`at` must be a moment like 2026-11-20T20:00:00Z.")
+            raise BadRequest("`at` must be a moment like 2026-11-20T20:00:00Z.", code="bad_at")
         return history.version_at(access, found)
 
     def tagged(self, seen: Board, answer: Response | HttpResponse) -> Response | HttpResponse:

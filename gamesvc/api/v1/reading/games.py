@@ -8,11 +8,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import View
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.matches.errors import Unknown
 
 
 def game_json(game: Game[Any]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class GameDetail(View):
         try:
             game = catalog.game(game_id)
         except Refused as refused:
-            raise Problem(404, "unknown_game", "Not found", refused.detail) from None
+            raise Unknown(refused.detail, code=refused.code) from None
         schema = {"options": game.manifest.options, "commands": game.commands}
         return Response(
             {**game_json(game), "schema": schema, "order_help": game.order_help(None), "rules_help": game.rules_help()}

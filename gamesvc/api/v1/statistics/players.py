@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
-from gamesvc.api.problems import Problem
 from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.matches.errors import Unknown
 from gamesvc.matches.statistics import totals
 
 
@@ -48,5 +48,5 @@ class Player(View):
         """Return a player's figures from matches that count: all but forks, analysis boards and described positions."""
         user = User.named(name)
         if user is None:
-            raise Problem(404, "unknown_user", "Not found", f"There is no player {name!r}.")
+            raise Unknown(f"There is no player {name!r}.", code="unknown_user")
         return Response(totals.player_json(user))

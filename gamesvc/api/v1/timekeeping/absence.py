@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -14,11 +13,10 @@ from rest_framework.response import Response
 from accounts import absences
 from accounts.models import Absence, User
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import Problem
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
-from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.errors import Unknown
 from gamesvc.matches.models import Match
 from gamesvc.matches.timekeeping import pauses, vacations
 
@@ -82,11 +80,7 @@ class Absences(View):
         body = self.body(Days)
 
         def effect() -> tuple[int, dict[str, Any]]:
-            try:
-                made = absences.announce(user=self.user, first=body["first"], last=body["last"])
-            except ValidationError as error:
-                raise Refused(error.code or "bad_days", error.messages[0], "first") from None
-            return 201, _absence(made)
+            return 201, _absence(absences.announce(user=self.user, first=body["first"], last=body["last"]))
 
         answer = once(request, effect)
         if answer.status_code == 201:
@@ -100,11 +94,8 @@ class AbsenceDetail(View):
         """Cancel a vacation. A running one ends now, and the days begun count as used."""
         found = Absence.objects.filter(user=self.user, pk=absence_id).first()
         if found is None:
-            raise Problem(404, "unknown_absence", "Not found", "You have announced no such vacation.")
-        try:
-            absences.call_off(absence=found)
-        except ValidationError as error:
-            raise Refused(error.code or "over", error.messages[0]) from None
+            raise Unknown("You have announced no such vacation.", code="unknown_absence")
+        absences.call_off(absence=found)
         vacations.settle(self.user.pk)
         return Response(_absences(self.user), headers=PRIVATE)
 
@@ -121,10 +112,7 @@ class QuietHours(View):
     def put(self, request: Request) -> Response:
         """Set your quiet hours, or end them with null. They apply from the next deadline on, and stay as they are for a week."""
         body = self.body(Quiet)
-        try:
-            absences.set_quiet_hours(user=self.user, start=body["start"], end=body["end"])
-        except ValidationError as error:
-            raise Refused(error.code or "bad_quiet_hours", error.messages[0], "start") from None
+        absences.set_quiet_hours(user=self.user, start=body["start"], end=body["end"])
         return Response(_quiet(self.user), headers=PRIVATE)
 
 

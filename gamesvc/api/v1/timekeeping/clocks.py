@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc.api.problems import Problem
+from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import PRESETS, SCHEMA
@@ -117,9 +117,7 @@ class MatchClock(View):
         access = self.access(ident)
         given = request.query_params.get("seat")
         if given is not None and not (given.isdecimal() and len(given) < 3 and int(given) < access.match.seat_count):
-            raise Problem(
-                400, "bad_seat", "The request cannot be read", f"`seat` is a number from 0 to {access.match.seat_count - 1}."
-            )
+            raise BadRequest(f"`seat` is a number from 0 to {access.match.seat_count - 1}.", code="bad_seat")
         seat, before = int(given) if given is not None else None, self.number("before", 9)
         found = explanation.explain(access.match, seat, viewer=access.viewer, before=before)
         told, now = found.as_json(), timezone.now()

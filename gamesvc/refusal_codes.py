@@ -1,0 +1,213 @@
+"""What the codes of refusals mean, for the page behind a problem's address: of the service's own codes, not those of each game.
+
+An error whose class has a code says itself what it means (`errors`). Here are the codes that an instance brings. The title of
+the problem in the API is that of the class; the sentence that came with it says more than any of these.
+"""
+
+from __future__ import annotations
+
+from gamesvc.errors import Meaning
+
+_FIELD = "The sentence in `detail` says which values fit; `parameter` and `errors` name the field."
+_LOOK = "Fetch the view again, look at what happened since, and decide anew with the new ETag."
+_FIRST_PAGE = "Begin with the first page."
+_PLAY_ON = "Play on."
+_NUMBER = Meaning("This is no number", "This part of the query is a whole number.", _FIELD)
+
+# Text and numbers of any door.
+_VALUES = {
+    "bad_text": Meaning(
+        "A text that cannot be taken",
+        "It holds the character U+0000 or half of a surrogate pair, or a name in an object is too long.",
+        "`errors` points at it. Leave the character out, or shorten the name.",
+    ),
+    "bad_number": Meaning(
+        "The number does not fit", "Numbers are whole, up to 2^53 - 1, and some have a range of their own.", _FIELD
+    ),
+    "bad_encoding": Meaning("Another encoding than UTF-8", "All text that is sent here is UTF-8.", "Send it in UTF-8."),
+    "too_deep": Meaning("Nested too deeply", "Lists and objects may be nested 32 levels deep.", "`errors` points at it."),
+    "too_long": Meaning("Too long", "A command has at most 16 KB as JSON.", "Send less; `detail` says how much is read."),
+}
+
+_OPENING = {
+    "unknown_game": Meaning("No such game", "The game is not offered here.", "GET /api/v1/games/ lists those that are."),
+    "bad_seats": Meaning("The number of seats does not fit", "Each game has its own range.", _FIELD),
+    "bad_options": Meaning("The options do not fit", "The game's options have a JSON Schema.", "See `schema` of the game."),
+    "bad_hours": Meaning("The time does not fit", "It lies outside of what is allowed.", _FIELD),
+    "bad_clock": Meaning("The clock does not fit", "It is no policy, or leaves no time to act.", "See GET /api/v1/clocks/."),
+    "no_time": Meaning("The clock leaves no time", "Nobody could act within five minutes, or hardly any time counts.", _FIELD),
+    "bad_entry": Meaning("Entry or watching does not fit", "Both are one of a few words.", _FIELD),
+    "bad_press": Meaning("Press does not fit", "`press` is none, public or private.", _FIELD),
+    "bad_undo": Meaning("Undo does not fit", "`undo` is free, consent or never.", _FIELD),
+    "bad_reliability": Meaning("The requirement does not fit", "`reliability` has `finished` and `timeouts`.", _FIELD),
+    "bad_bots": Meaning("The bots do not fit", "The game does not know a bot, or a bot has no seat.", _FIELD),
+    "bad_contribution": Meaning("The contribution is too long", "It goes into the key of all draws.", _FIELD),
+    "bad_position": Meaning(
+        "This is no position of the game", "A match begins from a position that its rules could have led to.", _FIELD
+    ),
+    "game_over": Meaning("The game is over in this position", "Nothing is left to play.", "Begin from an earlier position."),
+    "anonymous": Meaning(
+        "The names are hidden", "The players of an anonymous match cannot be taken over into another.", "Leave the players out."
+    ),
+    "bad_invitation": Meaning(
+        "The invitation does not fit",
+        "It names nobody or two people, or its link was used, declined, or is for another user.",
+        "Name one user or one address; ask for a new invitation.",
+    ),
+    "bad_address": Meaning("The address does not fit", "Nothing can be sent there.", _FIELD),
+    "bad_name": Meaning("The name does not fit", "A player needs a name that others can call them by.", "Choose another name."),
+    "name_taken": Meaning("The name is taken", "Another player has this name.", "Choose another name."),
+    "unknown_user": Meaning("There is no such user", "Nobody has this name here.", "Check how it is written, or invite by mail."),
+    "invited_already": Meaning("Invited already", "This user has an invitation to the match.", "Wait for the answer."),
+}
+
+_SEATS = {
+    "not_host": Meaning("Only the host may do this", "You did not open this match.", "Ask its host."),
+    "not_yours": Meaning("Not yours to do", "Only the host and the players do this.", "Ask one of them."),
+    "not_open": Meaning("The match is no longer open", "Seats change before the start only.", "Find another match in the lobby."),
+    "not_invited": Meaning("By invitation only", "The match is open to invited players.", "Ask its host for a link."),
+    "not_reliable": Meaning(
+        "For reliable players only",
+        "The match asks for players who finish their matches and answer in time.",
+        "Find another match in the lobby; `detail` says what this one asks for.",
+    ),
+    "joined_already": Meaning("You have a seat already", "Nobody holds two seats of a match.", "Play the one you have."),
+    "another_seat": Meaning(
+        "You held another seat of this match",
+        "You know what that seat hides, so until the end you play from no other one.",
+        "Take your own seat again when it is free, watch, or play another match.",
+    ),
+    "too_often": Meaning(
+        "You have left this match too often",
+        "Each time a seat falls free others are called to take it, so a player comes back a few times only.",
+        "Leave the seat to somebody else; you can still watch.",
+    ),
+    "looked_behind": Meaning(
+        "You have looked behind in this match",
+        "As an operator you have seen what a seat hides, so you take no seat in it.",
+        "Watch, or play another match.",
+    ),
+    "seat_taken": Meaning("The seat is not free", "Somebody holds it.", "Take one of those that `detail` names."),
+    "seats_free": Meaning("Seats are free", "The match starts when all are taken.", "Wait, or name a bot for them."),
+    "no_seat": Meaning("No seat", "You, or the player you name, hold no seat in this match.", "Look at the seats of the match."),
+    "not_a_board": Meaning("This is a match", "Only a what-if board can be closed at any time.", "Play on, or resign."),
+    "bad_follow": Meaning("Name one thing to follow", "You follow either a game or an organiser.", _FIELD),
+    "unknown_follow": Meaning("You do not follow this", "There is nothing to stop.", "Nothing needs to be done."),
+}
+
+_PLAYING = {
+    "not_started": Meaning("The match has not started", "It starts when all seats are taken.", "Wait for the mail that says so."),
+    "not_running": Meaning("The match is not running", "It has not started, or is over.", "Look at its status."),
+    "match_over": Meaning("The match is over", "Nothing more can be played.", "Look at it, export it, or fork it."),
+    "too_late": Meaning("Too late", "The order came after the deadline of its question; the clock has answered.", _LOOK),
+    "not_offered": Meaning("Not offered", "No form offers this command with these values now.", "Fetch the forms again."),
+    "not_your_turn": Meaning("Not your turn", "Another seat is awaited.", "Wait for the mail that says it is your turn."),
+    "unreadable": Meaning("The order cannot be read", "It is not written in the game's notation.", "See `help` of the forms."),
+    "unknown_command": Meaning("No such command", "The game has none of this name.", "Take one of those that `detail` names."),
+    "bad_parameter": Meaning("A value does not fit", "A parameter of the command does not fit its JSON Schema.", _FIELD),
+    "no_such_version": Meaning("No such version", "The match has not come there, or you do not know of it.", _FIELD),
+    "no_draws": Meaning("No draw by agreement", "The game ends as its rules say.", "Play on, or resign."),
+    # orders laid by
+    "no_standing_orders": Meaning("No standing orders", "The game asks nobody between their turns.", "Wait for your turn."),
+    "bad_condition": Meaning("The condition does not fit", "`when` names an event, something you see, or both.", _FIELD),
+    "bad_commands": Meaning("The commands do not fit", "An order that waits has a few commands, each with its name.", _FIELD),
+    "unknown_order": Meaning("No such order", "You have laid none by under this number.", "List the orders you have laid by."),
+}
+
+_UNDO = {
+    "never": Meaning("Nothing is taken back here", "The match was opened with `undo: never`.", _PLAY_ON),
+    "nothing_to_undo": Meaning("Nothing to take back", "You have not acted since you were last asked.", _PLAY_ON),
+    "nothing_to_redo": Meaning("Nothing to redo", "You have taken nothing back, or something has followed since.", _PLAY_ON),
+    "draw_stays": Meaning("What was drawn stays", "Chance is not given back where nobody can agree to it.", _PLAY_ON),
+    "ruled": Meaning("The organiser has ruled", "The match was set back here; what lies before that stays.", _PLAY_ON),
+    "timed_out": Meaning("The clock has answered", "What the clock did is not taken back.", _PLAY_ON),
+    "asked_already": Meaning("A request is open", "It must be answered or withdrawn, or lapse, before the next.", "Wait for it."),
+    "no_request": Meaning("There is no request", "It was answered, or the match has moved on.", _LOOK),
+    "not_asked": Meaning("Not asked", "Your word is not needed, or you have given it.", "Wait for the others."),
+    "own_request": Meaning("Your own request", "The others answer it; you may withdraw it.", "Send `accept: false`."),
+}
+
+_TIME = {
+    "paused_already": Meaning("The match is paused", "Its clocks stand already.", "Nothing needs to be done."),
+    "paused_by_host": Meaning("The organiser has paused the match", "Only they let it go on.", "Ask the organiser."),
+    "not_paused": Meaning("The match is not paused", "Its clocks run.", "Nothing needs to be done."),
+    "no_wish": Meaning("There is no wish of yours", "You have not asked for this.", "Nothing needs to be done."),
+    "not_awaited": Meaning("No clock runs", "The seat is asked nothing now.", "Look who is awaited."),
+    "bad_extension": Meaning("An extension gives more time", "It cannot take any away.", _FIELD),
+    # vacations and quiet hours
+    "bad_days": Meaning("The days do not fit", "A vacation begins today or later and ends no earlier than it begins.", _FIELD),
+    "too_far": Meaning("Too far ahead", "A vacation is announced a year ahead at most.", "Announce it later."),
+    "overlaps": Meaning("Announced already", "Another vacation of yours holds some of these days.", "Choose other days."),
+    "budget": Meaning("Not enough days are left", "Each year has its vacation days.", "Take fewer days; `detail` says how many."),
+    "over": Meaning("This is over", "What you would change has ended.", "Nothing needs to be done."),
+    "no_vacation": Meaning("No vacation", "You have announced none.", "Nothing needs to be done."),
+    "unknown_absence": Meaning("No such vacation", "You have announced none under this number.", "List your vacations."),
+    "bad_quiet_hours": Meaning("The quiet hours do not fit", "They have a beginning and an end, in your own time zone.", _FIELD),
+}
+
+_ORGANISING = {
+    "bad_action": Meaning("No such measure", "`action` is one of those that `detail` names.", _FIELD),
+    "bad_code": Meaning("No such reason", "`code` is one of those that `detail` names.", _FIELD),
+    "bad_reason": Meaning("A reason is needed", "The players read it; it has 1 to 1000 characters.", _FIELD),
+    "bad_version": Meaning(
+        "This version does not fit", "A version is a whole number; one to go back to lies between two commands.", _FIELD
+    ),
+    "bad_seat": Meaning("No such seat", "Seats are numbered from 0.", _FIELD),
+    "nothing_hidden": Meaning("Nothing is hidden", "Only a running match hides anything.", "Look at the match itself."),
+}
+
+_NOTICES = {
+    "press_off": Meaning("No press in this match", "It was opened without.", "Nobody can be written to here."),
+    "press_public_only": Meaning("Public press only", "In this match everybody reads what is written.", 'Send `to: "all"`.'),
+    "press_nobody": Meaning("Nobody reads there", "The seat is empty, a bot's, or your own.", _FIELD),
+    "press_empty": Meaning("There is nothing to pass on", "The message was empty.", "Write something; by mail at the very top."),
+    "press_too_long": Meaning("The message is too long", "A message has at most 2000 characters.", "Shorten it, or send two."),
+    "unknown_wish": Meaning("No such setting", "Notices have the settings that `detail` names.", _FIELD),
+    "bad_points": Meaning("The reminders do not fit", "Each is a share of the time, or hours before its end.", _FIELD),
+    "bad_channels": Meaning("The channels do not fit", "Notices go by mail, by webhook, or by one after the other.", _FIELD),
+    "no_digest": Meaning(
+        "A digest is needed", "Mails that wait need a digest that tells of them.", "Choose an hour for it, or let every mail go."
+    ),
+}
+
+_TOKENS = {
+    "bad_token_name": Meaning("The token needs a name", "1 to 60 printable characters.", _FIELD),
+    "bad_scopes": Meaning("The scopes do not fit", "They are read, play, account, organise and operate.", _FIELD),
+    "scope_not_allowed": Meaning(
+        "This scope is not yours to give",
+        "A token makes only tokens with scopes of its own, and `operate` is for operators.",
+        "Leave the scope out, or make the token on your account page.",
+    ),
+    "bad_expiry": Meaning(
+        "The expiry does not fit", "It lies in the future, and no later than that of the token which makes the new one.", _FIELD
+    ),
+    "too_many_tokens": Meaning("Too many tokens", "You have as many as you may.", "Revoke one that is not used any more."),
+}
+
+_READING = {
+    "bad_before": Meaning("The page cannot be found", "`before` comes from `next` of the page before.", _FIRST_PAGE),
+    "bad_cursor": Meaning("The page cannot be found", "`cursor` comes from `next` of the page before.", _FIRST_PAGE),
+    "bad_as": _NUMBER,
+    "bad_after": _NUMBER,
+    "bad_players_finished": _NUMBER,
+    "bad_players_timeouts": _NUMBER,
+    "bad_players_answer_hours": _NUMBER,
+    "bad_status": Meaning("No such status", "`status` is one of those that `detail` names.", _FIELD),
+    "bad_at": Meaning("This is no moment", "A moment looks like 2026-11-20T20:00:00Z.", _FIELD),
+    "no_checkpoint": Meaning(
+        "No checkpoint", "None has been made yet that shows this, or the service signs none.", "One is made every hour."
+    ),
+}
+
+MEANINGS: dict[str, Meaning] = {
+    **_VALUES,
+    **_OPENING,
+    **_SEATS,
+    **_PLAYING,
+    **_UNDO,
+    **_TIME,
+    **_ORGANISING,
+    **_NOTICES,
+    **_TOKENS,
+    **_READING,
+}
