@@ -22,7 +22,7 @@ from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from notifications.outbox import Notice
 from notifications.parsing import reading, text
 from notifications.parsing.limits import cpu_limit
-from notifications.parsing.refusals import MailRefused
+from notifications.parsing.refusals import REFUSALS, MailRefused
 from notifications.registry import Message
 
 PURPOSE = "confirm"
@@ -105,7 +105,10 @@ def mail_failed(row: Outbox) -> Message | None:
     mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
     if mail is None:
         return None
-    context = {"received_at": mail.received_at, "link": settings.BASE_URL, "reason": _reason(row.payload.get("code", ""))}
+    # Without a code the fault is ours, and there is nothing to correct.
+    code = row.payload.get("code", "")
+    advice = REFUSALS[code].advice if code in REFUSALS else ""
+    context = {"received_at": mail.received_at, "link": settings.BASE_URL, "reason": _(advice) if advice else ""}
     return Message(
         subject=_("Your mail could not be read"),
         text=render_to_string("notifications/failed.txt", context),
@@ -113,24 +116,6 @@ def mail_failed(row: Outbox) -> Message | None:
         in_reply_to=mail.message_id,
         auto_replied=True,
     )
-
-
-def _reason(code: str) -> str:
-    """Return the fault of a refused mail and what its sender can do; empty if the fault is ours."""
-    match code:
-        case "too_large" | "too_many_headers" | "too_many_parts" | "too_deep" | "too_slow":
-            return _("It is too large or too involved to be read. Send your orders alone: plain text, no attachments, no quotes.")
-        case "broken":
-            return _(
-                "Its headers are damaged. Send your orders again as a new mail; if that fails too, use another mail program."
-            )
-        case "no_single_sender":
-            return _(
-                "Its From line does not name exactly one address in the usual form: Name <address>. Correct your sender name."
-            )
-        case "not_confirmed":
-            return _("Only the one word “yes” in the first line confirms orders. Answer the question again, or open its link.")
-    return ""
 
 
 def find(mail_id: UUID) -> InboundMail | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from django.utils.translation import gettext_noop
+
 from gamesvc.errors import Refusal
 
 
@@ -23,15 +25,19 @@ class Hears(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One reason to refuse a mail: the kind of mail, the justification, and what the sender hears."""
+    """One reason to refuse a mail: the kind of mail, the justification, what the sender hears, and what they can do."""
 
     hears: Hears
     what: str
     why: str
+    advice: str = ""
 
 
 _ROBOT = "nobody waits for an answer, and answering a machine may begin a loop"
 _HOSTILE = "no mail program writes this, and reading it could stop the other mails"
+_SMALLER = gettext_noop(
+    "It is too large or too involved to be read. Send your orders alone: plain text, no attachments, no quotes."
+)
 
 REFUSALS: dict[str, Row] = {
     # On receipt, before anything is stored.
@@ -48,14 +54,30 @@ REFUSALS: dict[str, Row] = {
     "mailer_daemon": Row(Hears.NOTHING, "from a sender such as mailer-daemon or no-reply", _ROBOT),
     "our_own": Row(Hears.NOTHING, "from our From address or one of our reply addresses", "the service would answer itself"),
     # Size and shape.
-    "too_large": Row(Hears.REASON, "larger than 1 MB, more than 50,000 lines, or more than 64 KB of headers", _HOSTILE),
-    "too_many_headers": Row(Hears.REASON, "more than 200 header fields", _HOSTILE),
-    "too_many_parts": Row(Hears.REASON, "more than 100 parts", _HOSTILE),
-    "too_deep": Row(Hears.REASON, "parts within parts, more than five deep", _HOSTILE),
-    "broken": Row(Hears.REASON, "headers that two programs could read differently", "one of them could be deceived"),
-    "too_slow": Row(Hears.REASON, "five seconds of CPU were not enough to read it", "it would keep back all other mail"),
+    "too_large": Row(Hears.REASON, "larger than 1 MB, more than 50,000 lines, or more than 64 KB of headers", _HOSTILE, _SMALLER),
+    "too_many_headers": Row(Hears.REASON, "more than 200 header fields", _HOSTILE, _SMALLER),
+    "too_many_parts": Row(Hears.REASON, "more than 100 parts", _HOSTILE, _SMALLER),
+    "too_deep": Row(Hears.REASON, "parts within parts, more than five deep", _HOSTILE, _SMALLER),
+    "broken": Row(
+        Hears.REASON,
+        "headers that two programs could read differently",
+        "one of them could be deceived",
+        gettext_noop(
+            "Its headers are damaged. Send your orders again as a new mail; if that fails too, use another mail program."
+        ),
+    ),
+    "too_slow": Row(
+        Hears.REASON, "five seconds of CPU were not enough to read it", "it would keep back all other mail", _SMALLER
+    ),
     # The sender.
-    "no_single_sender": Row(Hears.REASON, "a From line that does not name exactly one address", "no sender could be proved"),
+    "no_single_sender": Row(
+        Hears.REASON,
+        "a From line that does not name exactly one address",
+        "no sender could be proved",
+        gettext_noop(
+            "Its From line does not name exactly one address in the usual form: Name <address>. Correct your sender name."
+        ),
+    ),
     "spoofed": Row(Hears.NOTHING, "a forgery by the word of the From domain, which asks to drop it", "nobody to answer"),
     "unproved": Row(Hears.QUESTION, "from the player's address, without proof", "anybody can write a From line"),
     "stranger": Row(Hears.QUESTION, "from an address that is not the player's", "they may have passed the mail on"),
@@ -67,7 +89,12 @@ REFUSALS: dict[str, Row] = {
     # The address and the text.
     "inactive": Row(Hears.NOTHING, "to an address of a closed account", "there is nobody to answer"),
     "no_such_purpose": Row(Hears.REASON, "to an address for something this service no longer does", "nobody can work on it"),
-    "not_confirmed": Row(Hears.REASON, "an answer to “Are these orders yours?” that is not “yes”", "only a clear yes counts"),
+    "not_confirmed": Row(
+        Hears.REASON,
+        "an answer to “Are these orders yours?” that is not “yes”",
+        "only a clear yes counts",
+        gettext_noop("Only the one word “yes” in the first line confirms orders. Answer the question again, or open its link."),
+    ),
     "used": Row(Hears.NOTHING, "a second “yes”", "the first one counted"),
     "empty": Row(Hears.WORDS, "nothing above the quoted mail", "there is nothing to carry out"),
     "too_long": Row(Hears.WORDS, "more than 20,000 characters of the writer's own", "no orders are so long"),
@@ -111,3 +138,4 @@ class MailRefused(Refusal):
         super().__init__(code, detail)
         self.args = (f"{code}: {detail}" if detail else code,)
         self.hears = REFUSALS[code].hears
+        self.advice = REFUSALS[code].advice or self.advice

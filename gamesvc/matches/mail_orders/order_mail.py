@@ -144,7 +144,7 @@ def understand(line: Line, game: Game[Any], view: Mapping[str, Any] | None) -> N
         command = dict(read_order(game, order, view))
         check_command(game, command)
     except Refused as refused:
-        line.state, line.detail = "unreadable", refused.detail
+        line.state, line.detail = "unreadable", refused.sentence
         return
     line.command, line.understood = command, game.render(command)
     if line.is_order and command["name"] == "resign" and line.argument != "yes":

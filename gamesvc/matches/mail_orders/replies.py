@@ -252,7 +252,7 @@ class Desk:
         try:
             line.detail = " ".join(preview.tell(line.command)) or _("Nothing that you could see.")
         except Refused as refused:
-            line.state, line.detail = "refused", refused.detail
+            line.state, line.detail = "refused", refused.sentence
 
     def _help(self) -> str:
         prompt = next((one.prompt for one in self.loaded.awaited() if one.seat == self.seat.index), None)

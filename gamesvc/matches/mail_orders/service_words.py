@@ -51,7 +51,7 @@ def check(writer: Writer, lines: Sequence[Line]) -> None:
         try:
             reader(writer, line)
         except Refused as refused:
-            line.state, line.detail = "unreadable", refused.detail
+            line.state, line.detail = "unreadable", refused.sentence
 
 
 def do(writer: Writer, line: Line) -> None:

@@ -56,7 +56,7 @@ def _answer(letter: Letter, match: Match) -> dict[str, Any]:
             substitutes.take_over(by=letter.user, match=match, seat=letter.payload["seat"], channel=CHANNEL)
             held = match.seats.get(user=letter.user)
     except Refused as refused:
-        return {"headline": _("You have no seat"), "said": refused.detail}
+        return {"headline": _("You have no seat"), "said": refused.sentence}
     said = _("You hold seat %(seat)s now and play on from the position below. You get a mail when it is your turn.")
     return {"headline": _("You have a seat"), "said": said % {"seat": held.index + 1}}
 

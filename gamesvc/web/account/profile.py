@@ -129,6 +129,6 @@ def tokens(request: HttpRequest) -> HttpResponse:
             proven=proving.proved_in_session(request),
         )
     except TokenRefused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
         return redirect("web:profile")
     return _page(request, user, ProfileForm(instance=user), plain, 201)

@@ -94,7 +94,7 @@ def close(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         forks.close_board(access=access, channel="web")
     except Refused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
 
 
@@ -113,5 +113,5 @@ def as_of(request: HttpRequest, ident: str) -> HttpResponse:
     except ValueError:
         messages.error(request, "Write a moment like 2026-11-20 20:00.")
     except Refused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
     return redirect(f"{reverse('web:match', args=[access.match.number])}?{urlencode(more)}")

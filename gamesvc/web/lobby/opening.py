@@ -142,7 +142,7 @@ def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
             case _:
                 raise Refused("unreadable", "Choose what to do with the seats.", "act")
     except Refused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
     return redirect("web:match", match.number)
 
 
@@ -157,7 +157,7 @@ def _leave(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         hosted = once(request, leave)
     except Refused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
         access = find(request, ident)
         hosted = str(access.match.number) if access.is_host else ""
     return redirect("web:match", hosted) if hosted else redirect("web:home")
@@ -188,7 +188,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             match = opening.accept_invitation(by=request.user, token=token, channel="web")
             return redirect("web:match", match.number)
         except Refused as refused:
-            messages.error(request, refused.detail)
+            messages.error(request, refused.sentence)
     seats = tuple(found.match.seats.select_related("user").order_by("index"))
     context = {
         "invitation": found,

@@ -48,7 +48,7 @@ def timing(request: HttpRequest) -> HttpResponse:
     try:
         wishes.set_wishes(user, changes)
     except WishRefused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
     else:
         messages.success(request, "Your choice is saved.")
     return redirect("web:profile")
@@ -92,7 +92,7 @@ def webhook(request: HttpRequest) -> HttpResponse:
         try:
             webhooks.set_up(user, request.POST.get("url", "").strip())
         except WishRefused as refused:
-            messages.error(request, refused.detail)
+            messages.error(request, refused.sentence)
         else:
             messages.success(request, "The address is saved.")
     return redirect("web:profile")

@@ -55,7 +55,7 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             once(request, functools.partial(_lay_by, user, access, access.seat, request.POST.get("order", "")))
             messages.success(request, "The order is laid by.")
     except Refused as refused:
-        messages.error(request, refused.detail)
+        messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
 
 
