@@ -16,7 +16,7 @@ class Outdated(GamesvcError):
     code = "outdated"
     status = 409
     title = "Something happened meanwhile"
-    detail = gettext_noop("Something happened that you had not seen. Look at it, then decide again.")
+    detail = gettext_noop("Something happened that you had not seen. Look at it, then send it again if you still want to.")
     advice = "Look at the match as it is now and decide again."
 
     @property
@@ -38,6 +38,8 @@ class Stale(Outdated):
             f"The match has moved on to version {version}. Look at what happened since and decide again.",
             more={"version": version, "events": events},
         )
+        self.version = version
+        self.events = events
 
 
 class KeyReused(Outdated):

@@ -143,7 +143,7 @@ def test_nothing_to_choose_is_a_plain_button():
 def test_a_field_that_is_no_value_is_named(form, posted, path):
     with pytest.raises(Unreadable) as caught:
         read(sheet(form), posted)
-    assert caught.value.path == path
+    assert caught.value.parameter == path
 
 
 def test_a_choice_of_nothing_is_not_shown():
