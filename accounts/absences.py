@@ -44,7 +44,7 @@ QUIET_FIELDS = ("quiet_from", "quiet_until", "quiet_zone", "quiet_since")
 
 
 class AbsenceRefused(Refusal):
-    """Why a vacation or quiet hours cannot be as they are asked for."""
+    """A vacation, or quiet hours, that cannot be as requested."""
 
 
 class Span(NamedTuple):

@@ -42,7 +42,7 @@ MAX_TOKENS = 50
 
 
 class TokenRefused(Refusal):
-    """Why a key is not made."""
+    """A token that was not created."""
 
     title = "No token was made"
 

@@ -37,7 +37,7 @@ class GamesvcError(Exception):
     retry_after: int | None = None
     """After so many seconds the same may be tried again."""
     more: Mapping[str, Any] = {}
-    """What a program gets beside the sentence."""
+    """Members that programs get beside the sentence."""
 
     def __init__(self, detail: str = "", *, code: str = "", more: Mapping[str, Any] | None = None) -> None:
         self.detail = detail or self.detail
@@ -47,7 +47,7 @@ class GamesvcError(Exception):
 
     @property
     def sentence(self) -> str:
-        """What a person reads on a page or in a mail."""
+        """The text that users read on a page or in a mail."""
         return self.detail
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What the codes of refusals mean, for the page behind a problem's address: of the service's own codes, not those of each game.
+"""Meanings of the service's own refusal codes, for the page behind a problem's address. Each game explains its own.
 
 An error whose class has a code says itself what it means (`errors`). Here are the codes that an instance brings. The title of
 the problem in the API is that of the class; the sentence that came with it says more than any of these.
@@ -128,6 +128,21 @@ _UNDO = {
 }
 
 _TIME = {
+    "told_too_often": Meaning(
+        "The others were told of this too often",
+        "Pauses, undos and an organiser's measures are announced to the players by mail, so each has a cap in a match.",
+        "Try again when `detail` says.",
+    ),
+    "unseen_too_often": Meaning(
+        "You have changed your orders too often",
+        "Nobody else is told of standing orders, but every page of the match must look past them, so they have a cap.",
+        "Your last orders hold. Try again when `detail` says.",
+    ),
+    "quiet_hours_stay": Meaning(
+        "Quiet hours stay as they are for a week",
+        "Clocks stand still in them, so they are not moved from day to day.",
+        "End them, or set others when `detail` says.",
+    ),
     "paused_already": Meaning("The match is paused", "Its clocks stand already.", "Nothing needs to be done."),
     "paused_by_host": Meaning("The organiser has paused the match", "Only they let it go on.", "Ask the organiser."),
     "not_paused": Meaning("The match is not paused", "Its clocks run.", "Nothing needs to be done."),

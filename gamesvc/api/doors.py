@@ -69,8 +69,12 @@ class Door:
 
 
 def all_doors() -> dict[str, list[Door]]:
-    """Return the doors by kind, each kind in the order of its routes or names."""
+    """Return the doors by kind, each kind in the order of its routes or names.
+
+    The order of Django's admin depends on which module was imported first, so its routes come last, by name.
+    """
     found = [(route, entry) for route, entry in _routes(get_resolver().url_patterns, "") if not _of_a_row(route)]
+    found.sort(key=lambda door: door[0] if door[0].startswith("admin/") else "")
     return {
         "API": [_endpoint(route, entry.callback) for route, entry in found if hasattr(entry.callback, "cls")],
         "Pages": [_page(route, entry.name or "", entry.callback) for route, entry in found if not hasattr(entry.callback, "cls")],

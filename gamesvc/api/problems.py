@@ -27,7 +27,7 @@ class BadRequest(GamesvcError):
 
 
 class NotSignedIn(GamesvcError):
-    """Nobody is signed in, and the address asks for somebody."""
+    """No user is signed in, and the address requires one."""
 
     code = "not_signed_in"
     status = 401

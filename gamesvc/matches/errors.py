@@ -11,7 +11,7 @@ from gamesvc.errors import GamesvcError
 
 
 class Outdated(GamesvcError):
-    """What was sent was overtaken, and nothing of it was done. A person looks again, whichever of these it is."""
+    """An act that was overtaken; nothing was done. The user looks again, whichever of these it is."""
 
     code = "outdated"
     status = 409

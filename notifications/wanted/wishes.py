@@ -32,7 +32,7 @@ _POINT = re.compile(r"\A(?:[1-9][0-9]?%|[1-9][0-9]{0,2}[mhd])\Z")
 
 
 class WishRefused(Refusal):
-    """Why a wish about notices cannot be met."""
+    """A wish about notices that cannot be met."""
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,7 @@ def test_a_vacation_is_not_announced_and_called_off_without_end(table, anna, mon
         absences.call_off(absence=absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 3)))
         vacations.settle(anna.pk)
     version = loading.load(match.id, match.game).version
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(absences.AbsenceRefused) as refused:
         absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 3))
     assert refused.value.code == "too_many"
     vacations.settle(anna.pk)
@@ -216,7 +216,7 @@ def test_quiet_hours_stay_for_a_week_and_in_their_zone(anna, clock):
     clock.shift(timedelta(minutes=20))
 
     def refused(start: time, end: time) -> str:
-        with pytest.raises(ValidationError) as error:
+        with pytest.raises(absences.AbsenceRefused) as error:
             absences.set_quiet_hours(user=anna, start=start, end=end)
         return error.value.code
 

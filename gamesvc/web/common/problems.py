@@ -18,7 +18,7 @@ _CODE = re.compile(r"\A[a-z][a-z0-9_]{1,59}\Z")
 
 
 def explained(code: str) -> Meaning:
-    """What a code means: as the class that has it says, as the table of refusals says, or as any game's code."""
+    """Return the meaning of a code: from its class, from the table of refusals, or of any game's code."""
     kind = next((kind for kind in GamesvcError.kinds() if kind.code == code), Refusal)
     return MEANINGS.get(code) or kind.meaning()
 

@@ -17,7 +17,7 @@ from gamesvc.errors import Refusal
 
 
 class NotConfirmed(Refusal):
-    """What cannot be taken back is asked for twice, and the second answer is missing."""
+    """The confirmation of an irreversible act is missing."""
 
     code = "not_confirmed"
     title = "Nothing was erased"
