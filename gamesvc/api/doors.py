@@ -8,6 +8,7 @@ needs a decision.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,7 +72,7 @@ class Door:
 def all_doors() -> dict[str, list[Door]]:
     """Return the doors by kind, each kind in the order of its routes or names.
 
-    The order of Django's admin depends on which module was imported first, so its routes come last, by name.
+    The order in Django's admin depends on which module was imported first, so its routes come last, by name.
     """
     found = [(route, entry) for route, entry in _routes(get_resolver().url_patterns, "") if not _of_a_row(route)]
     found.sort(key=lambda door: door[0] if door[0].startswith("admin/") else "")
@@ -90,7 +91,8 @@ def _routes(entries: Sequence[Any], before: str) -> Iterator[tuple[str, URLPatte
         if isinstance(entry, URLResolver):
             yield from _routes(entry.url_patterns, route)
         elif isinstance(entry, URLPattern):
-            yield route, entry
+            # Django lists the apps here, in the order in which their modules were imported.
+            yield re.sub(r"\(\?P<app_label>[^)]*\)/\$", "<app_label>/", route), entry
 
 
 def _of_a_row(route: str) -> bool:
