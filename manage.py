@@ -25,9 +25,13 @@ def main() -> None:
         from gamesvc.embedded import environment
 
         environment.provide(Path(os.environ.get("GAMESVC_DATA", "var")))
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as fault:
+        sys.exit(f"gamesvc does not start: {fault}")
 
 
 if __name__ == "__main__":

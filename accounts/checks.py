@@ -20,7 +20,9 @@ def proxies_are_named(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessa
         hint = "Name only the addresses of your own proxies: anybody else could write any address into X-Forwarded-For."
         return [checks.Warning("TRUSTED_PROXIES trusts every address.", hint=hint, id="accounts.W002")]
     if settings.BASE_URL.startswith("https:") and not settings.TRUSTED_PROXIES:
-        hint = "Name the address from which your proxy connects, such as TRUSTED_PROXIES=127.0.0.1,::1 (README.md, Settings)."
+        hint = (
+            "Name the address from which your proxy connects, such as TRUSTED_PROXIES=127.0.0.1,::1 (deploy/README.md, Settings)."
+        )
         told = "TRUSTED_PROXIES is empty, though https needs a proxy: wrong passwords of one client lock everybody out."
         return [checks.Warning(told, hint=hint, id="accounts.W001")]
     return []

@@ -3,8 +3,6 @@
 Nothing of Django is imported: this module is read while Django's settings are built.
 """
 
-import os
-
 ACCOUNT_ADAPTER = "accounts.signing_in.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
@@ -12,8 +10,6 @@ ACCOUNT_USERNAME_MIN_LENGTH = 2
 # Names that could pass for the service itself. Erased accounts are named `erased-...`.
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "administrator", "root", "postmaster", "abuse", "system", "clock", "bot", "host", "nobody"]
 
-# mandatory: no sign-in before an address is verified; optional; none: no verification, for a closed group without mail.
-ACCOUNT_EMAIL_VERIFICATION = os.environ.get("ACCOUNT_EMAIL_VERIFICATION", "mandatory")
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3
@@ -29,7 +25,6 @@ ACCOUNT_LOGIN_ON_PASSWORD_RESET = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 # A browser left open alone changes no address: with another one a new password could be had.
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_DEFAULT_HTTP_PROTOCOL = "http" if os.environ.get("BASE_URL", "http://").startswith("http://") else "https"
 
 # `ip` is the client's network from `accounts.network`. `key` of a failed login is the account together with that network
 # (`adapter`): guessing slows down only the guesser, and the owner can still sign in. The adapter also limits the mails to one

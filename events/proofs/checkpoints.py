@@ -108,7 +108,10 @@ def check_key(app_configs: object, **_: Any) -> list[CheckMessage]:
             return []
     except ImproperlyConfigured as error:
         return [Error(str(error), id="events.E002")]
-    hint = "Without checkpoints nobody can prove that a stream was not written anew. Set CHECKPOINT_KEY (README.md, Settings)."
+    hint = (
+        "Without checkpoints nobody can prove that a stream was not written anew. "
+        "Set CHECKPOINT_KEY (deploy/README.md, Settings)."
+    )
     return [Warning("There is no key to sign checkpoints with.", hint=hint, id="events.W002")]
 
 
@@ -124,7 +127,7 @@ def make(using: str = DEFAULT_DB_ALIAS, *, unless: tuple[UUID, int] | None = Non
     """
     keys = seeds()
     if not keys:
-        raise ImproperlyConfigured("Set CHECKPOINT_KEY: the key that signs the checkpoints (README.md, Settings).")
+        raise ImproperlyConfigured("Set CHECKPOINT_KEY: the key that signs the checkpoints (deploy/README.md, Settings).")
     with transaction.atomic(using), connections[using].cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s::int)", [LOCK])
         before = newest(using)

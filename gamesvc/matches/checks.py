@@ -50,7 +50,9 @@ def refuse_wrong_keys() -> None:
     try:
         open_one_secret_per_key()
     except secrets.WrongKey as wrong:
-        sys.exit(f"gamesvc does not start: {wrong} Give the key that was in use when the match began (README.md, Settings).")
+        sys.exit(
+            f"gamesvc does not start: {wrong} Give the key that was in use when the match began (deploy/README.md, Settings)."
+        )
     except DatabaseError:
         # The database may come back; each draw tries the key again.
         logger.warning("The database does not answer; the keys were not tried.")

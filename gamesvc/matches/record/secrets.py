@@ -37,7 +37,9 @@ def _keys(text: str) -> dict[str, bytes]:
         if not key_id or len(keys[key_id]) != 32:
             raise ImproperlyConfigured('MATCH_KEYS must be "id:base64 of 32 bytes", several separated by commas.')
     if not keys:
-        raise ImproperlyConfigured("Set MATCH_KEYS: the key that seals the secrets of running matches (README.md, Settings).")
+        raise ImproperlyConfigured(
+            "Set MATCH_KEYS: the key that seals the secrets of running matches (deploy/README.md, Settings)."
+        )
     return keys
 
 

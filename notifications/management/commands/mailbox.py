@@ -22,7 +22,7 @@ class Command(BaseCommand):
         try:
             where = imap.account()
             if where is None or not settings.REPLY_DOMAIN:
-                raise CommandError("Set IMAP_URL and REPLY_DOMAIN (README.md, Settings).")
+                raise CommandError("Set IMAP_URL and REPLY_DOMAIN (deploy/README.md, Settings).")
             taken = imap.poll()
         except (ImproperlyConfigured, imap.Unreachable) as fault:
             raise CommandError(str(fault)) from None

@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.REPLY_DOMAIN:
-            raise CommandError("Set REPLY_DOMAIN: the domain whose mail comes here (README.md, Settings).")
+            raise CommandError("Set REPLY_DOMAIN: the domain whose mail comes here (deploy/README.md, Settings).")
         stopped = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stopped.set())
