@@ -105,3 +105,15 @@ def test_mails_stop_in_one_place_which_also_says_so() -> None:
         and re.search(r"preferences\.mute\(|Mute\.objects\.(bulk_)?create", (ROOT / name).read_text())
     ]
     assert callers == ["notifications/wanted/muting.py"]
+
+
+def test_no_line_of_a_template_is_long() -> None:
+    templates = [path for path in tracked() if "/templates/" in path]
+    assert len(templates) > 80
+    long = [
+        f"{path}:{number}"
+        for path in templates
+        for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 160
+    ]
+    assert not long
