@@ -1,4 +1,4 @@
-"""The README's commands, run exactly as written; its match by curl is played on the `up` of `tests.embedded.test_up`."""
+"""The commands of both READMEs, run exactly as written; the first match is played on the `up` of `tests.embedded.test_up`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,16 @@ DEPLOY = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
 pytestmark = pytest.mark.timeout(240)
 
 
-def commands() -> list[str]:
-    return [line for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL) for line in block.splitlines()]
+def commands(text: str = README) -> list[str]:
+    """The lines of the console blocks; one that ends with a backslash goes on."""
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    return [line for block in blocks for line in re.sub(r"\\\n\s*", "", block).splitlines()]
+
+
+def program() -> str:
+    """The lines of Python that send a mail."""
+    [block] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    return block
 
 
 def alone() -> dict[str, str]:
@@ -41,6 +49,38 @@ def alone() -> dict[str, str]:
 def test_the_two_commands_for_a_fresh_machine_come_first():
     assert commands()[:2] == ["pip install uv && uv run manage.py up", "uv run pytest"]
     assert "uv run pytest" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_no_command_stands_there_that_nothing_runs():
+    """The curls, the mail and the clicks are played by `tests.embedded.test_up`."""
+    others = [line for line in commands() if not line.startswith("curl ")]
+    assert others[:2] == commands()[:2]
+    assert len(others) == 3
+    assert "gamesvc.games" in others[2]
+    assert commands(DEPLOY) == []
+    for name in set(re.findall(r"manage\.py ([a-z]+)", README + DEPLOY)) - set(ours()):
+        assert name in {"check", "makemigrations"}, name
+
+
+def test_the_readme_is_short_and_wrapped_and_has_its_pictures():
+    lines = README.splitlines()
+    assert len(lines) < 150
+    assert not [line for line in lines if len(line) > 120]
+    for name in re.findall(r'<img src="([^"]+)"', README):
+        assert 0 < (ROOT / name).stat().st_size < 200_000
+    assert README.count("<img ") == 2
+
+
+@pytest.mark.parametrize("path", ["README.md", "deploy/README.md", "gamesvc/locale/README.md"])
+def test_links_lead_somewhere(path):
+    text = (ROOT / path).read_text(encoding="utf-8")
+    anchors = {re.sub(r"[^a-z0-9]+", "-", title.lower()) for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert links or "locale" in path
+    for link in links:
+        name, _, anchor = link.partition("#")
+        assert (ROOT / path).parent.joinpath(name).exists(), link
+        assert name or anchor in anchors, link
 
 
 def test_a_game_without_a_server():

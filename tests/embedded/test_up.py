@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import email
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,16 +15,21 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from email import policy
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psutil
 import psycopg
 import pytest
+from lxml import html as parser
 
 from gamesvc import queues
 from gamesvc.ops.simulation.strikes import MARKS
-from tests.test_readme import ROOT, alone, commands
+from tests.test_readme import README, ROOT, alone, commands, program
+from tests.web.page import chosen, forms
 
 pytestmark = [pytest.mark.timeout(280), pytest.mark.long]
 ROLES = ("web", *queues.WORKERS, "mailserver", "beat")
@@ -132,9 +139,63 @@ def number_in(path: Path) -> int:
     return int(path.read_text().split(maxsplit=1)[0])
 
 
-def test_a_first_start_serves_and_the_curl_match_of_the_readme_is_played(up):
-    with urllib.request.urlopen(up.facts["web"]) as page:
-        assert "gamesvc" in page.read().decode()
+def test_the_first_match_of_the_readme_is_played_in_the_browser_by_mail_and_with_curl(up):
+    """On one `up`, in the order of the README."""
+    number = open_by_clicks(up)
+    answer_by_mail(up, number)
+    play_with_curl(up)
+
+
+def open_by_clicks(up: Up) -> int:
+    """Follow what the README says under "In the browser", as a browser would; return the number of the match."""
+    [told] = re.findall(r"\*\*In the browser\.\*\*(.*?)\n\n", README, re.DOTALL)
+    sign_in, new_match, game, button = (" ".join(label.split()) for label in re.findall(r"\*([^*]+)\*", told))
+    name, password = up.facts["login"].split(" / ")
+    with httpx.Client(base_url=up.facts["web"], follow_redirects=True, timeout=30) as browser:
+        page = click(browser, browser.get("/"), sign_in)
+        page = press(browser, page, sign_in, login=name, password=password)
+        page = click(browser, click(browser, page, new_match), new_match, beside=game)
+        page = press(browser, page, button)
+        assert "Form the fleet" in page.text
+        return int(page.url.path.strip("/").split("/")[-1])
+
+
+def click(browser: httpx.Client, page: httpx.Response, label: str, beside: str = "") -> httpx.Response:
+    """Follow the link that says so, in the entry of a list that has this heading where one is named."""
+    tree = parser.fromstring(page.text)
+    if beside:
+        [tree] = [entry for entry in tree.iter("li") if beside in [heading.text for heading in entry.iter("h3")]]
+    link = next(link for link in tree.iter("a") if link.text == label)
+    return browser.get(link.get("href"))
+
+
+def press(browser: httpx.Client, page: httpx.Response, label: str, **values: str) -> httpx.Response:
+    """Fill in the form whose button says so, and send it."""
+    [form] = [form for form in forms(page.text) if form.text.strip().lower().endswith(label.lower())]
+    data = chosen(form, {name: [value] for name, value in values.items()})
+    return browser.post(form.action or str(page.url), data=data)
+
+
+def answer_by_mail(up: Up, number: int) -> None:
+    """Answer the turn mail of a match with the order that it names, by the program of the README."""
+
+    def mails(reason: str) -> list[EmailMessage]:
+        found = [email.message_from_bytes(path.read_bytes(), policy=policy.default) for path in (up.data / "mail").glob("*.eml")]
+        return [mail for mail in found if mail["X-Game-Reason"] == reason and f"#{number}]" in mail["Subject"]]
+
+    [asked] = eventually(lambda: mails("your-turn"))
+    told = asked.get_body(("plain",)).get_content().replace("\r\n", "\n").split("\n\n")[1]
+    order = " ".join(told.split()).split("Without an order in time: ")[1]
+    port = int(up.facts["answers"].rsplit(":", 1)[1])
+    view = f"/api/v1/matches/{number}/view/"
+    before = up.get(view)["version"]
+    exec(program(), {"ORDER": order, "PORT": port, "REPLY_TO": asked["Reply-To"]})
+    [receipt] = eventually(lambda: mails("receipt"))
+    assert "1 order done" in receipt["Subject"]
+    assert up.get(view)["version"] > before
+
+
+def play_with_curl(up: Up) -> None:
     variables = {"API": up.facts["api"].rstrip("/"), "TOKEN": up.facts["token"]}
     curls = [line for line in commands() if line.startswith("curl")]
     assert len(curls) == 5

@@ -108,13 +108,13 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
         match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy", clock=policy))
         absences.announce(user=anna, first=date(2026, 6, 3), last=date(2026, 6, 3))
         vacations.settle()
-        page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
+        page = shown(signed_in, f"/matches/{match.number}/clock")
         assert "1 day from Mon 1 Jun 10:00 UTC on." in page
         assert "Not counted: Mon 1 Jun 22:00 UTC to Tue 2 Jun 06:00 UTC." in page
         assert "With grace from Tue 2 Jun 18:00 UTC on." in page
         clock.move_to(match.questions.get().due_at + timedelta(minutes=1))
         expiry.sweep()
-        page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
+        page = shown(signed_in, f"/matches/{match.number}/clock")
         assert "Time ran out, and is excused." in page
         told = [line["what"] for line in explanation.explain(match, viewer=0).as_json()["lines"]]
         assert told == ["asked", "excused", "stopped", "asked"]
@@ -132,7 +132,7 @@ def test_the_account_says_by_how_much_a_fixed_time_was_put_off(signed_in, anna):
         mandate = deadlines.Mandate(Actor("host"))
         deadlines.extend(match=match, mandate=mandate, seat=0, more=timedelta(hours=30, milliseconds=5))
         assert match.questions.get(seat=0).due_at == datetime(2026, 6, 3, 0, tzinfo=UTC)
-        page = unescape(strip_tags(signed_in.get(f"/matches/{match.number}/clock").content.decode()))
+        page = shown(signed_in, f"/matches/{match.number}/clock")
         put_off = "put off by 1 day 6 h (an outage, or more time given): Wed 3 Jun 00:00 UTC."
         assert f"Then the next fixed time, {put_off}" in page
         assert "Then the next fixed time: Mon 1 Jun 18:00 UTC." in page
