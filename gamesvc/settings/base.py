@@ -1,4 +1,4 @@
-"""What every way of running shares. Secrets, addresses and limits come from `gamesvc.settings.environment`."""
+"""Settings that every way of running shares. Secrets, addresses and limits come from `gamesvc.settings.environment`."""
 
 import sys
 from pathlib import Path
