@@ -19,7 +19,8 @@ from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, KeyedSource, Source, draw_key, seeded
-from gamesvc.games.kernel.game import REWOUND, Caption, Event, Game, Refused, Viewer, see_event
+from gamesvc.games.kernel.events import REWOUND
+from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline
 
 Act = Callable[[Timeline[Any], Dice], Run[Any]]

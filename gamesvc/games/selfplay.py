@@ -20,7 +20,8 @@ from typing import Any
 from gamesvc.games.handovers import HandOvers
 from gamesvc.games.kernel import codec, dealing, forms, undo_rules
 from gamesvc.games.kernel.dice import Dice, seeded
-from gamesvc.games.kernel.game import REWOUND, Caption, Event, Form, Game, Outcome, Refused, see_event
+from gamesvc.games.kernel.events import REWOUND, of_service
+from gamesvc.games.kernel.game import Caption, Event, Form, Game, Outcome, Refused, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
 from gamesvc.games.kernel.undo_rules import Deed, Past, Taken, Trail
 from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, command_of, rewind_of
@@ -336,7 +337,7 @@ def check_replay(game: Game[Any], record: Record, timeline: Timeline[Any]) -> No
     if replay(game, events).state != timeline.state:
         raise Broken(f"{record}: replay differs from the state that was played")
     check_hidden(game, events, record.ends, record.seats, str(record))
-    told = [event for event in events if not event.type.startswith("match.")]
+    told = [event for event in events if not of_service(event.type)]
     for viewer in (None, *range(record.seats)):
         for event in told[:: max(1, len(told) // 50)]:
             if (seen := see_event(game, event, viewer)) is not None:

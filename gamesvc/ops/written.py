@@ -14,6 +14,7 @@ from events.types import Head, NewEvent, StoredEvent
 from gamesvc.games.kernel.dice import commitment, seed_secret
 from gamesvc.games.kernel.game import Event, Game, Outcome
 from gamesvc.games.selfplay import Record
+from gamesvc.matches.events import Ended, Joined, Opened, Started
 
 
 class Written:
@@ -59,18 +60,15 @@ class Written:
 
 def opening(game: Game[Any], options: dict[str, Any], seats: int, secret: bytes) -> list[Event]:
     """Return the service's events before the first of the game: players, rules, and the commitment to the draws."""
-    opened = {"game": game.id, "rules": game.manifest.rules, "options": options, "seats": seats, "commitment": commitment(secret)}
-    events = [
-        Event("match.opened", opened),
-        *(Event("match.joined", {"seat": seat, "contribution": ""}) for seat in range(seats)),
-        Event("match.started", {"seats": seats}),
-    ]
-    return [Event(event.type, event.data, version) for version, event in enumerate(events, 1)]
+    rules = game.manifest.rules
+    opened = Opened(game=game.id, rules=rules, options=options, seats=seats, commitment=commitment(secret))
+    joined = [Joined(seat=seat, contribution="") for seat in range(seats)]
+    return [event.event(version) for version, event in enumerate([opened, *joined, Started(seats)], 1)]
 
 
 def ended(outcome: Outcome, secret: bytes) -> Event:
     """Return the last event of a match."""
-    return Event("match.ended", {"reason": outcome.reason, "outcome": outcome.as_json(), "secret": secret.hex()})
+    return Ended(outcome.reason, outcome.as_json(), secret.hex()).event()
 
 
 def match_of(game: Game[Any], seed: str) -> UUID:

@@ -82,6 +82,19 @@ def test_a_salt_keeps_its_name_where_its_module_moves() -> None:
     assert found == SALTS
 
 
+def test_events_of_the_service_are_named_in_one_place() -> None:
+    """Everything else asks `gamesvc.matches.events` for a type, or `gamesvc.games.kernel.events`."""
+    named = re.compile(r"""["']match\.(?!js["'])""")
+    shipped = ("gamesvc/", "accounts/", "events/", "notifications/", "deploy/", "manage.py")
+    found = {
+        path
+        for path in tracked()
+        if path.startswith(shipped) and "/migrations/" not in path and path.endswith((".py", ".html", ".txt", ".js", ".sql"))
+        if named.search((ROOT / path).read_text())
+    }
+    assert found == {"gamesvc/games/kernel/events.py", "gamesvc/matches/events.py"}
+
+
 def test_nothing_that_runs_after_a_commit_can_fail_what_was_committed() -> None:
     """An exception there would be reported as a fault, although the command is stored."""
     calls = [

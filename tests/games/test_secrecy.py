@@ -13,7 +13,8 @@ import pytest
 
 from gamesvc.games import catalog, records
 from gamesvc.games.kernel.dice import seeded
-from gamesvc.games.kernel.game import REWOUND, Event, Game
+from gamesvc.games.kernel.events import REWOUND
+from gamesvc.games.kernel.game import Event, Game
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.secrecy import Broken, Watch, command_of
 from gamesvc.games.selfplay import play

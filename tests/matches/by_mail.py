@@ -28,7 +28,7 @@ from django.core.management import call_command
 from gamesvc import embedded
 from gamesvc.embedded.service import Service, free_port
 from gamesvc.games import catalog
-from gamesvc.games.kernel.game import REWOUND
+from gamesvc.games.kernel.events import REWOUND
 from gamesvc.ops.client import Client
 from gamesvc.ops.sink import CaughtMail, MailSink
 from tests import databases

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,7 +17,8 @@ from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.dice import seeded
-from gamesvc.games.kernel.game import REWOUND, Awaited, Event
+from gamesvc.games.kernel.events import REWOUND
+from gamesvc.games.kernel.game import Awaited, Event
 from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import bounded
 from gamesvc.matches.clock.account import Account, Step
@@ -24,6 +26,7 @@ from gamesvc.matches.clock.compute import put_off
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import TURNS, parse
 from gamesvc.matches.clock.spans import Span
+from gamesvc.matches.events import Outage, Paused, Resumed, Rewound, Vacated, read_events
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.play.turns import Sender, command_id
 from gamesvc.matches.record import loading
@@ -31,14 +34,14 @@ from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.surroundings import deadline_set
 from gamesvc.matches.timekeeping import deadlines
 from gamesvc.matches.undo import taking_back
-from tests.matches.test_clock_policy import DAY, HOUR, Table, at, outlast
+from tests.matches.test_clock_policy import DAY, HOUR, Table, at, opened, outlast, seated
 from tests.matches.test_deadlines import HOST, act, check_store, due
 
 BEGIN = datetime(2026, 6, 1, 10, tzinfo=UTC)
 
 
-def undone(to: int, seat: int) -> Event:
-    return Event("match.rewound", {"to": to, "data": {}, "cause": "undo", "seat": seat})
+def undone(to: int, seat: int) -> Rewound:
+    return Rewound(to=to, data={}, cause="undo", seat=seat)
 
 
 def played(told: dict[str, Any], hours: int = 1) -> Table:
@@ -60,9 +63,9 @@ def take_back(table: Table, by: int = 0) -> timedelta:
 @pytest.mark.parametrize("told", [{"turn": "24h"}, {"turn": "24h", "quiet_hours": 10}, {"turn": "4h", "bank": {"start": "20h"}}])
 def test_a_pause_does_not_run_down_what_is_given_back(told):
     table = played(told)
-    table.take([Event("match.paused", {"by": "host"})], "host", None)
+    table.take([Paused("host")], "host", None)
     table.wait(20 * HOUR)
-    table.take([Event("match.resumed", {"by": "host"})], "host", None)
+    table.take([Resumed("host")], "host", None)
     assert take_back(table) == 23 * HOUR
     table.wait(7 * HOUR)
     table.ask((1, "b", "turn"), by=0)
@@ -72,12 +75,12 @@ def test_a_pause_does_not_run_down_what_is_given_back(told):
 def test_what_is_given_back_in_a_pause_waits_with_what_was_left_as_it_began():
     table = played({"turn": "24h"})
     table.wait(2 * HOUR)
-    table.take([Event("match.paused", {"by": "host"})], "host", None)
+    table.take([Paused("host")], "host", None)
     table.wait(DAY)
     table.take([undone(2, 0)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
     assert table.due(0, "a") is None
     table.wait(HOUR)
-    table.take([Event("match.resumed", {"by": "host"})], "host", None)
+    table.take([Resumed("host")], "host", None)
     assert table.due(0, "a") == table.now + 21 * HOUR
     assert table.replayed().as_json() == table.account.as_json()
 
@@ -86,11 +89,11 @@ def test_who_acted_in_a_pause_has_used_the_time_since_its_end():
     table = Table({"turn": "24h"}, at("2026-06-01"))
     table.ask((0, "a", "turn"))
     table.wait(4 * HOUR)
-    table.take([Event("match.paused", {"by": "host"})], "host", None)
+    table.take([Paused("host")], "host", None)
     table.wait(DAY)
     table.ask((1, "b", "turn"), by=0)
     table.wait(DAY)
-    table.take([Event("match.resumed", {"by": "host"})], "host", None)
+    table.take([Resumed("host")], "host", None)
     table.wait(3 * HOUR)
     table.take([undone(3, 0)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
     assert table.due(0, "a") == table.now + 17 * HOUR
@@ -101,8 +104,8 @@ def stand_still(table: Table, hours: float, of: tuple[int, str]) -> None:
     """An outage that ends now, and the deadline that it moves."""
     span = Span(table.now - hours * HOUR, table.now)
     events = [
-        Event("match.outage", {"from": span.start.isoformat(), "until": span.end.isoformat()}),
-        deadline_set(of, outlast(table.policy, table.account.open[of], span, table.known(of[0])), "outage", 0),
+        Outage(span.start.isoformat(), span.end.isoformat()),
+        deadline_set(of, outlast(table.policy, table.account.open[of], span, table.known(of[0])), "outage"),
     ]
     table.take(events, "system", None)
 
@@ -151,11 +154,11 @@ def test_what_an_organiser_gave_stays_given():
     table = played({"turn": "24h", "reaction": "6h"})
     table.ask((0, "a", "turn"), by=1)
     deadlines_of = table.account.open[0, "a"]
-    longer = deadline_set((0, "a"), deadlines_of, "extended", 0)
-    because = longer.data["because"]
-    longer.data["because"] = {**because, "own": because["own"] + 7200, "left": because["left"] + 7200}
-    longer.data["due_at"] = (deadlines_of.due + 2 * HOUR).isoformat()
-    table.take([longer], "host", None)
+    longer = deadline_set((0, "a"), deadlines_of, "extended")
+    because = longer.because
+    because = {**because, "own": because["own"] + 7200, "left": because["left"] + 7200}
+    due_at = (deadlines_of.due + 2 * HOUR).isoformat()
+    table.take([replace(longer, because=because, due_at=due_at)], "host", None)
     assert table.due(0, "a") == table.now + 25 * HOUR
     table.ask((1, "c", "turn"), by=0)
     assert take_back(table) == 25 * HOUR, "24 hours and the two that were given, less the one before"
@@ -165,16 +168,16 @@ def test_what_an_organiser_gave_stays_given():
 def test_a_fixed_time_that_an_organiser_put_off_stays_put_off(cause):
     table = Table(AT_SIX, at("2026-06-01T10:00"))
     table.ask((0, "a", "turn"))
-    table.take([deadline_set((0, "a"), put_off(table.account.open[0, "a"], DAY), "extended", 0)], "host", None)
+    table.take([deadline_set((0, "a"), put_off(table.account.open[0, "a"], DAY), "extended")], "host", None)
     assert table.due(0, "a") == at("2026-06-02T18:00")
     table.wait(2 * HOUR)
-    table.take([Event("match.paused", {"by": "host"})], "host", None)
+    table.take([Paused("host")], "host", None)
     table.wait(HOUR)
-    table.take([Event("match.resumed", {"by": "host"})], "host", None)
+    table.take([Resumed("host")], "host", None)
     assert table.due(0, "a") == at("2026-06-02T18:00"), "a pause leaves it where it is"
     table.ask((1, "b", "turn"), by=0)
     table.wait(HOUR)
-    back = Event("match.rewound", {"to": 2, "data": {}, "cause": cause, **({"seat": 0} if cause == "undo" else {})})
+    back = Rewound(to=2, data={}, cause=cause, seat=0 if cause == "undo" else None)
     table.take([back], *(("seat", 0) if cause == "undo" else ("host", None)), asked=[Awaited(0, "turn", "a", "turn")])
     assert table.due(0, "a") == at("2026-06-02T18:00"), "though it goes back to before that"
     assert table.replayed().as_json() == table.account.as_json()
@@ -201,11 +204,9 @@ def test_the_word_of_another_leaves_the_minimum_before_a_fixed_time():
 
 def test_who_took_the_seat_over_has_used_none_of_it_when_an_organiser_goes_back():
     table = played({"bank": {"start": "20h", "increment": "1h"}}, 19)
-    table.take([Event("match.vacated", {"seat": 0})], "host", None)
-    table.take([Event("match.seated", {"seat": 0})], "seat", 0)
-    table.take(
-        [Event("match.rewound", {"to": 2, "cause": "host", "data": {}})], "host", None, asked=[Awaited(0, "turn", "a", "turn")]
-    )
+    table.take([Vacated(0)], "host", None)
+    table.take([seated(0)], "seat", 0)
+    table.take([Rewound(to=2, cause="host", data={})], "host", None, asked=[Awaited(0, "turn", "a", "turn")])
     assert table.due(0, "a") >= table.now + 20 * HOUR
     assert table.replayed().as_json() == table.account.as_json()
 
@@ -220,12 +221,12 @@ def test_a_question_asked_anew_has_the_clock_of_its_turn():
             table.take([], "seat", 0, asked=[Awaited(1, "barrier", "barrier1.0", "reaction", "barrier1")])
             table.wait(2 * HOUR)
         again = [Awaited(0, "play", "turn1.1", "turn", "turn1")]
-        table.take([Event("match.rewound", {"to": 2, "data": {}})], "seat", 1, asked=again)
+        table.take([Rewound(to=2, data={})], "seat", 1, asked=again)
         assert table.due(0, "turn1.1") == table.now + 16 * HOUR
         assert table.account.bank(0) == 2 * HOUR, "and the turn brings the bank nothing more"
         table.wait(16 * HOUR - timedelta(minutes=5))
         again = [Awaited(0, "play", "turn1.2", "turn", "turn1")]
-        table.take([Event("match.rewound", {"to": 2, "data": {}})], "seat", 1, asked=again)
+        table.take([Rewound(to=2, data={})], "seat", 1, asked=again)
         assert table.due(0, "turn1.2") == table.now + HOUR, "whom another's act asks anew has the minimum"
         table.wait(HOUR - timedelta(minutes=5))
         again = [Awaited(0, "play", "turn1.3", "turn", "turn1")]
@@ -258,15 +259,14 @@ class Match:
         self.rewinds: list[str] = []
         self.acts: list[tuple[int, int]] = []  # the version before each act, and its seat
         seats = self.game.manifest.min_seats
-        self.follow([Event("match.opened", {"clock": POLICY, "seats": seats})], None, [])
+        self.follow([opened(POLICY, seats).event()], None, [])
         run = self.timeline.begin(check_options(self.game, bounded(self.game), seats), seats, self.dice)
         self.timeline.follow(run)
         self.first = self.timeline.version
         self.follow(run.events, None, self.game.awaited(self.timeline.state))
 
     def follow(self, events, seat, asked) -> None:
-        told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
-        step = Step(told, "host" if seat is None else "seat", seat, self.now, self.now)
+        step = Step(read_events(events), "host" if seat is None else "seat", seat, self.now, self.now)
         follow(self.account, step, asked, recall=self.past.__getitem__)
         self.past[self.timeline.version] = self.account.copy()
 

@@ -13,13 +13,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.canonical import write_time
-from gamesvc.games.kernel.game import Awaited, Event, Refused
+from gamesvc.games.kernel.game import Awaited, Refused
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
 from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, put_off, run, within
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import KINDS, PRESETS, SCHEMA, WEEKDAYS, Policy, nominal_hours, parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
+from gamesvc.matches.events import (
+    DeadlineSet,
+    Opened,
+    Outage,
+    Paused,
+    Resumed,
+    Rewound,
+    Seated,
+    TimedOut,
+    Vacated,
+)
 from gamesvc.matches.lobby import clock_choice
 from gamesvc.matches.models import Seat
 from gamesvc.matches.record import surroundings
@@ -163,6 +174,20 @@ def test_fixed_times_are_local_times_and_pass_over_days_that_do_not_count():
 # --- one clock after another ---
 
 
+def opened(clock: dict[str, Any], seats: int) -> Opened:
+    return Opened(game="toy", rules="toy/1", options={}, seats=seats, clock=clock, commitment="")
+
+
+def ran_out(key: Key, due: datetime, *, excused: bool) -> TimedOut:
+    return TimedOut(
+        seat=key[0], question=key[1], due_at=write_time(due), policy="default", excused=excused, in_row=0, reminders=[]
+    )
+
+
+def seated(seat: int) -> Seated:
+    return Seated(seat=seat, holder=f"substitute {seat}", kind="user")
+
+
 @dataclass
 class Table:
     """A match without a game: its log of steps, the service's clocks, and the facts about seats outside the log."""
@@ -178,7 +203,7 @@ class Table:
 
     def __post_init__(self) -> None:
         self.seats = [Seat(index=index, user_id=index + 1) for index in range(3)]
-        self.take([Event("match.opened", {"clock": self.told, "seats": 3})], "host", None)
+        self.take([opened(self.told, 3)], "host", None)
 
     @property
     def policy(self) -> Policy:
@@ -200,18 +225,17 @@ class Table:
         """Make one append, like `record.append`."""
         if asked is not None:
             self.asked = {(one.seat, one.id): one for one in asked}
-        told = [(event.type, event.data) for event in events]
         for event in events:
-            if event.type == "match.outage":
-                self.gaps.append(Span(*(datetime.fromisoformat(event.data[name]) for name in ("from", "until"))))
-            elif event.type == "match.resumed":
+            if isinstance(event, Outage):
+                self.gaps.append(Span(datetime.fromisoformat(event.from_), datetime.fromisoformat(event.until)))
+            elif isinstance(event, Resumed):
                 assert self.account.paused_since is not None
                 self.gaps.append(Span(self.account.paused_since, self.now))
-        step = Step(told, actor, seat, received_at or self.now, self.now)
+        step = Step(events, actor, seat, received_at or self.now, self.now)
         open_now = tuple(self.asked.values())
         changed = follow(self.account, step, open_now, surroundings=self.known, recall=self.past.__getitem__)
-        more = list(surroundings.told(self.account, changed, self.seats, len(self.log), events))
-        step = replace(step, events=[*told, *((event.type, event.data) for event in more)])
+        more = list(surroundings.told(self.account, changed, self.seats, events))
+        step = replace(step, events=[*events, *more])
         self.log.append((step, open_now))
         self.past[len(self.log)] = self.account.copy()
         return more
@@ -308,10 +332,10 @@ def test_a_pause_stops_every_clock_and_gives_the_minimum_back():
     table = Table({"turn": "48h", "minimum": "2h"}, at("2026-06-01"))
     table.ask((0, "a", "commit"), (1, "b", "commit"))
     table.wait(47 * HOUR)
-    table.take([Event("match.paused", {"by": "seats"})], "seat", 0)
+    table.take([Paused("seats")], "seat", 0)
     assert table.due(0, "a") is None
     table.wait(30 * DAY)
-    table.take([Event("match.resumed", {"by": "seats"})], "seat", 0)
+    table.take([Resumed("seats")], "seat", 0)
     assert table.due(0, "a") == table.due(1, "b") == table.now + 2 * HOUR
 
 
@@ -324,8 +348,8 @@ def test_an_undo_lets_the_undoers_clock_run_on_and_gives_the_others_theirs_back_
         table.wait(4 * HOUR)
         table.ask((1, "b", "turn"), by=0)
         table.wait(5 * HOUR)
-        data = {"to": before, "data": {}} | ({"cause": cause, "seat": 0} if cause else {})
-        table.take([Event("match.rewound", data)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
+        rewound = Rewound(to=before, data={}, cause=cause, seat=0) if cause else Rewound(to=before, data={})
+        table.take([rewound], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
         if cause:
             assert table.due(0, "a") == due, "as if nothing had been sent"
         else:
@@ -343,11 +367,9 @@ def test_redoing_an_own_undo_uses_up_the_time_between():
     table.ask((1, "b", "turn"), by=0)
     played = len(table.log)
     table.wait(2 * HOUR)
-    rewound = {"to": before, "data": {}, "cause": "undo", "seat": 0}
-    table.take([Event("match.rewound", rewound)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
+    table.take([Rewound(to=before, data={}, cause="undo", seat=0)], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
     table.wait(6 * HOUR)
-    rewound = {"to": played, "data": {}, "cause": "redo", "seat": 0}
-    table.take([Event("match.rewound", rewound)], "seat", 0, asked=[Awaited(1, "turn", "b", "turn")])
+    table.take([Rewound(to=played, data={}, cause="redo", seat=0)], "seat", 0, asked=[Awaited(1, "turn", "b", "turn")])
     assert table.account.bank(0) == 11 * HOUR, "nine hours have gone since he was asked"
     assert table.due(1, "b") == table.now + 20 * HOUR
 
@@ -362,7 +384,7 @@ def test_others_get_back_the_time_a_taken_back_command_cost_them():
     table.ask((0, "a", "turn"), by=1)
     table.wait(HOUR)
     table.take(
-        [Event("match.rewound", {"to": before, "cause": "host", "data": {}})],
+        [Rewound(to=before, cause="host", data={})],
         "host",
         None,
         asked=[Awaited(1, "turn", "b", "turn")],
@@ -387,8 +409,8 @@ def test_quiet_hours_change_from_the_next_deadline_on():
     person.start, person.end = time(22), time(6)
     [told] = table.ask((0, "a", "turn"))
     assert table.due(0, "a") == at("2026-06-02T16:00")
-    assert told.data["due_at"] == "2026-06-02T16:00:00.000000Z"
-    assert told.data["because"]["excluded"] == [["2026-06-01T22:00:00.000000Z", "2026-06-02T06:00:00.000000Z"]]
+    assert told.due_at == "2026-06-02T16:00:00.000000Z"
+    assert told.because["excluded"] == [["2026-06-01T22:00:00.000000Z", "2026-06-02T06:00:00.000000Z"]]
     person.start = person.end = None
     assert table.replayed().due((0, "a")) == at("2026-06-02T16:00"), "the log knows"
     table.wait(HOUR)
@@ -401,7 +423,7 @@ def test_an_empty_seat_has_the_fixed_times_and_days_off_of_the_match():
     table.hold(1)
     [told] = table.ask((1, "a", "turn"))
     assert table.due(1, "a") == at("2026-06-02T18:00")
-    assert told.data["because"]["fixed"] == "2026-06-02T18:00:00.000000Z"
+    assert told.because["fixed"] == "2026-06-02T18:00:00.000000Z"
     assert table.replayed().as_json() == table.account.as_json()
     table = Table({"turn": "1d", "days_off": {"weekdays": ["sat", "sun"], "zone": "UTC"}}, at("2026-06-05T20:00"))
     table.hold(1)
@@ -419,14 +441,14 @@ def test_who_is_excused_has_what_a_turn_brings_the_bank():
     table = Table(BANK, at("2026-06-01"))
     table.ask((0, "a", "turn"))
     table.wait(7 * DAY)
-    table.take([Event("match.timed_out", {"seat": 0, "question": "a", "excused": True})], "clock", 0)
+    table.take([ran_out((0, "a"), table.now, excused=True)], "clock", 0)
     assert table.due(0, "a") == table.now + 12 * HOUR
     assert "Once for each player this is excused: the bank has at least 12 hours again." in words.sentences(BANK)
     assert table.replayed().as_json() == table.account.as_json()
     table = Table({"turn": "1d", "bank": {"start": "7d"}, "excused": 1}, at("2026-06-01"))
     table.ask((0, "a", "turn"))
     table.wait(8 * DAY)
-    table.take([Event("match.timed_out", {"seat": 0, "question": "a", "excused": True})], "clock", 0)
+    table.take([ran_out((0, "a"), table.now, excused=True)], "clock", 0)
     assert table.due(0, "a") == table.now + DAY, "the time of the turn once more, and no bank"
 
 
@@ -434,10 +456,10 @@ def test_a_substitute_has_the_bank_of_the_start():
     table = Table(BANK, at("2026-06-01"))
     table.ask((0, "a", "turn"))
     table.wait(7 * DAY)
-    table.take([Event("match.vacated", {"seat": 0})], "clock", 0, asked=[Awaited(1, "turn", "b", "turn")])
+    table.take([Vacated(0)], "clock", 0, asked=[Awaited(1, "turn", "b", "turn")])
     table.ask((0, "c", "turn"), by=1)
     table.wait(11 * HOUR)
-    table.take([Event("match.seated", {"seat": 0})], "seat", 0)
+    table.take([seated(0)], "seat", 0)
     assert table.due(0, "c") == table.now + 7 * DAY
     assert "Who takes a seat over has a bank of 7 days." in words.sentences(BANK)
     assert table.replayed().as_json() == table.account.as_json()
@@ -465,7 +487,7 @@ def test_a_fixed_time_that_was_put_off_stays_put_off_when_a_vacation_moves_it():
     table = Table(told, at("2026-06-01T10:00"))
     table.ask((0, "a", "turn"))
     clock = outlast(table.policy, table.account.open[0, "a"], Span(table.now, table.now + 5 * HOUR), table.known(0))
-    table.take([surroundings.deadline_set((0, "a"), clock, "extended", 0)], "host", None)
+    table.take([surroundings.deadline_set((0, "a"), clock, "extended")], "host", None)
     assert table.due(0, "a") == at("2026-06-02T23:00")
     person = table.known(0)
     for days, due in ((0, "2026-06-02T23:00"), (2, "2026-06-05T23:00")):
@@ -606,14 +628,14 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
                 [], "clock", key[0], received_at=due, asked=[*rest, Awaited((key[0] + 1) % 3, "ask", f"q{number}", "turn")]
             )
         case "pause" if table.account.paused_since is None:
-            table.take([Event("match.paused", {"by": "host"})], "host", None)
+            table.take([Paused("host")], "host", None)
         case "resume" if table.account.paused_since is not None:
-            table.take([Event("match.resumed", {"by": "host"})], "host", None)
+            table.take([Resumed("host")], "host", None)
         case "outage" if clocks:
             span = Span(table.now - timedelta(hours=rng.randrange(1, 40)), table.now)
             moved = {key: outlast(table.policy, clock, span, table.known(key[0])) for key, clock in clocks.items()}
-            outage = Event("match.outage", {"from": write_time(span.start), "until": write_time(span.end)})
-            events = [surroundings.deadline_set(key, one, "outage", 0) for key, one in moved.items()]
+            outage = Outage(write_time(span.start), write_time(span.end))
+            events = [surroundings.deadline_set(key, one, "outage") for key, one in moved.items()]
             table.take([outage, *events], "system", None)
         case "vacation":
             seat = rng.randrange(3)
@@ -624,7 +646,7 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
                     starts = table.now + rng.choice([0, 0, 30]) * HOUR
                     changed = person.away = [Span(starts, starts + rng.randrange(1, 9) * DAY)]
                 events = [
-                    surroundings.deadline_set(key, absent(table.policy, clock, changed[0], table.now, person), "vacation", 0)
+                    surroundings.deadline_set(key, absent(table.policy, clock, changed[0], table.now, person), "vacation")
                     for key, clock in clocks.items()
                     if key[0] == seat and clock.due > table.now
                 ]
@@ -637,7 +659,7 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
         case "undo" if len(table.log) > 2:
             to = rng.randrange(2, len(table.log))
             cause = rng.choice([{"cause": "undo", "seat": rng.randrange(3)}, {"cause": "host"}, {}])
-            table.take([Event("match.rewound", {"to": to, "data": {}, **cause})], "seat", 0, asked=table.log[to - 1][1])
+            table.take([Rewound(to=to, data={}, **cause)], "seat", 0, asked=table.log[to - 1][1])
         case "regret" if len(table.log) > 2:
             # A seat undoes its answer, freely or with consent, after other things have happened.
             to = max(rng.randrange(len(table.log) - 5, len(table.log)), 2)
@@ -645,22 +667,21 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
             if gone:
                 undoer = gone[0].seat
                 by = rng.choice([undoer, (undoer + 1) % 3])
-                rewound = Event("match.rewound", {"to": to, "data": {}, "cause": "undo", "seat": undoer})
+                rewound = Rewound(to=to, data={}, cause="undo", seat=undoer)
                 table.take([rewound], "seat", by, asked=table.log[to - 1][1])
         case "vacate":
             seat = rng.randrange(3)
             table.hold(seat)
-            table.take([Event("match.vacated", {"seat": seat})], "host", None)
+            table.take([Vacated(seat)], "host", None)
         case "seat":
             seat = rng.randrange(3)
             table.hold(seat, **rng.choice([{"bot": "greedy"}, {"user_id": 9}]))
-            table.take([Event("match.seated", {"seat": seat})], "seat", seat)
+            table.take([seated(seat)], "seat", seat)
         case "excuse" if clocks:
             key = min(clocks, key=lambda one: clocks[one].due)
             due = clocks[key].due
             table.now = max(table.now, due + timedelta(seconds=rng.randrange(5)))
-            excused = Event("match.timed_out", {"seat": key[0], "question": key[1], "excused": True})
-            table.take([excused], "clock", key[0], received_at=due)
+            table.take([ran_out(key, due, excused=True)], "clock", key[0], received_at=due)
         case "extend" if clocks:
             key, clock = rng.choice(list(clocks.items()))
             if clock.fixed is not None:
@@ -668,10 +689,10 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
             else:
                 longer = replace(clock, own=clock.own + HOUR, left=clock.left + HOUR)
                 longer = run(table.policy, longer, Spliced(clock.excluded, clock.due, table.known(key[0])))
-            table.take([surroundings.deadline_set(key, longer, "extended", 0)], "host", None)
+            table.take([surroundings.deadline_set(key, longer, "extended")], "host", None)
 
 
-TELLING = {"match.paused", "match.resumed", "match.rewound", "match.deadline_set", "match.seated", "match.timed_out"}
+TELLING = (Paused, Resumed, Rewound, DeadlineSet, Seated, TimedOut)
 
 
 @settings(max_examples=150, deadline=None)
@@ -690,10 +711,10 @@ def test_laws_of_the_account_over_random_policies_zones_absences_and_pauses(told
         table.wait(timedelta(minutes=rng.choice([1, 30, 300, 2000])))
         before, steps = dict(table.account.open), len(table.log)
         chance_act(table, rng, number)
-        types = {name for step, _ in table.log[steps:] for name, _ in step.events}
+        told_of = any(isinstance(event, TELLING) for step, _ in table.log[steps:] for event in step.events)
         for key, clock in table.account.open.items():
             if key in before and clock.due != before[key].due:
-                assert types & TELLING, "a deadline moved without an event"
+                assert told_of, "a deadline moved without an event"
             check_clock(table, key, clock, before)
         if len(table.log) > steps:
             check_step(table, before)
@@ -711,21 +732,22 @@ def check_clock(table: Table, key: Key, clock: Clock, before: dict[Key, Clock]) 
         assert not within(clock.excluded, clock.due), "a deadline within excluded time"
         whole = clock.left + (table.policy.grace or timedelta(0))
         assert counted(clock.since, clock.due, clock.excluded) == whole
-        if table.log[-1][0].find("match.deadline_set") and table.log[-1][0].find("match.deadline_set")["cause"] == "asked":
+        newest = table.log[-1][0].find(DeadlineSet)
+        if newest is not None and newest.cause == "asked":
             around = tuple(table.known(key[0]).excluded(clock.due - 2 * DAY, clock.due + 2 * DAY))
             assert not within(around, clock.due), "a deadline within excluded time of this seat"
-    said = [data for step, _ in table.log for name, data in step.events if name == "match.deadline_set"]
-    told = [data for data in said if (data["seat"], data["question"]) == key]
+    said = [event for step, _ in table.log for event in step.events if isinstance(event, DeadlineSet)]
+    told = [event for event in said if event.key == key]
     if not table.policy.plain and not table.seats[key[0]].bot:
-        assert told[-1]["due_at"] == write_time(clock.due), "the newest event tells the deadline"
+        assert told[-1].due_at == write_time(clock.due), "the newest event tells the deadline"
 
 
 def check_step(table: Table, before: dict[Key, Clock]) -> None:
     """Check the time that an append leaves to the seats it asks, excuses, fills or rewinds."""
     [step, _], policy, account = table.log[-1], table.policy, table.account
-    seated, timed_out, rewound = (step.find(f"match.{name}") for name in ("seated", "timed_out", "rewound"))
-    if seated is not None and policy.bank is not None:
-        assert account.bank(seated["seat"]) == policy.bank.start
+    substitute, timed_out, rewound = (step.find(kind) for kind in (Seated, TimedOut, Rewound))
+    if substitute is not None and policy.bank is not None:
+        assert account.bank(substitute.seat) == policy.bank.start
     for key, clock in account.open.items():
         if clock.due is None:
             continue
@@ -739,11 +761,11 @@ def check_step(table: Table, before: dict[Key, Clock]) -> None:
             around = tuple(table.known(key[0]).excluded(ends - 2 * DAY, ends + 2 * DAY))
             assert clock.fixed is not None or clock.grace_from is not None or not within(around, ends), "within excluded time"
             assert clock.fixed is None or policy.next_adjudication(clock.fixed) == clock.fixed
-        if timed_out is not None and key == (timed_out["seat"], timed_out["question"]):
+        if timed_out is not None and key == timed_out.key:
             whole = policy.own_time(clock.kind) or (policy.bank.increment if policy.bank is not None else timedelta(0))
             assert clock.left >= whole, "excused, and less than a turn brings"
-    if rewound is not None and rewound.get("cause") == "undo" and account.paused_since is None:
-        check_undo(table, before, table.past[rewound["to"]], rewound["seat"])
+    if rewound is not None and rewound.cause == "undo" and account.paused_since is None:
+        check_undo(table, before, table.past[rewound.to], rewound.seat)
 
 
 def check_undo(table: Table, before: dict[Key, Clock], then: Account, undoer: int) -> None:

@@ -39,6 +39,7 @@ from tests.conftest import Program
 from tests.matches import playing
 from tests.matches.exports import export_of, node_verify
 from tests.matches.playing import DRAW, play_out
+from tests.matches.test_clock_policy import ran_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -540,7 +541,8 @@ def test_it_is_marked_for_all_who_see_it_and_is_no_act_of_the_player(match: Matc
 
 
 def test_time_outs_in_a_row_are_not_broken_by_it(match: Match) -> None:
-    step = Step([("match.timed_out", {"seat": 1, "question": "q", "excused": False})], "clock", 1, timezone.now(), timezone.now())
+    now = timezone.now()
+    step = Step([ran_out((1, "q"), now, excused=False)], "clock", 1, now, now)
     account = loading.load(match.id, match.game).account.copy()
     follow(account, step, [])
     for automatic, left in ((True, {1: 1}), (False, {})):

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from accounts import erasure
 from events import store
-from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.events import Paused, Resumed, Seated, Vacated
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import FeedCursor, Holding, Match, Reckoned, Seat
 from gamesvc.matches.record import append, loading
@@ -21,6 +22,7 @@ from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.loading import STORE
 from gamesvc.matches.statistics import reliability, totals
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
+from tests.matches.test_clock_policy import ran_out
 
 pytestmark = pytest.mark.django_db
 
@@ -54,22 +56,11 @@ def told(user, part="ever"):
     return totals.player_json(user)[part]
 
 
-def service(match, *events, actor=None):
+def service(match, event, actor=None):
     """Append an event of the service, as its own services do."""
     loaded = loading.load(match.id, match.game)
-    numbered = [Event(kind, data, loaded.version + at) for at, (kind, data) in enumerate(events, 1)]
-    record(
-        match,
-        loaded,
-        numbered,
-        Act(actor or Actor("host"), "api", uuid.uuid4(), timezone.now()),
-        seats=list(match.seats.all()),
-    )
-
-
-def question_of(match):
-    [one] = match.questions.all()
-    return {"seat": one.seat, "question": one.question}
+    act = Act(actor or Actor("host"), "api", uuid.uuid4(), timezone.now())
+    record(match, loaded, [event.event(loaded.version + 1)], act, seats=list(match.seats.all()))
 
 
 def kept():
@@ -106,9 +97,9 @@ def test_answers_time_outs_and_results_are_counted(toy, anna, ben, clock):
 def test_a_pause_is_nobodys_time(toy, anna, ben, clock):
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     clock(seconds=10)
-    service(match, ("match.paused", {"by": "host"}))
+    service(match, Paused("host"))
     clock(hours=5)
-    service(match, ("match.resumed", {}))
+    service(match, Resumed("host"))
     clock(seconds=20)
     act(match, 0, {"name": "draw"})
     follow()
@@ -117,7 +108,8 @@ def test_a_pause_is_nobodys_time(toy, anna, ben, clock):
 
 def test_a_time_out_told_by_an_event_counts_once_and_an_excused_one_apart(toy, anna, ben):
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
-    service(match, ("match.timed_out", {**question_of(match), "excused": True}), actor=Actor("clock", 0))
+    [asked] = match.questions.all()
+    service(match, ran_out((asked.seat, asked.question), asked.due_at, excused=True), actor=Actor("clock", 0))
     act(match, 0, {"name": "draw"})
     time_out(match)
     assert "match.timed_out" in [one.type for one in STORE.read(match.id)]
@@ -131,10 +123,10 @@ def test_after_a_substitution_each_player_keeps_their_own_numbers(toy, anna, ben
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     act(match, 0, {"name": "draw"})
     act(match, 1, {"name": "draw"})
-    service(match, ("match.vacated", {"seat": 1}))
+    service(match, Vacated(1))
     holder = uuid.uuid4()
     Seat.objects.filter(match=match, index=1).update(user=cleo, holder=holder)
-    service(match, ("match.seated", {"seat": 1, "holder": str(holder), "contribution": ""}))
+    service(match, Seated(seat=1, holder=str(holder)))
     play_out(match)
     follow()
     assert (told(ben)["given_up"], told(ben)["finished"], told(ben)["finished_percent"], told(ben)["answers"]) == (1, 0, 0, 1)

@@ -75,7 +75,7 @@ def look_on_a_board(match, seat, version):
     then, _shown = forks.settled_version(before, seat, version)
     board = forks.fork(access=access, version=version, board=True)
     there = loading.load(board.id, board.game)
-    assert there.opened["commitment"] != before.opened["commitment"], "it has draws of its own"
+    assert there.opened.commitment != before.opened.commitment, "it has draws of its own"
     there_seen = there.game.view(there.timeline.state, seat)
     seen = before.game.view(loading.state_at(before.game, match.id, then), seat)
     assert (there_seen["hands"], there_seen["deck"]) == (seen["hands"], seen["deck"])

@@ -9,7 +9,9 @@ import pytest
 import time_machine
 from django.core.management import call_command
 
+from gamesvc.games.kernel.events import of_service
 from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.events import read_event
 from gamesvc.matches.lobby import forks, opening, substitutes
 from gamesvc.matches.models import Match, PauseWish, Premove, Question, Seat
 from gamesvc.matches.organising import looks, measures
@@ -35,6 +37,9 @@ def sound(match, tmp_path=None):
     loading.forget_all()
     assert audit.check_match(match.id) == []
     assert projections.rebuild(match.id) == projections.Rebuilt()
+    for one in STORE.read(match.id):
+        said = read_event(one)
+        assert (said.as_json() if said is not None else None) == (one.data if of_service(one.type) else None)
     report = verification.verify(export_of(match))
     assert report.ok, report.as_json()
     if tmp_path is not None:

@@ -79,7 +79,7 @@ def test_a_match_goes_on_from_the_past_of_one_that_is_over(toy, anna, ben, page)
     play_out(match)
     made = fork_from(page, match, "match", "?at=8", seat="1")
     assert made.status == Match.Status.OPEN
-    assert loading.load(made.id, toy).opened["origin"] == {"match": str(match.id), "version": 9, "seat": 1}
+    assert loading.load(made.id, toy).opened.origin == {"match": str(match.id), "version": 9, "seat": 1}
     assert [seat.index for seat in made.seats.filter(user=anna)] == [1]
     assert "goes on from version 9" in page(made)
 

@@ -193,7 +193,7 @@ def test_the_page_shows_commitment_and_hash(toy_offered, clients):
     match = running(clients)
     page = html(clients[0].get(f"/matches/{match.number}/"))
     loaded = loading.load(match.id, "toy")
-    assert loaded.opened["commitment"] in page
+    assert loaded.opened.commitment in page
     assert loaded.head.hash.hex() in page
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
 
 from gamesvc.errors import Refusal
 
+from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
+
 if TYPE_CHECKING:
     from gamesvc.games.kernel.dice import Draw
     from gamesvc.games.kernel.timeline import Run
@@ -26,9 +28,6 @@ Viewer = int | None
 """A seat number, or None for a spectator."""
 Version = NewType("Version", int)
 """A version number inside a state. Positions write it as a distance, so that a match can begin from one at any version."""
-
-REWOUND = "match.rewound"
-POSITIONED = "match.positioned"
 
 
 class Refused(Refusal):
@@ -331,7 +330,7 @@ def see_event(game: Game[Any], event: Event, viewer: Viewer) -> Event | None:
         return Event(event.type, {k: v for k, v in event.data.items() if k not in ("data", "kept")}, event.version)
     if event.type == POSITIONED:
         return Event(event.type, {}, event.version)
-    data = event.data if event.type.startswith("match.") else game.redact(event, viewer)
+    data = event.data if of_service(event.type) else game.redact(event, viewer)
     if data is None:
         return None
     redacted = data is not event.data and data != event.data

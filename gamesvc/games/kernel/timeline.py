@@ -14,7 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import Dice, NoSource
-from gamesvc.games.kernel.game import POSITIONED, REWOUND, Command, Data, Event, Game, Refused, no_marks
+from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
+from gamesvc.games.kernel.game import Command, Data, Event, Game, Refused, no_marks
 
 S = TypeVar("S")
 LONGEST_ORDER = 2000
@@ -111,7 +112,7 @@ class Timeline(Generic[S]):
         elif event.type == POSITIONED:
             state, marked = codec.read_position(self.game, event.data["position"], event.version, judge=False)
             self.kept.update(marked)
-        elif event.type.startswith("match."):
+        elif of_service(event.type):
             state = self._state  # type: ignore[assignment]
         else:
             state = self.game.evolve(self._state, event)

@@ -15,7 +15,8 @@ from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, Draw
-from gamesvc.games.kernel.game import POSITIONED, REWOUND, Event, Game, Refused, see_event
+from gamesvc.games.kernel.events import POSITIONED, REWOUND, SEATED, STARTED, VACATED, makes_state
+from gamesvc.games.kernel.game import Event, Game, Refused, see_event
 from gamesvc.games.kernel.timeline import Timeline
 
 CHUNK = 64
@@ -38,7 +39,7 @@ class Past:
 
     @property
     def of_game(self) -> bool:
-        return self.event.type in (REWOUND, POSITIONED) or not self.event.type.startswith("match.")
+        return makes_state(self.event.type)
 
 
 @dataclass(slots=True)
@@ -74,11 +75,11 @@ class Deed:
     @property
     def begins(self) -> bool:
         """Return True if the match begins with this deed."""
-        return any(past.event.type in ("match.started", POSITIONED) for past in self.events)
+        return any(past.event.type in (STARTED, POSITIONED) for past in self.events)
 
     def changes_hands(self, seat: int) -> bool:
         """Return True if the seat changes players here. A player cannot undo what an earlier one did."""
-        moved = ("match.seated", "match.vacated")
+        moved = (SEATED, VACATED)
         return any(past.event.type in moved and past.event.data.get("seat") == seat for past in self.events)
 
     def seen_by(self, game: Game[Any], viewer: int | None) -> list[Event]:

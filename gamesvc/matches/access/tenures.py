@@ -8,8 +8,8 @@ dealt yet. A second account of the same person cannot be detected.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Q
@@ -17,18 +17,16 @@ from django.db.models import Q
 from accounts import operators
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.events import Joined, MatchEvent, Seated, TimedOut
 from gamesvc.matches.models import Beginning, Holding, Look, Match, Seat
 from gamesvc.matches.record.loading import STORE
 
-_EXCUSED = (
+_TOLD = (
     "SELECT type, payload FROM events_event WHERE stream = %s::uuid"
-    " AND type IN ('match.joined', 'match.seated', 'match.timed_out') AND version <= %s::int ORDER BY version"
+    " AND type = ANY(%s::text[]) AND version <= %s::int ORDER BY version"
 )
+E = TypeVar("E", bound=MatchEvent)
 UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
-_SEATED = (
-    "SELECT payload FROM events_event WHERE stream = %s::uuid AND type IN ('match.joined', 'match.seated')"
-    " AND version <= %s::int ORDER BY version"
-)
 
 
 def seats_held(user: User, match: Match) -> set[int]:
@@ -68,12 +66,12 @@ def returns(*, by: User, match: Match, seat: int) -> list[str]:
 def excused(*, match: Match, holders: Collection[str]) -> int:
     """Return how many timeouts of these holders were excused: returning to a seat renews no excuses."""
     count, seated = 0, dict[int, str]()
-    for kind, payload in STORE.ask(_EXCUSED, [match.pk, match.version]).fetchall():
-        data = json.loads(payload)
-        if kind == "match.timed_out":
-            count += bool(data["excused"]) and seated.get(data["seat"]) in holders
-        else:
-            seated[data["seat"]] = data["holder"]
+    for event in _events(match, Joined, Seated, TimedOut):
+        match event:
+            case TimedOut():
+                count += event.excused and seated.get(event.seat) in holders
+            case Joined() | Seated():
+                seated[event.seat] = event.holder
     return count
 
 
@@ -102,14 +100,21 @@ def of_match(match: Match) -> list[dict[str, Any]]:
     current = {str(holder) for holder in match.seats.exclude(holder=None).values_list("holder", flat=True)}
     numbers: dict[int, int] = {}
     rows = []
-    for (payload,) in STORE.ask(_SEATED, [match.pk, match.version]).fetchall():
-        holding = holdings.get(json.loads(payload)["holder"])
+    for event in _events(match, Joined, Seated):
+        holding = holdings.get(event.holder) if isinstance(event, Joined | Seated) else None
         if holding is None:
             continue
         player = None if holding.user_id is None else numbers.setdefault(holding.user_id, len(numbers) + 1)
         holder = str(holding.holder)
         rows.append({"seat": holding.seat, "holder": holder, "player": player, "holds": holder in current})
     return rows
+
+
+def _events(match: Match, *kinds: type[E]) -> Iterator[E]:
+    """Read a match's events of some types, in order."""
+    by_type = {kind.TYPE: kind for kind in kinds}
+    for event_type, payload in STORE.ask(_TOLD, [match.pk, list(by_type), match.version]).fetchall():
+        yield by_type[event_type].of(json.loads(payload))
 
 
 def _held(user: User, matches: list[UUID]) -> set[int]:

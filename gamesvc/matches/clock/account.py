@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from events.canonical import write_time
 from gamesvc.matches.clock.compute import ZERO, Clock, read
 from gamesvc.matches.clock.policy import Policy, parse
 from gamesvc.matches.clock.spans import SECOND, Span
+from gamesvc.matches.events import MatchEvent
 
+E = TypeVar("E", bound=MatchEvent)
 Key = tuple[int, str]
 """A seat and the id of its question."""
 Name = tuple[int, str]
@@ -39,9 +41,9 @@ class Asked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One append in the form that the clocks use. `events`: the type and data of each."""
+    """One append as the clocks see it, with the service's own events in it."""
 
-    events: Sequence[tuple[str, Mapping[str, Any]]]
+    events: Sequence[MatchEvent]
     actor: str
     seat: int | None
     received_at: datetime
@@ -49,8 +51,8 @@ class Step:
     automatic: bool = False
     """Given by a conditional order: an act of its seat, but no sign that the player is there."""
 
-    def find(self, event_type: str) -> Mapping[str, Any] | None:
-        return next((data for kind, data in self.events if kind == event_type), None)
+    def find(self, kind: type[E]) -> E | None:
+        return next((event for event in self.events if isinstance(event, kind)), None)
 
 
 @dataclass(frozen=True, slots=True)

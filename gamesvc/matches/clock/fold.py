@@ -6,12 +6,10 @@ append, so folding the log gives the same clocks that the service computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
-from gamesvc.games.kernel.game import REWOUND
 from gamesvc.matches.clock.account import Account, Asked, Key, Name, Step
 from gamesvc.matches.clock.compute import (
     NOTHING_KNOWN,
@@ -28,10 +26,19 @@ from gamesvc.matches.clock.compute import (
 )
 from gamesvc.matches.clock.policy import TURNS, Policy, parse
 from gamesvc.matches.clock.spans import SECOND, Span, counted, merged
+from gamesvc.matches.events import (
+    DeadlineSet,
+    MatchEvent,
+    Opened,
+    Outage,
+    Paused,
+    Resumed,
+    Rewound,
+    Seated,
+    TimedOut,
+    Vacated,
+)
 
-SET = "match.deadline_set"
-OPENED = "match.opened"
-OUTAGE = "match.outage"
 # Number of stopped clocks to remember: a window in a turn, nested windows, and what a reaction may return to.
 REMEMBERED = 32
 # A timeout counts from the deadline and not from the sweep that found it, unless the sweep was much later.
@@ -54,9 +61,9 @@ def follow(
     at that version, for an undo.
     """
     if account.policy is None:
-        opened = step.find(OPENED)
+        opened = step.find(Opened)
         if opened is not None:
-            account.policy = parse(opened.get("clock") or {"hours": 48}, account.hour, judge=False)
+            account.policy = parse(opened.clock or {"hours": 48}, account.hour, judge=False)
         account.at = step.occurred_at
         if account.policy is None:
             return {}
@@ -77,43 +84,43 @@ class _Fold:
     ) -> None:
         self.account, self.policy, self.step, self.asked = account, policy, step, asked
         self.live, self.recall = surroundings, recall
-        self.told = {(data["seat"], data["question"]): data for kind, data in step.events if kind == SET}
+        self.told = {event.key: event for event in step.events if isinstance(event, DeadlineSet)}
         self.set: dict[Key, str] = {}
 
     def done(self) -> dict[Key, str]:
         account, step = self.account, self.step
         then, rewound = self._taken_back()
-        for kind_of, data in step.events:
-            if kind_of == "match.timed_out":
-                self._ran_out(data)
+        for event in step.events:
+            if isinstance(event, TimedOut):
+                self._ran_out(event)
         self._ask_anew()
         for key in [key for key in account.open if key not in self.asked]:
             self._stop(key)
-        if step.find("match.paused") is not None and account.paused_since is None:
+        if step.find(Paused) is not None and account.paused_since is None:
             account.paused_since = step.occurred_at
             for key in list(account.open):
                 self._hold(key)
-        resumed = step.find("match.resumed") is not None and account.paused_since is not None
-        if (outage := step.find(OUTAGE)) is not None:
-            account.outages = (*account.outages, Span(read(outage["from"]), read(outage["until"])))[-REMEMBERED:]
+        resumed = step.find(Resumed) is not None and account.paused_since is not None
+        if (outage := step.find(Outage)) is not None:
+            account.outages = (*account.outages, Span(read(outage.from_), read(outage.until)))[-REMEMBERED:]
         if resumed and account.paused_since is not None:
             account.pauses = (*account.pauses, Span(account.paused_since, step.occurred_at))[-REMEMBERED:]
             account.paused_since = None
             for key in list(account.open):
                 self._run(key, replace(account.open[key], since=step.occurred_at), "pause")
         if then is not None and rewound is not None:
-            self._restore(then, rewound.get("seat"), rewound["cause"])
+            self._restore(then, rewound.seat, rewound.cause)
         for key, one in self.asked.items():
             if key not in account.open:
                 self._begin(key, one)
         if step.actor == "seat" and step.seat is not None and not step.automatic:
             account.missed.pop(step.seat, None)
-        for kind_of, data in step.events:
-            self._count(kind_of, data)
-            self._renew(kind_of, data)
-        for key, data in self.told.items():
-            if data["cause"] in MOVES and key in account.open and account.paused_since is None:
-                self._move(key, data)
+        for event in step.events:
+            self._count(event)
+            self._renew(event)
+        for key, told in self.told.items():
+            if told.cause in MOVES and key in account.open and account.paused_since is None:
+                self._move(key, told)
         while len(account.stopped) > REMEMBERED:
             account.stopped.pop(next(iter(account.stopped)))
         account.at = step.occurred_at
@@ -157,14 +164,13 @@ class _Fold:
         account.note(key, what, moment, clock.used(max(moment, clock.since)))
         return stood
 
-    def _ran_out(self, data: Mapping[str, Any]) -> None:
+    def _ran_out(self, told: TimedOut) -> None:
         """Note a timeout while the clock still runs, so that the line shows its deadline."""
-        key, excused = (data["seat"], data["question"]), bool(data.get("excused"))
-        clock = self.account.open.get(key)
+        key, clock = told.key, self.account.open.get(told.key)
         if clock is not None and clock.due is not None:
-            self.account.note(key, "excused" if excused else "ran out", clock.due, clock.used(clock.due))
-            if not excused and "due_at" in data:
-                self.account.open[key] = replace(clock, ran_out=read(data["due_at"]))
+            self.account.note(key, "excused" if told.excused else "ran out", clock.due, clock.used(clock.due))
+            if not told.excused:
+                self.account.open[key] = replace(clock, ran_out=read(told.due_at))
 
     def _stop(self, key: Key) -> None:
         """Stop the clock of a question that is closed, or waits behind a window."""
@@ -231,19 +237,19 @@ class _Fold:
             return NOTHING_KNOWN
         if self.live is not None:
             return self.live(key[0])
-        return Recorded(self.told[key]["because"]) if key in self.told else NOTHING_KNOWN
+        return Recorded(self.told[key].because) if key in self.told else NOTHING_KNOWN
 
     # --- rewinds, new time, moved deadlines ---
 
-    def _taken_back(self) -> tuple[Account | None, Mapping[str, Any] | None]:
+    def _taken_back(self) -> tuple[Account | None, Rewound | None]:
         """Return the account at the version that a person went back to, and the rewind.
 
         A reaction of the game restores no time.
         """
-        rewound = self.step.find(REWOUND)
-        if rewound is None or rewound.get("cause") not in ("undo", "redo", "host") or self.recall is None:
+        rewound = self.step.find(Rewound)
+        if rewound is None or rewound.cause not in ("undo", "redo", "host") or self.recall is None:
             return None, None
-        return self.recall(int(rewound["to"])), rewound
+        return self.recall(int(rewound.to)), rewound
 
     def _restore(self, then: Account, undoer: int | None, cause: str) -> None:
         """Set the clocks after an undo: the undoer's clock runs on as if nothing had been sent, the others get theirs back.
@@ -303,7 +309,7 @@ class _Fold:
             self._run(key, stood, "undo")
             return
         if self.live is None and key in self.told:
-            because = self.told[key]["because"]
+            because = self.told[key].because
             found = run(policy, was.recorded(because), Recorded(because))
         else:
             around = Spliced(was.excluded, min(known_until(was), stopped_at), self._known(key), gaps)
@@ -323,56 +329,56 @@ class _Fold:
         self.set[key] = "undo"
         account.note(key, "undo", found.since)
 
-    def _count(self, event_type: str, data: Mapping[str, Any]) -> None:
+    def _count(self, event: MatchEvent) -> None:
         """Count the timeouts of a seat's holder. A new holder starts from zero; a returning one keeps their count of excuses."""
         account = self.account
-        if event_type == "match.timed_out":
-            counts = account.excused if data.get("excused") else account.missed
-            counts[data["seat"]] = counts.get(data["seat"], 0) + 1
-        elif event_type in ("match.vacated", "match.seated"):
-            account.missed.pop(data["seat"], None)
-            account.excused.pop(data["seat"], None)
-        if event_type == "match.seated" and "returns" in data:
-            if data["returns"]["excused"]:
-                account.excused[data["seat"]] = data["returns"]["excused"]
-        elif event_type == "match.seated":
-            account.seated[data["seat"]] = account.seated.get(data["seat"], 0) + 1
+        match event:
+            case TimedOut(seat=seat, excused=excused):
+                counts = account.excused if excused else account.missed
+                counts[seat] = counts.get(seat, 0) + 1
+            case Vacated(seat=seat) | Seated(seat=seat):
+                account.missed.pop(seat, None)
+                account.excused.pop(seat, None)
+        match event:
+            case Seated(seat=seat, returns=None):
+                account.seated[seat] = account.seated.get(seat, 0) + 1
+            case Seated(seat=seat, excused_before=before) if before:
+                account.excused[seat] = before
 
-    def _renew(self, event_type: str, data: Mapping[str, Any]) -> None:
+    def _renew(self, event: MatchEvent) -> None:
         """Give a substitute the question's full time and a full bank, and an excused seat the time of its question.
 
         If turns have no time except the bank, an excused seat gains what a turn adds to the bank. A player who returns to their
         own seat has what is left.
         """
-        account, policy, seat = self.account, self.policy, data.get("seat")
-        if event_type == "match.seated" and "returns" in data:
-            return
-        if event_type == "match.seated":
-            keys = [key for key in account.open if key[0] == seat]
-        elif event_type == "match.timed_out" and data.get("excused"):
-            keys = [key for key in account.open if key == (seat, data["question"])]
-        else:
-            return
+        account, policy = self.account, self.policy
+        match event:
+            case Seated(returns=None):
+                keys = [key for key in account.open if key[0] == event.seat]
+            case TimedOut(excused=True):
+                keys = [key for key in account.open if key == event.key]
+            case _:
+                return
         for key in keys:
             self._stand(key, "stopped")
-        if event_type == "match.seated":
-            account.banks.pop(data["seat"], None)
+        if isinstance(event, Seated):
+            account.banks.pop(event.seat, None)
         for key in keys:
             starts, kind = self._starts(), account.open[key].kind
             own = policy.own_time(kind)
-            if policy.bank is not None and not own and event_type != "match.seated":
+            if policy.bank is not None and not own and isinstance(event, TimedOut):
                 account.banks[key[0]] = max(account.bank(key[0]), policy.bank.increment)
             self._run(key, replace(account.open[key], since=starts, own=own, put_off=ZERO), "asked")
 
-    def _move(self, key: Key, data: Mapping[str, Any]) -> None:
+    def _move(self, key: Key, told: DeadlineSet) -> None:
         """Move a running deadline as the event records it."""
-        because, clock = data["because"], self.account.open[key]
+        because, clock = told.because, self.account.open[key]
         moved = clock.recorded(because)
-        if data["cause"] == "extended":
+        if told.cause == "extended":
             moved = replace(moved, given=clock.given + (moved.own - clock.own) + (moved.put_off - clock.put_off))
         self.account.open[key] = run(self.policy, moved, Recorded(because))
-        self.set[key] = data["cause"]
-        self.account.note(key, data["cause"], self.step.occurred_at)
+        self.set[key] = told.cause
+        self.account.note(key, told.cause, self.step.occurred_at)
 
 
 def _name(one: Asked) -> Name:

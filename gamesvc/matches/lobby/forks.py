@@ -155,7 +155,7 @@ def close_board(*, access: Access, channel: str = "api") -> Match:
         loaded = loading.load(match.id, match.game)
         if loaded.ended:
             raise Refused("match_over", "The board is closed already.")
-        over = ended(match, loaded.version + 1, "cancelled", None)
+        over = ended(match, "cancelled").event(loaded.version + 1)
         try:
             record(match, loaded, [over], Act(Actor("host"), channel, uuid.uuid4(), timezone.now()), seats=access.seats)
         except VersionConflict:

@@ -24,12 +24,13 @@ from accounts.models import User
 from events import canonical
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import Dice, commitment, contribution
-from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.matches import sweeping
 from gamesvc.matches.access import tenures
 from gamesvc.matches.clock.policy import nominal_hours
 from gamesvc.matches.errors import TooMany
+from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
 from gamesvc.matches.lobby import clock_choice
 from gamesvc.matches.models import Beginning, Holding, Invitation, Match, Seat
 from gamesvc.matches.play.turns import dice_for, ended
@@ -118,25 +119,26 @@ def create_match(
         match.refresh_from_db(fields=["number"])
         places = [Seat(match=match, index=index) for index in range(count)]
         Seat.objects.bulk_create(places)
-        opened = {
-            "game": game,
-            "rules": engine.manifest.rules,
-            "options": full,
-            "seats": count,
-            "clock": policy,
-            "commitment": commitment(secret),
-            "entry": str(entry),
-            "watch": str(watch),
-            "press": str(press),
-            "anonymous": anonymous,
-            "undo": str(undo),
-        }
-        if asked is not None:
-            opened["reliability"] = asked
+        opened = Opened(
+            game=game,
+            rules=engine.manifest.rules,
+            options=full,
+            seats=count,
+            clock=policy,
+            commitment=commitment(secret),
+            entry=str(entry),
+            watch=str(watch),
+            press=str(press),
+            anonymous=anonymous,
+            undo=str(undo),
+            reliability=asked,
+            position=start.commitment if start is not None else None,
+            origin=start.from_match if start is not None else None,
+            board=match.board,
+        )
         if start is not None:
-            opened |= start.opened()
             _keep_beginning(match, start)
-        _append(match, [Event("match.opened", opened)], Actor("host"), channel)
+        _append(match, opened, Actor("host"), channel)
         for index, bot in sorted((bots or {}).items()):
             _seat_bot(match, index, bot, channel)
         if match.board:
@@ -358,12 +360,10 @@ def _check_host(match: Match, user: User) -> None:
         raise Refused("not_host", "Only the host of the match may do this.")
 
 
-def _append(match: Match, events: list[Event], actor: Actor, channel: str) -> None:
-    """Append service events with consecutive versions."""
+def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> None:
     loaded = loading.load(match.id, match.game)
-    numbered = [Event(event.type, event.data, loaded.version + at, 1, event.draws) for at, event in enumerate(events, 1)]
     act = Act(actor, channel, uuid.uuid4(), timezone.now())
-    record(match, loaded, numbered, act, seats=list(match.seats.all()))
+    record(match, loaded, [event.event(loaded.version + 1)], act, seats=list(match.seats.all()))
 
 
 def _take(match: Match, user: User, index: int | None, text: str, channel: str) -> None:
@@ -385,7 +385,7 @@ def _take(match: Match, user: User, index: int | None, text: str, channel: str) 
             seat.save()
     except IntegrityError:
         raise Refused("joined_already", "You have a seat in this match already.") from None
-    _append(match, [_joined(seat, "user")], Actor("seat", seat.index), channel)
+    _append(match, _joined(seat, "user"), Actor("seat", seat.index), channel)
 
 
 def _keep_beginning(match: Match, start: Start) -> None:
@@ -405,20 +405,18 @@ def _take_all(match: Match, text: str, channel: str) -> None:
         seat.holder, seat.joined_at = uuid.uuid4(), timezone.now()
         seat.contribution, text = (contribution(str(match.id), text) if text else ""), ""
         seat.save()
-        _append(match, [_joined(seat, "owner")], Actor("host"), channel)
+        _append(match, _joined(seat, "owner"), Actor("host"), channel)
 
 
 def _seat_bot(match: Match, index: int, bot: str, channel: str) -> None:
     seat = match.seats.get(index=index)
     seat.bot, seat.holder, seat.joined_at = bot, uuid.uuid4(), timezone.now()
     seat.save()
-    _append(match, [_joined(seat, "bot")], Actor("host"), channel)
+    _append(match, _joined(seat, "bot"), Actor("host"), channel)
 
 
-def _joined(seat: Seat, kind: str) -> Event:
-    return Event(
-        "match.joined", {"seat": seat.index, "holder": str(seat.holder), "kind": kind, "contribution": seat.contribution}
-    )
+def _joined(seat: Seat, kind: str) -> Joined:
+    return Joined(seat=seat.index, holder=str(seat.holder), kind=kind, contribution=seat.contribution)
 
 
 def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
@@ -427,7 +425,7 @@ def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
     Holding.objects.filter(match=match, seat=index).delete()
     seat.user, seat.holder, seat.bot, seat.contribution, seat.joined_at = None, None, "", "", None
     seat.save()
-    _append(match, [Event("match.left", {"seat": index})], actor, channel)
+    _append(match, Left(index), actor, channel)
 
 
 def _lapse(match_id: uuid.UUID) -> int:
@@ -440,7 +438,7 @@ def _lapse(match_id: uuid.UUID) -> int:
 
 
 def _close(match: Match, reason: str, actor: Actor, channel: str) -> None:
-    _append(match, [ended(match, 0, reason, None)], actor, channel)
+    _append(match, ended(match, reason), actor, channel)
 
 
 def _begin(match: Match, timeline: Timeline[Any], dice: Dice) -> Run[Any]:
@@ -457,7 +455,7 @@ def _start_when_full(match: Match, channel: str) -> None:
     if match.seats.filter(holder=None).exists():
         return
     loaded = loading.load(match.id, match.game)
-    started = Event("match.started", {"seats": match.seat_count}, loaded.version + 1)
+    started = Started(match.seat_count).event(loaded.version + 1)
     setting = loaded.copy()
     setting.timeline.apply(started)
     run = _begin(match, setting.timeline, dice_for(match, loaded))

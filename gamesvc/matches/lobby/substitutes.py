@@ -9,10 +9,8 @@ bot.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -23,9 +21,10 @@ from accounts.models import User
 from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games import catalog
 from gamesvc.games.kernel import bots
-from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import hints, sweeping
 from gamesvc.matches.access import tenures
+from gamesvc.matches.events import MatchEvent, Seated, Vacated
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.play import turns
@@ -76,10 +75,9 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
                 found.save()
         except IntegrityError:
             raise Refused("joined_already", "You have a seat in this match already.") from None
-        data: dict[str, Any] = {"seat": found.index, "holder": str(found.holder), "kind": "user"}
-        if returns:
-            data["returns"] = {"excused": tenures.excused(match=match, holders=returns)}
-        _append(match, [Event("match.seated", data)], Actor("seat", found.index), channel)
+        before = {"excused": tenures.excused(match=match, holders=returns)} if returns else None
+        seated = Seated(seat=found.index, holder=str(found.holder), kind="user", returns=before)
+        _append(match, seated, Actor("seat", found.index), channel)
         absence_announcements.tell_seat_taken(match, seats, found)
         # The seat's open questions are sent to the substitute.
         absence_announcements.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))
@@ -93,7 +91,6 @@ def vacate(
     seat: int,
     actor: Actor,
     channel: str = "api",
-    more_events: Sequence[Event] = (),
     why: Mapping[str, str] | None = None,
     command_id: uuid.UUID | None = None,
 ) -> tuple[StoredEvent, ...]:
@@ -111,9 +108,8 @@ def vacate(
         after, more = timeouts.empty(match, seats, found)
         rows = [after if one is found else one for one in seats]
 
-        def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
-            gone = timeouts.vacated(seat)
-            return [replace(gone, data={**gone.data, **(why or {})}), *more_events]
+        def decide(loaded: Loaded, _seats: list[Seat]) -> list[MatchEvent]:
+            return [Vacated(seat, **(why or {}))]
 
         stored = service_events.append(match, decide, actor=actor, channel=channel, command_id=command_id, seats=rows, more=more)
         # This seat's vote may have been the last one missing for a pause.
@@ -134,7 +130,7 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
             raise Refused("seat_taken", f"Seat {seat} is not free.", "seat")
         found.bot, found.holder, found.vacated_at = bots.bot_of(engine), uuid.uuid4(), None
         found.save()
-        _append(match, [timeouts.seated_bot(found)], actor, channel)
+        _append(match, timeouts.seated_bot(found), actor, channel)
         transaction.on_commit(lambda: hints.bots(match.id), robust=True)
 
 
@@ -184,5 +180,5 @@ def _check_running(match: Match) -> None:
         raise Refused("not_running", f"The match is {match.status}; seats are taken over only while it runs.")
 
 
-def _append(match: Match, events: list[Event], actor: Actor, channel: str) -> tuple[StoredEvent, ...]:
-    return service_events.append(match, lambda loaded, seats: events, actor=actor, channel=channel)
+def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> tuple[StoredEvent, ...]:
+    return service_events.append(match, lambda loaded, seats: [event], actor=actor, channel=channel)

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.matches import errors
+from gamesvc.matches.events import TimedOut, read_events
 from gamesvc.matches.mail_orders import order_mail
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.models import Match, Seat
@@ -74,11 +75,8 @@ class OrderRun:
 
     def timed_out(self, version: int) -> bool:
         """Return True if the clock has answered the question since a version, so that it does not come back."""
-        asked = {"seat": self.seat.index, "question": self.question}
-        return any(
-            stored.type == "match.timed_out" and asked.items() <= loading.lift(self.loaded.game, stored).data.items()
-            for stored in loading.events_after(self.match.id, version, self.loaded.version)
-        )
+        since = read_events(loading.events_after(self.match.id, version, self.loaded.version))
+        return any(isinstance(event, TimedOut) and event.key == (self.seat.index, self.question) for event in since)
 
     def others_seen(self, version: int, until: int) -> bool:
         """Return True if the seat saw an act of others between two versions."""

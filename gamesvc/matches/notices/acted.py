@@ -14,6 +14,8 @@ import orjson
 from django.db import connection
 
 from events import canonical
+from gamesvc.games.kernel.events import SERVICE
+from gamesvc.matches.events import Joined, Seated
 from gamesvc.matches.models import Holding
 from gamesvc.matches.record.append import STANDING, Actor
 from notifications.models import Outbox
@@ -23,13 +25,15 @@ _ACTS = """
 SELECT n.id, e.version, e.occurred_at, e.meta
 FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::timestamptz[]) AS n(id, match, begins, told_at)
 JOIN events_event e ON e.stream = n.match AND e.command_seq = 0 AND e.occurred_at > n.told_at
-WHERE starts_with(e.meta, n.begins) AND NOT starts_with(e.type, 'match.')
+WHERE starts_with(e.meta, n.begins) AND NOT starts_with(e.type, %s::text)
 ORDER BY e.version
 """
 _SAT_DOWN = """
-SELECT stream, version, payload FROM events_event
-WHERE stream = ANY(%s::uuid[]) AND type IN ('match.joined', 'match.seated') ORDER BY version
+SELECT stream, version, type, payload FROM events_event
+WHERE stream = ANY(%s::uuid[]) AND type = ANY(%s::text[]) ORDER BY version
 """
+
+_SITTING: dict[str, type[Joined | Seated]] = {kind.TYPE: kind for kind in (Joined, Seated)}
 
 Sitting = tuple[int, str | None]
 
@@ -41,7 +45,8 @@ def acted(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID
     about = {row.pk: row for row in rows}
     begins = ['{"actor":' + canonical.encode(Actor("seat", row.payload["seat"]).as_json()).decode() for row in rows]
     with connection.cursor() as cursor:
-        cursor.execute(_ACTS, [list(about), [row.payload["match"] for row in rows], begins, [told[pk] for pk in about]])
+        matches = [row.payload["match"] for row in rows]
+        cursor.execute(_ACTS, [list(about), matches, begins, [told[pk] for pk in about], SERVICE])
         acts = [found for found in cursor.fetchall() if _by_hand(found[3])]
     if not acts:
         return {}
@@ -66,10 +71,10 @@ def _sittings(matches: Iterable[str]) -> dict[tuple[str, int], list[Sitting]]:
     """Return the holders of each seat of the matches, each with the version since which they hold it, in order."""
     found: dict[tuple[str, int], list[Sitting]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(_SAT_DOWN, [list(matches)])
-        for match, version, payload in cursor.fetchall():
-            data = orjson.loads(payload)
-            found.setdefault((str(match), data["seat"]), []).append((version, data.get("holder")))
+        cursor.execute(_SAT_DOWN, [list(matches), list(_SITTING)])
+        for match, version, event_type, payload in cursor.fetchall():
+            event = _SITTING[event_type].of(orjson.loads(payload))
+            found.setdefault((str(match), event.seat), []).append((version, event.holder or None))
     return found
 
 

@@ -12,17 +12,16 @@ from django.db import transaction
 
 from accounts.models import User
 from gamesvc.games import catalog
-from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import authority
 from gamesvc.matches.access.authority import LONGEST_REASON
 from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.events import Looked, MatchEvent
 from gamesvc.matches.models import Look, Match
 from gamesvc.matches.reading import refusals
 from gamesvc.matches.record import loading, service_events
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import Loaded
-
-LOOKED = "match.looked"
 
 
 def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str, channel: str = "web") -> Look:
@@ -42,10 +41,10 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
         raise Refused("no_such_version", f"Versions are those since the start, up to {loaded.version}.", "version")
     look_id = uuid.uuid4()
 
-    def decide(loaded: Loaded, _seats: Any) -> list[Event]:
+    def decide(loaded: Loaded, _seats: Any) -> list[MatchEvent]:
         if loaded.ended:
             raise Refused("nothing_hidden", "The match is over; everything in it is open.")
-        return [Event(LOOKED, {"seat": seat, "version": version, "look_id": str(look_id)})]
+        return [Looked(seat, version, str(look_id))]
 
     with transaction.atomic():
         service_events.append(match, decide, actor=Actor("host"), channel=channel)

@@ -19,9 +19,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from events.store import DuplicateCommand, StoredEvent
-from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
 from gamesvc.matches.access import authority, caps
+from gamesvc.matches.events import MatchEvent
 from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.models import Match, Reason, Seat
 from gamesvc.matches.organising import measure_announcements, rewinds
@@ -141,11 +142,10 @@ def _extend(done: _Done) -> tuple[StoredEvent, ...]:
 def _abort(done: _Done) -> tuple[StoredEvent, ...]:
     """End the match without an outcome. Its secret is revealed as at any end."""
 
-    def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
+    def decide(loaded: Loaded, _seats: list[Seat]) -> list[MatchEvent]:
         if loaded.ended:
             raise Refused("match_over", "The match is over already.")
-        over = turns.ended(done.match, loaded.version + 1, "aborted", None)
-        return [Event(over.type, {**over.data, **done.mandate.reason})]
+        return [turns.ended(done.match, "aborted", **done.mandate.reason)]
 
     return service_events.append(done.match, decide, actor=HOST, channel=done.channel, command_id=done.command_id)
 

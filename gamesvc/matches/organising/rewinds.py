@@ -15,10 +15,11 @@ from django.db.models import Q
 from accounts import erasure
 from accounts.models import User
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
-from gamesvc.games.kernel.game import REWOUND, Refused, see_event
+from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.matches import errors
 from gamesvc.matches.access import caps, selectors
 from gamesvc.matches.access.authority import LONGEST_REASON, check_may_rule
+from gamesvc.matches.events import Rewound, read_event
 from gamesvc.matches.models import Holding, Look, Match, Reason
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading
@@ -104,10 +105,10 @@ def _begun(loaded: Loaded, version: int) -> bool:
 
 
 def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str, reason: str) -> Outcome:
-    first = stored[0]
-    if first.type != REWOUND or (first.data["to"], first.data.get("code")) != (to, code):
+    first = read_event(stored[0])
+    if not isinstance(first, Rewound) or (first.to, first.code) != (to, code):
         raise errors.KeyReused
-    kept = Reason.objects.filter(pk=first.data["reason_id"]).exclude(words="").first()
+    kept = Reason.objects.filter(pk=first.reason_id).exclude(words="").first()
     if kept is not None and kept.words != reason.strip():
         raise errors.KeyReused
     return _outcome(loading.load(match.id, match.game), stored)

@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from gamesvc.games.kernel.game import Event
 from gamesvc.matches import errors, hints
+from gamesvc.matches.events import MatchEvent, Vacated
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -59,7 +59,7 @@ def over_alone(match: Match) -> bool:
     loaded = loading.load(match.id, match.game)
     if any(loaded.game.legal_commands(loaded.timeline.state, seat) for seat in people):
         return False
-    left = STORE.last_of_type([match.pk], "match.vacated").get(match.pk)
+    left = STORE.last_of_type([match.pk], Vacated.TYPE).get(match.pk)
     since = max(loaded.version - MOST_ALONE, 0)
     if left is not None and left.version > since:
         return False
@@ -67,8 +67,8 @@ def over_alone(match: Match) -> bool:
 
 
 def _call_off(match: Match) -> None:
-    def decide(loaded: Loaded, _seats: list[Seat]) -> list[Event]:
-        return [] if loaded.ended else [turns.ended(match, loaded.version + 1, "aborted", None)]
+    def decide(loaded: Loaded, _seats: list[Seat]) -> list[MatchEvent]:
+        return [] if loaded.ended else [turns.ended(match, "aborted")]
 
     service_events.append(match, decide, actor=Actor("system"), channel="bot")
 

@@ -25,8 +25,9 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, StoredEvent, VersionConflict
 from gamesvc.errors import GamesvcError
-from gamesvc.games.kernel.game import REWOUND, Refused, see_event
+from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.matches import sweeping
+from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import conditions, loading
@@ -124,8 +125,8 @@ def standing_acts(stored: Sequence[StoredEvent], since: int) -> list[list[Stored
     lines: dict[int, tuple[StoredEvent, ...]] = {since: ()}
     line: tuple[StoredEvent, ...] = ()
     for one in stored:
-        if one.type == REWOUND:
-            line = lines.get(one.data["to"], ())
+        if one.type == Rewound.TYPE:
+            line = lines.get(Rewound.of(one.data).to, ())
         line = lines[one.version] = (*line, one)
     standing = {one.version for one in line}
     commands = [act for act in loading.acts(stored) if "command" in act[0].meta]

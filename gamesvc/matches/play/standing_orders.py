@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel import forms, intake
+from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.matches.models import Match, Premove, Seat
@@ -192,7 +193,7 @@ def lately(loaded: Loaded, seat: int, most: int = 4) -> list[str]:
     found: dict[str, str] = {}
     last = loaded.viewer_version(seat)
     for stored in reversed(STORE.read(loaded.match_id, max(0, last - LOOK_BACK), last)):
-        seen = None if stored.type.startswith("match.") else see_event(loaded.game, loading.lift(loaded.game, stored), seat)
+        seen = None if of_service(stored.type) else see_event(loaded.game, loading.lift(loaded.game, stored), seat)
         if seen is not None and seen.type not in found and len(found) < most:
             plain = {name: value for name, value in seen.data.items() if _writable(value)}
             values = [f"{name}={str(value).casefold() if isinstance(value, bool) else value}" for name, value in plain.items()]

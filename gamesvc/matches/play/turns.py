@@ -7,7 +7,7 @@ The result is appended on the newest version; a lost race starts again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,11 +18,13 @@ from django.utils import timezone
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
-from gamesvc.games.kernel.game import REWOUND, Event, Refused, see_event
+from gamesvc.games.kernel.events import REWOUND, of_service
+from gamesvc.games.kernel.game import Data, Event, Refused, see_event
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.matches.access import caps
 from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
+from gamesvc.matches.events import Ended, MatchEvent
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.record import availability, loading, secrets
 from gamesvc.matches.record.append import STANDING, Act, Actor, record
@@ -80,7 +82,7 @@ def submit(
     command_id: UUID,
     seats: Sequence[Seat] | None = None,
     loaded: Loaded | None = None,
-    beside: Sequence[Event] = (),
+    beside: Sequence[MatchEvent] = (),
     more: Sequence[Statement] = (),
 ) -> Receipt:
     """Apply a command once. Raises `Refused`, `Stale`, `KeyReused` or `Busy`; then nothing has changed.
@@ -119,7 +121,7 @@ def submit(
             remember_refusal(match, sender, command, command_id, refused)
             raise
         service = [*beside, *_end(match, loaded, run)]
-        events = [*run.events, *(replace(event, version=run.version + at) for at, event in enumerate(service, 1))]
+        events = [*run.events, *(event.event(version) for version, event in enumerate(service, run.version + 1))]
         act = Act(sender.actor, sender.channel, command_id, sender.received_at, command)
         if seats is None:
             seats = list(match.seats.all())
@@ -141,7 +143,7 @@ def give(*, match: Match, loaded: Loaded, seat: int, command: dict[str, Any], ke
     """Submit a command of a conditional order on the version that was read. Raises as `record`, and `Refused`."""
     actor, now = Actor("seat", seat), timezone.now()
     run = _decide(match, loaded, Sender(actor, STANDING, now), command)
-    events = [*run.events, *_end(match, loaded, run)]
+    events = [*run.events, *(event.event(run.version + 1) for event in _end(match, loaded, run))]
     act = Act(actor, STANDING, command_id(sender=f"standing {match.id}", key=key), now, codec.with_sorted_keys(command))
     return record(match, loaded, events, act, seats=list(match.seats.all()), run=run)
 
@@ -188,7 +190,7 @@ def _repeat(
 
 def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredEvent]) -> Receipt:
     """Return the command's events as its sender could see them then. It is the same for every repetition."""
-    ended = stored[-1].type == "match.ended"
+    ended = stored[-1].type == Ended.TYPE
     seen = [see_record(loaded, one, seat, ended=ended) for one in stored]
     visible = [one["version"] for one in seen if "type" in one]
     return Receipt(match_id, visible[-1] if visible else stored[-1].version, seen)
@@ -200,7 +202,7 @@ def _since(loaded: Loaded, seat: int, expected_version: int) -> list[Event]:
         return []
     events = [loading.lift(loaded.game, one) for one in STORE.read(loaded.match_id, expected_version, loaded.version)]
     seen = [see_event(loaded.game, event, seat) for event in events]
-    return [event for event in seen if event is not None and (event.type == REWOUND or not event.type.startswith("match."))]
+    return [event for event in seen if event is not None and (event.type == REWOUND or not of_service(event.type))]
 
 
 def _records_since(match: Match, loaded: Loaded, seat: int, expected_version: int) -> list[dict[str, Any]]:
@@ -230,17 +232,18 @@ def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any
     return loaded.timeline.command(sender.seat, command, dice_for(match, loaded))
 
 
-def _end(match: Match, loaded: Loaded, run: Run[Any]) -> list[Event]:
+def _end(match: Match, loaded: Loaded, run: Run[Any]) -> list[Ended]:
     """Return the last event of a match that the game has ended: its outcome, and the secret behind all draws."""
     outcome = loaded.game.outcome(run.state)
     if outcome is None:
         return []
-    return [ended(match, run.version + 1, outcome.reason, outcome.as_json())]
+    return [ended(match, outcome.reason, outcome.as_json())]
 
 
-def ended(match: Match, version: int, reason: str, outcome: dict[str, Any] | None) -> Event:
+def ended(match: Match, reason: str, outcome: Data | None = None, /, **why: str) -> Ended:
+    """The end of a match; without an outcome where it was called off, and `why` where an organiser did that."""
     secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
-    return Event("match.ended", {"reason": reason, "outcome": outcome, "secret": secret.hex()}, version)
+    return Ended(reason, outcome, secret.hex(), **why)
 
 
 def remember_refusal(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID, refused: Refused) -> None:

@@ -122,7 +122,7 @@ def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline
         loaded = _noted(game, stream, version)
         draws = [draw["i"] for stored in stream.events[:version] for draw in stored.meta.get("draws", ())]
         expected: dict[str, Any] = {
-            "opened": loaded.opened,
+            "opened": loaded.opened.as_json() if loaded.opened is not None else None,
             "contributions": [list(one) for one in loaded.contributions.items()],
             "holders": [list(one) for one in loaded.holders.items()],
             "started": loaded.started,

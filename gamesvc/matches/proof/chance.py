@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gamesvc.games.kernel.dice import KeyedSource, commitment, draw_key
+from gamesvc.matches.events import Ended, Joined, Left, Opened, Started
 from gamesvc.matches.record.evidence import Record, Wrong, field
 
 KINDS = ("of", "choose", "shuffle", "sample")
@@ -34,14 +35,14 @@ def read_chance(records: Sequence[Record], secret: bytes | None = None) -> Chanc
     `secret`: what only the service knows while a match runs.
     """
     first = records[0]
-    if first.get("type") != "match.opened":
+    if first.get("type") != Opened.TYPE:
         raise Wrong(1, "The first event of a match is match.opened; this one is not.")
     committed = field(first, str, "data", "commitment")
     if not _HEX.fullmatch(committed):
         raise Wrong(1, "data.commitment must be a SHA-256 in hex.")
     contributions = _contributions(records, field(first, int, "data", "seats"))
     last = records[-1]
-    if last.get("type") == "match.ended":
+    if last.get("type") == Ended.TYPE:
         text = field(last, str, "data", "secret")
         if not _HEX.fullmatch(text):
             raise Wrong(last["version"], "data.secret must be 32 bytes in hex.")
@@ -63,18 +64,18 @@ def _contributions(records: Sequence[Record], seats: int) -> dict[int, str]:
     started = False
     for record in records:
         kind = record.get("type")
-        if kind not in ("match.joined", "match.left", "match.started"):
+        if kind not in (Joined.TYPE, Left.TYPE, Started.TYPE):
             continue
         version = record["version"]
         if started:
             raise Wrong(version, f"{kind} comes after the start, when the key of the draws is fixed.")
-        if kind == "match.started":
+        if kind == Started.TYPE:
             started = True
             if sorted(found) != list(range(seats)):
                 raise Wrong(version, f"The match starts with seats {sorted(found)} taken, of {seats}.")
             continue
         seat = field(record, int, "data", "seat")
-        if kind == "match.left":
+        if kind == Left.TYPE:
             if found.pop(seat, None) is None:
                 raise Wrong(version, f"Seat {seat} is left, and nobody had taken it.")
             continue

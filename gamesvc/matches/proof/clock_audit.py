@@ -10,7 +10,8 @@ from events.audit import Finding
 from events.store import StoredEvent
 from gamesvc.games.kernel.game import Game
 from gamesvc.matches.clock.account import Account
-from gamesvc.matches.clock.fold import SET, follow
+from gamesvc.matches.clock.fold import follow
+from gamesvc.matches.events import DeadlineSet, Ended, Started, read_event
 from gamesvc.matches.models import Match
 from gamesvc.matches.record.loading import acts, fresh_account, step_of
 
@@ -29,16 +30,16 @@ def clock_findings(
         return past[max(at for at in past if at <= version)]
 
     for act in acts(events):
-        started |= any(one.type == "match.started" for one in act)
-        ended |= any(one.type == "match.ended" for one in act)
+        started |= any(one.type == Started.TYPE for one in act)
+        ended |= any(one.type == Ended.TYPE for one in act)
         asked = game.awaited(state_at(act[-1].version)) if started and not ended else ()
         follow(account, step_of(act), asked, recall=recall)
         past[act[-1].version] = account.copy()
         for one in act:
-            if one.type == SET:
-                due = account.due((one.data["seat"], one.data["question"]))
-                if due is not None and due != datetime.fromisoformat(one.data["due_at"]):
-                    told = f"The event sets {one.data['due_at']}, and what it was reckoned from gives {due.isoformat()}."
+            if isinstance(event := read_event(one), DeadlineSet):
+                due = account.due(event.key)
+                if due is not None and due != datetime.fromisoformat(event.due_at):
+                    told = f"The event sets {event.due_at}, and what it was reckoned from gives {due.isoformat()}."
                     yield Finding("deadline", told, match.id, one.version)
     for row in match.questions.all():
         if (row.seat, row.question) not in account.open:

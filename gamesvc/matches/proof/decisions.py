@@ -12,12 +12,12 @@ from typing import Any
 
 from events import canonical
 from gamesvc.games.kernel.dice import Dice, KeyedSource
-from gamesvc.games.kernel.game import POSITIONED, REWOUND, Event, Game, Refused
+from gamesvc.games.kernel.events import POSITIONED, REWOUND, STARTED, makes_state
+from gamesvc.games.kernel.game import Event, Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline
+from gamesvc.matches.events import Ended
 from gamesvc.matches.record import evidence, positions
 from gamesvc.matches.record.evidence import Record, Wrong
-
-OF_THE_GAME = (REWOUND, POSITIONED)
 
 
 @dataclass
@@ -44,7 +44,7 @@ def retell(game: Game[Any], records: Sequence[Record], source: KeyedSource | Non
                 _decide(retold, act, events, source)
             else:
                 retold.timeline.fold(events)
-                retold.folded += sum(_of_the_game(event) for event in events)
+                retold.folded += sum(makes_state(event.type) for event in events)
         except Wrong:
             raise
         except Refused as refused:
@@ -54,7 +54,7 @@ def retell(game: Game[Any], records: Sequence[Record], source: KeyedSource | Non
             # file is wrong.
             said = f"{type(error).__name__}: {error}"
             raise Wrong(act[0]["version"], f"The rules cannot follow what is recorded here ({said}).") from error
-        if act[-1].get("type") == "match.ended":
+        if act[-1].get("type") == Ended.TYPE:
             check_outcome(retold.timeline, act[-1])
         elif again and retold.timeline.started and game.outcome(retold.timeline.state) is not None:
             raise Wrong(act[-1]["version"], "The game is over here, and the record does not end.")
@@ -76,13 +76,9 @@ def acts(records: Sequence[Record]) -> Iterator[list[Record]]:
         yield act
 
 
-def _of_the_game(event: Event) -> bool:
-    return event.type in OF_THE_GAME or not event.type.startswith("match.")
-
-
 def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: KeyedSource) -> None:
     timeline = retold.timeline
-    if events[0].type == "match.started":
+    if events[0].type == STARTED:
         timeline.fold(events[:1])
         events, act = events[1:], act[1:]
         run = _begin(retold, act, events, Dice(source, timeline.draws))
@@ -99,7 +95,7 @@ def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: 
         run = timeline.rewind(to, Dice(source, timeline.draws), **why)
     else:
         for event in events:
-            if _of_the_game(event):
+            if makes_state(event.type):
                 raise Wrong(event.version, f"No command is recorded that led to {event.type}.")
         timeline.fold(events)
         return
@@ -111,7 +107,7 @@ def _decide(retold: Retold, act: Sequence[Record], events: list[Event], source: 
 
 def _rewind_at(events: Sequence[Event]) -> int | None:
     """Return the index of the rewind in an act of the service; None if the first event of the game is another one, or missing."""
-    at = next((at for at, event in enumerate(events) if _of_the_game(event)), None)
+    at = next((at for at, event in enumerate(events) if makes_state(event.type)), None)
     return at if at is not None and events[at].type == REWOUND else None
 
 
@@ -147,7 +143,7 @@ def _compare(run: Run[Any], events: Sequence[Event]) -> None:
         missing = run.events[len(events)]
         raise Wrong(missing.version, f"The rules decide a further event here, {_shown(missing)}, which is not recorded.")
     for event in events[len(run.events) :]:
-        if _of_the_game(event):
+        if makes_state(event.type):
             raise Wrong(event.version, f"The rules decide no further event here; recorded is {_shown(event)}.")
 
 

@@ -16,6 +16,7 @@ from events import canonical
 from events.proofs import statements
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.events import Ended
 from gamesvc.matches.proof import chance, decisions
 from gamesvc.matches.record import positions
 from gamesvc.matches.record.evidence import Record, Wrong, hidden
@@ -145,7 +146,7 @@ def read_chain(lines: Sequence[bytes]) -> list[Record]:
             raise Wrong(version, str(error)) from None
         if ended:
             raise Wrong(version, "An event follows match.ended, which is the last of a match.")
-        ended = record.get("type") == "match.ended"
+        ended = record.get("type") == Ended.TYPE
         if "occurred_at" in record:
             if record["occurred_at"] < moment:
                 raise Wrong(version, f"occurred_at goes back from {moment} to {record['occurred_at']}.")
@@ -156,7 +157,7 @@ def read_chain(lines: Sequence[bytes]) -> list[Record]:
 
 def _describe(report: Report, records: Sequence[Record]) -> None:
     report.match, report.count, report.head = records[0]["match"], len(records), records[-1]["hash"]
-    report.ended = records[-1].get("type") == "match.ended"
+    report.ended = records[-1].get("type") == Ended.TYPE
     closed = [record["version"] for record in records if hidden(record)]
     whole = len(records) - len(closed)
     report.checks.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
 from gamesvc.matches.clock.compute import Clock, within
 from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.events import Opened
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
@@ -112,9 +113,9 @@ def origin_of(access: Access, loaded: Loaded) -> dict[str, Any] | None:
     return origins(access.user, [loaded.opened])[0]
 
 
-def origins(user: User | None, opened: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
+def origins(user: User | None, opened: Sequence[Opened | None]) -> list[dict[str, Any] | None]:
     """Return the origins of many matches, each from the data of its first event."""
-    told = [one.get("origin") for one in opened]
+    told = [one.origin if one is not None else None for one in opened]
     wanted = {origin["match"] for origin in told if origin is not None}
     known = access_many(user, Match.objects.filter(pk__in=wanted)) if wanted else []
     numbers = {str(access.match.pk): access.match.number for access in known}

@@ -19,6 +19,7 @@ from gamesvc.games import catalog
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import parse
+from gamesvc.matches.events import Opened
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
@@ -50,7 +51,7 @@ def of(accesses: Sequence[Access]) -> list[dict[str, Any]]:
 class _Around:
     """Data of several matches from outside their own rows."""
 
-    opened: Mapping[UUID, Mapping[str, Any]]
+    opened: Mapping[UUID, Opened]
     origins: Mapping[UUID, dict[str, Any] | None]
     loaded: Mapping[UUID, Loaded]
     paused_by: Mapping[UUID, str]
@@ -66,7 +67,7 @@ class _Around:
         now = timezone.now()
         opened = loading.openings([match.id for match in matches])
         user = accesses[0].user if accesses else None
-        told = board.origins(user, [opened.get(match.id, {}) for match in matches])
+        told = board.origins(user, [opened.get(match.id) for match in matches])
         loaded = {match.id: match.game for match in matches if match.status == Match.Status.RUNNING and needs_clocks(match, now)}
         looked_after = {user.pk: user for access in accesses if board.looks_after(access) for user in board.players(access)}
         may_be_away = {user_id for access in accesses for user_id in board.may_be_away(access)}
@@ -104,12 +105,12 @@ def stands_until(access: Access, question: Question, loaded: Loaded | None, now:
 def _summary(access: Access, around: _Around) -> dict[str, Any]:
     match = access.match
     names = seat_names(access.seats)
-    opened, loaded = around.opened.get(match.id, {}), around.loaded.get(match.id)
+    opened, loaded = around.opened.get(match.id), around.loaded.get(match.id)
     questions: Sequence[Question] = ()
     if match.status == Match.Status.RUNNING:
         asked = board.undated(match, loaded) if match.board and loaded is not None else match.questions.all()
         questions = list(asked)
-    from_position = "position" in opened
+    from_position = opened is not None and opened.position is not None
     away, coming = set(board.may_be_away(access)), set(board.may_announce(access))
     unreachable = around.unreachable if board.looks_after(access) else None
     return {
@@ -148,7 +149,7 @@ def _summary(access: Access, around: _Around) -> dict[str, Any]:
             for seat in access.seats
         ],
         "your_seat": access.viewer,
-        "commitment": opened.get("commitment", ""),
+        "commitment": opened.commitment if opened is not None else "",
         "link": match.link_token if access.is_host or access.seat is not None else None,
         "awaited": [
             board.question_json(one) | {"stands_until": _text(stands_until(access, one, loaded, around.now))} for one in questions

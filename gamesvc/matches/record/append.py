@@ -22,6 +22,17 @@ from gamesvc.matches import hints
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.clock.compute import Clock, breaks
+from gamesvc.matches.events import (
+    Ended,
+    Joined,
+    MatchEvent,
+    Paused,
+    Resumed,
+    Seated,
+    Started,
+    Vacated,
+    read_events,
+)
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.record import conditions, surroundings
@@ -103,7 +114,8 @@ def record(
 
     Raises `VersionConflict` or `DuplicateCommand`.
     """
-    seats = seats_held(match, loaded, seats, events)
+    told = read_events(events)
+    seats = seats_held(match, loaded, seats, told)
     after = loaded.copy()
     before = {(one.seat, one.id): one for one in loaded.awaited()}
     if run is not None:
@@ -112,8 +124,8 @@ def record(
     else:
         rest = events
     after.timeline.fold(rest)
-    ended = any(event.type == "match.ended" for event in events)
-    started = loaded.started or any(event.type == "match.started" for event in events)
+    ended = any(isinstance(event, Ended) for event in told)
+    started = loaded.started or any(isinstance(event, Started) for event in told)
     open_now = loaded.game.awaited(after.timeline.state) if started and not ended else ()
     bots = {seat.index for seat in seats if seat.bot}
     # On an analysis board people have no deadlines. Its bots are asked as everywhere.
@@ -121,12 +133,12 @@ def record(
 
     # Clocks use the moment that the events will carry. Within a match it never goes back.
     now = max(timezone.now(), loaded.head.occurred_at or act.received_at)
-    events = _follow(after, loaded, events, act, open_now, seats, now)
+    events = [*events, *_follow(after, loaded, told, act, open_now, seats, now)]
     also = [
-        _match_row(match, after.timeline.version, events, now),
-        *_question_rows(match, before, asked, seats, now, loaded.account, after.account, events),
-        *_notices(match, before, asked, events, seats, now),
-        *_holding_rows(match, events),
+        _match_row(match, after.timeline.version, told, now),
+        *_question_rows(match, before, asked, seats, now, loaded.account, after.account, told),
+        *_notices(match, before, asked, told, seats, now),
+        *_holding_rows(match, told),
         *conditions.wait_again(match, events),
         *more,
     ]
@@ -147,7 +159,9 @@ def record(
     return stored
 
 
-def seats_held(match: Match, loaded: Loaded, seats: Sequence[Seat] | None = None, events: Sequence[Event] = ()) -> Sequence[Seat]:
+def seats_held(
+    match: Match, loaded: Loaded, seats: Sequence[Seat] | None = None, told: Sequence[MatchEvent] = ()
+) -> Sequence[Seat]:
     """Return the seats as the match has them after these events: the given ones, unless one has changed hands since.
 
     A request reads the seats before the match and may be late: it would not ask the bot or substitute that sits there now. A
@@ -156,9 +170,9 @@ def seats_held(match: Match, loaded: Loaded, seats: Sequence[Seat] | None = None
     """
     if seats is not None:
         holders = loaded.holders
-        if any(event.type.startswith("match.") for event in events):
+        if told:
             holders = dict(holders)
-            for event in events:
+            for event in told:
                 sit(holders, event)
         if {seat.index: str(seat.holder) for seat in seats if seat.holder is not None} == holders:
             return seats
@@ -168,22 +182,21 @@ def seats_held(match: Match, loaded: Loaded, seats: Sequence[Seat] | None = None
 def _follow(
     after: Loaded,
     loaded: Loaded,
-    events: Sequence[Event],
+    told: Sequence[MatchEvent],
     act: Act,
     open_now: Sequence[Awaited],
     seats: Sequence[Seat],
     now: datetime,
 ) -> Sequence[Event]:
-    """Advance the clocks. Return the events, followed by those that record how deadlines were computed."""
-    told = [(event.type, event.data) for event in events if event.type.startswith("match.")]
+    """Let the clocks follow; returns the further events that say what deadlines were reckoned from."""
     step = Step(told, act.actor.kind, act.actor.seat, act.received_at, now, act.automatic)
     around = surroundings.around(after.account.policy, seats)
     changed = fold.follow(after.account, step, open_now, surroundings=around, recall=loaded.account_at)
-    more = list(surroundings.told(after.account, changed, seats, after.timeline.version, events))
-    if not more:
-        return events
-    after.timeline.fold(more)
-    return [*events, *more]
+    found = surroundings.told(after.account, changed, seats, told)
+    more = [event.event(version) for version, event in enumerate(found, after.timeline.version + 1)]
+    if more:
+        after.timeline.fold(more)
+    return more
 
 
 def _keep(after: Loaded) -> None:
@@ -191,26 +204,30 @@ def _keep(after: Loaded) -> None:
     remember(after)
 
 
-def _match_row(match: Match, version: int, events: Sequence[Event], now: datetime) -> Statement:
+def _match_row(match: Match, version: int, told: Sequence[MatchEvent], now: datetime) -> Statement:
     """Return the update of the match row. The head's hash is the hash of the appended row."""
-    sets, params = ["version = %s::int"], [version]
-    for event in events:
-        if event.type == "match.started":
-            sets += ["status = 'running'", "started_at = %s::timestamptz"]
-            params += [now]  # type: ignore[list-item]
-        elif event.type in ("match.paused", "match.resumed"):
-            sets.append("paused_at = %s::timestamptz")
-            params.append(now if event.type == "match.paused" else None)  # type: ignore[arg-type]
-        elif event.type == "match.ended":
-            sets += ["status = %s::text", "ended_at = %s::timestamptz", "outcome = %s::jsonb"]
-            params += [Match.Status.after(event.data["reason"]).value, now, json.dumps(event.data["outcome"])]  # type: ignore[list-item]
+    sets: list[str] = ["version = %s::int"]
+    params: list[object] = [version]
+    for event in told:
+        match event:
+            case Started():
+                sets += ["status = 'running'", "started_at = %s::timestamptz"]
+                params.append(now)
+            case Paused():
+                sets.append("paused_at = %s::timestamptz")
+                params.append(now)
+            case Resumed():
+                sets.append("paused_at = NULL")
+            case Ended():
+                sets += ["status = %s::text", "ended_at = %s::timestamptz", "outcome = %s::jsonb"]
+                params += [Match.Status.after(event.reason).value, now, json.dumps(event.outcome)]
     sql = f"UPDATE matches_match SET {', '.join(sets)} WHERE id = %s::uuid AND EXISTS (SELECT FROM appended)"  # noqa: S608
     return Statement(sql, [*params, match.id])
 
 
-def _holding_rows(match: Match, events: Sequence[Event]) -> Iterable[Statement]:
+def _holding_rows(match: Match, told: Sequence[MatchEvent]) -> Iterable[Statement]:
     """Yield the rows of new seat tenures, for the statistics. The events know only a random id, and seats change hands."""
-    holders = [event.data["holder"] for event in events if event.type in ("match.joined", "match.seated")]
+    holders = [event.holder for event in told if isinstance(event, Joined | Seated)]
     if holders:
         yield Statement(
             "INSERT INTO matches_holding (holder, match_id, seat, user_id) SELECT holder, match_id, index, user_id"
@@ -251,7 +268,7 @@ def _question_rows(
     now: datetime,
     were: Account,
     clocks: Account,
-    events: Sequence[Event],
+    told: Sequence[MatchEvent],
 ) -> Iterable[Statement]:
     """Yield statements that close answered questions, open new ones with deadlines, and update the clocks of the others."""
     gone = [key for key in before if key not in asked]
@@ -263,7 +280,7 @@ def _question_rows(
             [[seat for seat, _ in gone], [question for _, question in gone], match.id],
         )
     bots = {seat.index for seat in seats if seat.bot}
-    reseated = {event.data["seat"] for event in events if event.type in ("match.seated", "match.vacated")}
+    reseated = {event.seat for event in told if isinstance(event, Seated | Vacated)}
     moved = {
         key
         for key in asked
@@ -303,16 +320,16 @@ def _notices(
     match: Match,
     before: dict[tuple[int, str], Awaited],
     asked: dict[tuple[int, str], Awaited],
-    events: Sequence[Event],
+    told: Sequence[MatchEvent],
     seats: Sequence[Seat],
     now: datetime,
 ) -> Iterable[Statement]:
     """Yield the notices: start and end to all players, each new question to its seat."""
     users = {seat.index: seat.user_id for seat in seats if seat.user_id is not None}
     rows = []
-    for event in events:
-        if event.type in ("match.started", "match.ended"):
-            kind = event.type.replace(".", "_")
+    for event in told:
+        if isinstance(event, Started | Ended):
+            kind = "match_started" if isinstance(event, Started) else "match_ended"
             rows += [_notice(kind, match, index, user, {}, now) for index, user in users.items()]
     for key, one in asked.items():
         if key not in before and one.seat in users:

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from events.store import Statement
-from gamesvc.games.kernel.game import REWOUND, Event, Game, see_event
+from gamesvc.games.kernel.events import of_service
+from gamesvc.games.kernel.game import Event, Game, see_event
+from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
 
 # The explanation for the owner if the order failed for a reason other than the rules.
@@ -30,9 +32,10 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
     them. A redo restores the progress that the rewind had reset.
     """
     for event in events:
-        if event.type != REWOUND:
+        if event.type != Rewound.TYPE:
             continue
-        to = event.data["to"]
+        back = Rewound.of(event.data)
+        to = back.to
         yield Statement(
             "UPDATE matches_premove"  # noqa: S608
             " SET status = before->>'status', armed_version = (before->>'armed_version')::int,"
@@ -53,7 +56,7 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
             " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND greatest(armed_version, given_version) > %s::int"
             " AND (given_version IS NULL OR given_version <> ALL (%s::int[]))"
             f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
-            [event.version, event.version, match.id, to, list(event.data.get("kept", ())), match.id],
+            [event.version, event.version, match.id, to, list(back.kept), match.id],
         )
 
 
@@ -85,7 +88,7 @@ def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequ
     """
     wanted = condition.get("event")
     if wanted is not None:
-        seen = [see_event(game, event, seat) for event in events if not event.type.startswith("match.")]
+        seen = [see_event(game, event, seat) for event in events if not of_service(event.type)]
         if not any(event is not None and _fits(event, wanted) for event in seen):
             return False
     comparisons = condition.get("view", ())

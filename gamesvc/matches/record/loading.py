@@ -21,10 +21,25 @@ from django.db import connection
 
 from events.store import Head, PostgresStore, StoredEvent
 from gamesvc.games import catalog
-from gamesvc.games.kernel.game import REWOUND, Event, Game, Viewer, see_event
+from gamesvc.games.kernel.game import Event, Game, Viewer, see_event
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Account, Step
+from gamesvc.matches.events import (
+    DeadlineSet,
+    Ended,
+    Joined,
+    Left,
+    MatchEvent,
+    Opened,
+    Rewound,
+    Seated,
+    Started,
+    TimedOut,
+    Vacated,
+    read_event,
+    read_events,
+)
 from gamesvc.matches.record import snapshots
 
 REMEMBERED = 512
@@ -51,7 +66,8 @@ class Loaded:
     game: Game[Any]
     head: Head
     timeline: Timeline[Any]
-    opened: dict[str, Any] = field(default_factory=dict)
+    opened: Opened | None = None
+    """What the first event says; None before it."""
     contributions: dict[int, str] = field(default_factory=dict)
     holders: dict[int, str] = field(default_factory=dict)
     started: bool = False
@@ -69,7 +85,16 @@ class Loaded:
 
     @property
     def seats(self) -> int:
-        return int(self.opened.get("seats", 0))
+        return self.opened.seats if self.opened is not None else 0
+
+    @property
+    def anonymous(self) -> bool:
+        return self.opened is not None and bool(self.opened.anonymous)
+
+    @property
+    def from_position(self) -> bool:
+        """True for a match that began from a position, not with the game's own setup."""
+        return self.opened is not None and self.opened.position is not None
 
     def awaited(self) -> Sequence[Any]:
         """Return the pending decisions; none before the first game event and after the end."""
@@ -80,7 +105,7 @@ class Loaded:
 
     def fold(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
         """Add the events that follow. `lifted` holds the same events as the engine reads them."""
-        targets = {int(event.data["to"]) for event in lifted if event.type == REWOUND}
+        targets = {Rewound.of(event.data).to for event in lifted if event.type == Rewound.TYPE}
         # Loading again for each rewind would fold all rewinds before it again: the work would double with each of them.
         clocks: dict[int, Account] = {}
 
@@ -101,24 +126,28 @@ class Loaded:
     def note(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
         """Take note of everything except the state: head, seat holders, and the events each viewer may know."""
         for record, event in zip(stored, lifted, strict=True):
-            match event.type:
-                case "match.opened":
-                    self.opened = dict(event.data)
-                case "match.joined":
-                    self.contributions[event.data["seat"]] = event.data["contribution"]
-                case "match.left":
-                    self.contributions.pop(event.data["seat"], None)
-                case "match.started":
-                    self.started = True
-                case "match.ended":
-                    self.ended = True
-                case "match.rewound":
-                    self.went_back |= event.data["to"] < self.snapshot_version
-            sit(self.holders, event)
+            if (told := read_event(event)) is not None:
+                self._note(told)
             for viewer in (None, *range(self.seats)):
                 if see_event(self.game, event, viewer) is not None:
                     self.seen[viewer] = event.version
             self.head = Head(record.version, record.hash, record.occurred_at)
+
+    def _note(self, event: MatchEvent) -> None:
+        match event:
+            case Opened():
+                self.opened = event
+            case Joined():
+                self.contributions[event.seat] = event.contribution
+            case Left():
+                self.contributions.pop(event.seat, None)
+            case Started():
+                self.started = True
+            case Ended():
+                self.ended = True
+            case Rewound():
+                self.went_back |= event.to < self.snapshot_version
+        sit(self.holders, event)
 
     def copy(self) -> Loaded:
         """Return a copy to work on. States are immutable and shared."""
@@ -143,12 +172,13 @@ class Loaded:
         )
 
 
-def sit(holders: dict[int, str], event: Event) -> None:
+def sit(holders: dict[int, str], event: MatchEvent) -> None:
     """Update the seat holders after one more event."""
-    if event.type in ("match.joined", "match.seated"):
-        holders[event.data["seat"]] = event.data["holder"]
-    elif event.type in ("match.vacated", "match.left"):
-        holders.pop(event.data["seat"], None)
+    match event:
+        case Joined() | Seated():
+            holders[event.seat] = event.holder
+        case Left() | Vacated():
+            holders.pop(event.seat, None)
 
 
 def appends(stored: Sequence[StoredEvent]) -> Iterator[tuple[int, int]]:
@@ -197,7 +227,7 @@ def events_after(match_id: UUID, version: int, until: int) -> Iterator[StoredEve
 def started_at(loaded: Loaded) -> int | None:
     """Return the version of `match.started`; None before it."""
     events = events_after(loaded.match_id, 0, loaded.version)
-    return next((stored.version for stored in events if stored.type == "match.started"), None)
+    return next((stored.version for stored in events if stored.type == Started.TYPE), None)
 
 
 def act_end(loaded: Loaded, version: int) -> int:
@@ -214,7 +244,7 @@ def step_of(stored: Sequence[StoredEvent]) -> Step:
     actor = first.meta["actor"]
     received = first.meta.get("received_at")
     return Step(
-        [(one.type, one.data) for one in stored if one.type.startswith("match.")],
+        read_events(stored),
         actor["kind"],
         actor.get("seat"),
         datetime.fromisoformat(received) if received is not None else first.occurred_at,
@@ -278,15 +308,15 @@ def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
     deadline, and the reminders a player has set.
     """
     seen = see_event(loaded.game, event, viewer)
-    if seen is None or not loaded.opened.get("anonymous") or seen.data.get("seat") == viewer:
+    if seen is None or not loaded.anonymous:
         return seen
-    data = dict(seen.data)
-    if seen.type == fold.SET:
-        data["because"] = {name: value for name, value in data["because"].items() if name != "excluded"}
-        data["cause"] = impersonal(data["cause"])
-    elif seen.type == "match.timed_out":
-        data.pop("reminders", None)
-    return replace(seen, data=data)
+    match read_event(seen):
+        case DeadlineSet() as told if told.seat != viewer:
+            because = {name: value for name, value in told.because.items() if name != "excluded"}
+            return replace(seen, data=replace(told, because=because, cause=impersonal(told.cause)).as_json())
+        case TimedOut() as told if told.seat != viewer:
+            return replace(seen, data=replace(told, reminders=None).as_json())
+    return seen
 
 
 def impersonal(cause: str) -> str:
@@ -380,9 +410,9 @@ def lasts() -> bool:
     return not connection.in_atomic_block
 
 
-def openings(match_ids: Collection[UUID]) -> dict[UUID, dict[str, Any]]:
+def openings(match_ids: Collection[UUID]) -> dict[UUID, Opened]:
     """Return the data of each match's first event by match id, in one query."""
-    return {match_id: dict(stored.data) for match_id, stored in STORE.firsts(match_ids).items()}
+    return {match_id: Opened.of(stored.data) for match_id, stored in STORE.firsts(match_ids).items()}
 
 
 def save_snapshot(loaded: Loaded) -> None:
@@ -392,7 +422,7 @@ def save_snapshot(loaded: Loaded) -> None:
     if loaded.version - loaded.snapshot_version <= snapshots.TAIL and not loaded.went_back:
         return
     contents = {
-        "opened": loaded.opened,
+        "opened": loaded.opened.as_json() if loaded.opened is not None else None,
         "contributions": list(loaded.contributions.items()),
         "holders": list(loaded.holders.items()),
         "started": loaded.started,
@@ -414,7 +444,7 @@ def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) ->
 def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any]) -> Loaded | None:
     """Return a match from its snapshot; None if the snapshot has another format of clock account."""
     try:
-        account = Account.from_json(contents["account"], hour())
+        account, opened = Account.from_json(contents["account"], hour()), Opened.of(contents["opened"])
     except (KeyError, TypeError, ValueError):
         return None
     timeline: Timeline[Any] = Timeline.resume(
@@ -431,7 +461,7 @@ def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any
         game,
         head,
         timeline,
-        opened=contents["opened"],
+        opened=opened,
         contributions=dict(contents["contributions"]),
         holders=dict(contents["holders"]),
         started=contents["started"],

@@ -18,7 +18,8 @@ from events import canonical
 from gamesvc.games import trial
 from gamesvc.games.kernel import codec, dealing
 from gamesvc.games.kernel.dice import Dice
-from gamesvc.games.kernel.game import POSITIONED, Game, Refused
+from gamesvc.games.kernel.events import POSITIONED, STARTED
+from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.matches.record.evidence import Record, Wrong, hidden
 from gamesvc.matches.record.evidence import field as field_of
@@ -46,12 +47,17 @@ class Start:
     board: bool = False
     salt: str = field(default_factory=lambda: secrets.token_hex(16))
 
-    def opened(self) -> dict[str, Any]:
-        """Return what `match.opened` says of the start."""
-        told: dict[str, Any] = {"position": committed(self.salt, self.position)}
-        if self.origin is not None:
-            told["origin"] = {"match": str(self.origin), "version": self.version, "seat": self.seat}
-        return told | ({"board": True} if self.board else {})
+    @property
+    def commitment(self) -> str:
+        """The commitment to the position, as `match.opened` holds it."""
+        return committed(self.salt, self.position)
+
+    @property
+    def from_match(self) -> dict[str, Any] | None:
+        """Where the position is from, as `match.opened` says it; None for one that somebody described."""
+        if self.origin is None:
+            return None
+        return {"match": str(self.origin), "version": self.version, "seat": self.seat}
 
 
 def committed(salt: str, position: Mapping[str, Any]) -> str:
@@ -86,7 +92,7 @@ def check_committed(records: Sequence[Record]) -> int | None:
     Returns the version of that position; None if the match has the game's own setup or has not come that far.
     """
     promised = records[0].get("data", {}).get("position")
-    started = next((at for at, one in enumerate(records) if one.get("type") == "match.started"), None)
+    started = next((at for at, one in enumerate(records) if one.get("type") == STARTED), None)
     for at, record in enumerate(records):
         if record.get("type") == POSITIONED and (promised is None or started is None or at != started + 1):
             raise Wrong(record["version"], "A position stands here, and version 1 promises none at this place.")

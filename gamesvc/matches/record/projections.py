@@ -18,6 +18,7 @@ from events.store import StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel.bots import bot_of
 from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.events import Ended, Opened
 from gamesvc.matches.models import Holding, Look, Match, Question, Seat, UndoRequest
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import clock_columns
@@ -59,7 +60,7 @@ def _rebuild(match_id: UUID) -> Rebuilt | None:
     if not stored:
         return _hopeless(Finding("match_row", "There is a match row, and no event.", match_id))
     try:
-        game = catalog.game(stored[0].data["game"])
+        game = catalog.game(Opened.of(stored[0].data).game)
     except Refused as refused:
         return _hopeless(Finding("unknown_game", refused.detail, match_id))
     reckoning = Reckoning(loading.fresh(game, match_id)).fold(stored)
@@ -95,7 +96,7 @@ def _mend_row(match: Match, stored: list[StoredEvent], loaded: Loaded, told: Tol
     match.version = loaded.version
     for name, value in opened_columns(loaded).items():
         setattr(match, name, value)
-    match.outcome = stored[-1].data["outcome"] if loaded.ended else None
+    match.outcome = Ended.of(stored[-1].data).outcome if loaded.ended else None
     for name in ("status", "paused_at", "started_at", "ended_at"):
         setattr(match, name, getattr(told, name))
     match.save()

@@ -16,6 +16,22 @@ from typing import Any
 from events.audit import Finding
 from events.store import StoredEvent
 from gamesvc.matches.clock import policy
+from gamesvc.matches.events import (
+    Ended,
+    Joined,
+    Left,
+    Looked,
+    MatchEvent,
+    Opened,
+    Paused,
+    Resumed,
+    Seated,
+    Started,
+    UndoAnswered,
+    UndoAsked,
+    Vacated,
+    read_event,
+)
 from gamesvc.matches.models import Beginning, Holding, Look, Match, Question, Seat, UndoRequest
 from gamesvc.matches.record import positions
 from gamesvc.matches.record.append import clock_columns
@@ -84,7 +100,6 @@ KEPT: dict[str, str] = {
 OPENED = ("game", "rules", "options", "clock", "entry", "watch", "press", "undo", "anonymous", "reliability")
 # Tolerance for old rows, which did not yet take over the time of their event.
 SLACK = timedelta(seconds=1)
-ASKED, ANSWERED, LOOKED = "match.undo_asked", "match.undo_answered", "match.looked"
 
 
 @dataclass(slots=True)
@@ -119,42 +134,46 @@ class Told:
 def tell(events: Sequence[StoredEvent]) -> Told:
     """Fold the service's own events into the facts that rows repeat."""
     told = Told()
-    for event in events:
-        data = event.data
-        match event.type:
-            case "match.started":
-                told.status, told.started_at = Match.Status.RUNNING, event.occurred_at
-            case "match.ended":
-                told.status, told.ended_at = Match.Status.after(data["reason"]), event.occurred_at
-            case "match.paused" | "match.resumed":
-                told.paused_at = event.occurred_at if event.type == "match.paused" else None
-            case "match.joined" | "match.seated":
-                told.free.pop(data["seat"], None)
-                (told.bots.add if data.get("kind") == "bot" else told.bots.discard)(data["seat"])
-                (told.substitutes.add if event.type == "match.seated" else told.substitutes.discard)(data["seat"])
-            case "match.left" | "match.vacated":
-                told.bots.discard(data["seat"])
-                if event.type == "match.vacated":
-                    told.free[data["seat"]] = event.occurred_at
-            case _ if event.type == LOOKED:
-                told.looks[str(data["look_id"])] = (data["seat"], data["version"])
-            case _:
-                _tell_undo(told, event)
+    for stored in events:
+        if (event := read_event(stored)) is not None:
+            _tell(told, event, stored.version, stored.occurred_at)
     return told
 
 
-def _tell_undo(told: Told, event: StoredEvent) -> None:
-    data = event.data
-    if event.type == ASKED:
-        until = datetime.fromisoformat(data["until"])
-        told.requests[event.version] = Request(event.version, data["seat"], data["to"], list(data["asked"]), until)
-    elif event.type == ANSWERED and (request := told.requests.get(data["request"])) is not None:
-        # The last consent settles the row and is not added to it.
-        request.agreed = data["answer"] == "accepted" and len(request.accepted) + 1 == len(request.asked)
-        if data["answer"] == "accepted" and not request.agreed:
-            request.accepted.append(data["seat"])
-        else:
-            request.settled_at = event.occurred_at
+def _tell(told: Told, event: MatchEvent, version: int, moment: datetime) -> None:
+    match event:
+        case Started():
+            told.status, told.started_at = Match.Status.RUNNING, moment
+        case Ended():
+            told.status, told.ended_at = Match.Status.after(event.reason), moment
+        case Paused() | Resumed():
+            told.paused_at = moment if isinstance(event, Paused) else None
+        case Joined() | Seated():
+            told.free.pop(event.seat, None)
+            (told.bots.add if event.kind == "bot" else told.bots.discard)(event.seat)
+            (told.substitutes.add if isinstance(event, Seated) else told.substitutes.discard)(event.seat)
+        case Left():
+            told.bots.discard(event.seat)
+        case Vacated():
+            told.bots.discard(event.seat)
+            told.free[event.seat] = moment
+        case Looked():
+            told.looks[event.look_id] = (event.seat, event.version)
+        case UndoAsked():
+            until = datetime.fromisoformat(event.until)
+            told.requests[version] = Request(version, event.seat, event.to, list(event.asked), until)
+        case UndoAnswered() if (request := told.requests.get(event.request)) is not None:
+            _tell_answer(request, event, moment)
+
+
+def _tell_answer(request: Request, event: UndoAnswered, moment: datetime) -> None:
+    """Add an answer to a request; the last one settles it instead."""
+    accepted = event.answer == "accepted"
+    request.agreed = accepted and len(request.accepted) + 1 == len(request.asked)
+    if accepted and not request.agreed and event.seat is not None:
+        request.accepted.append(event.seat)
+    else:
+        request.settled_at = moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +203,17 @@ class Rows:
 
 def opened_columns(loaded: Loaded) -> dict[str, Any]:
     """Return the columns that the match row takes from the first event. Older events have fewer of them."""
-    opened = loaded.opened
-    columns = {name: opened[name] for name in OPENED if name in opened}
-    if "clock" in opened:
-        columns |= {"hours": policy.nominal_hours(opened["clock"]), "reliability": opened.get("reliability")}
-    return {**columns, "seat_count": opened["seats"], "board": opened.get("board", False)}
+    opened = _opened(loaded)
+    said = opened.as_json()
+    columns = {name: said[name] for name in OPENED if name in said}
+    if opened.clock is not None:
+        columns |= {"hours": policy.nominal_hours(opened.clock), "reliability": opened.reliability}
+    return {**columns, "seat_count": opened.seats, "board": opened.board}
+
+
+def _opened(loaded: Loaded) -> Opened:
+    assert loaded.opened is not None, "a match begins with its opening"
+    return loaded.opened
 
 
 def differences(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
@@ -313,11 +338,11 @@ def _looks(rows: Rows, told: Told) -> Iterator[Finding]:
 
 
 def _beginning_fits(rows: Rows, loaded: Loaded) -> bool:
-    promised, kept = loaded.opened.get("position"), rows.beginning
+    opened, kept = _opened(loaded), rows.beginning
     if kept is None:
         # The row is read only once, at the start.
-        return promised is None or loaded.started or loaded.ended
+        return opened.position is None or loaded.started or loaded.ended
     origin = {"match": str(kept.origin_id), "version": kept.version, "seat": kept.seat} if kept.origin_id is not None else None
-    if origin != loaded.opened.get("origin"):
+    if origin != opened.origin:
         return False
-    return bool(positions.committed(kept.salt, json.loads(kept.position)) == promised)
+    return bool(positions.committed(kept.salt, json.loads(kept.position)) == opened.position)

@@ -13,7 +13,21 @@ from typing import Any
 
 from events import canonical
 from events.store import StoredEvent
-from gamesvc.games.kernel.game import Event
+from gamesvc.games.kernel.game import Data
+from gamesvc.matches.events import (
+    Ended,
+    Joined,
+    Left,
+    MatchEvent,
+    Opened,
+    Paused,
+    Resumed,
+    Seated,
+    Started,
+    TimedOut,
+    Vacated,
+    read_events,
+)
 from gamesvc.matches.record.loading import Loaded, acts, lift
 
 Key = tuple[int, str]
@@ -68,8 +82,8 @@ class Reckoning:
         moment, actor = first.occurred_at, first.meta["actor"]
         events = [lift(self.loaded.game, one) for one in act]
         self.loaded.fold(act, events)
-        for event in events:
-            self._tell(event, moment)
+        for told in read_events(events):
+            self._tell(told, moment)
         open_now = {(one.seat, one.id) for one in self.loaded.awaited()}
         for key in self.asked.keys() - open_now:
             self._close(key, self.asked.pop(key), actor, moment, automatic=bool(first.meta.get("automatic")))
@@ -90,49 +104,48 @@ class Reckoning:
             return
         numbers.last_at = moment
 
-    def _tell(self, event: Event, moment: datetime) -> None:
-        data = event.data
-        match event.type:
-            case "match.joined" | "match.seated":
-                self._seat(data, moment)
-            case "match.left":
-                if (holder := self.people.pop(data["seat"], None)) is not None:
+    def _tell(self, event: MatchEvent, moment: datetime) -> None:
+        match event:
+            case Joined() | Seated():
+                self._seat(event, moment)
+            case Left():
+                if (holder := self.people.pop(event.seat, None)) is not None:
                     self.numbers.pop(holder, None)  # before the start: as if they had never sat down
-            case "match.vacated":
-                if (numbers := self._of(data["seat"])) is not None:
+            case Vacated():
+                if (numbers := self._of(event.seat)) is not None:
                     numbers.vacated, numbers.last_at = True, moment
-                    del self.people[data["seat"]]
-            case "match.started":
+                    del self.people[event.seat]
+            case Started():
                 self.began = frozenset(self.people.values())
                 for numbers in self.numbers.values():
                     numbers.contested = len(self.began) > 1
-            case "match.timed_out":
-                self._time_out((data["seat"], str(data["question"])), bool(data.get("excused")), moment)
-            case "match.paused":
+            case TimedOut():
+                self._time_out(event, moment)
+            case Paused():
                 self.paused = moment
-            case "match.resumed":
+            case Resumed():
                 self._resume(moment)
-            case "match.ended":
-                self._end(data["outcome"], moment)
-            case "match.opened":
+            case Ended():
+                self._end(event.outcome, moment)
+            case Opened():
                 # A fork, an analysis board, a described position: its result is not the players' own work from the start.
-                self.counts = "position" not in data
+                self.counts = event.position is None
 
-    def _seat(self, data: Any, moment: datetime) -> None:
+    def _seat(self, event: Joined | Seated, moment: datetime) -> None:
         """Seat a new holder, at the start or as a substitute. The previous holder has left the seat."""
-        if self.loaded.started and (before := self._of(data["seat"])) is not None:
+        if self.loaded.started and (before := self._of(event.seat)) is not None:
             before.vacated, before.last_at = True, moment
-        self.people.pop(data["seat"], None)
-        if data.get("kind", "user") == "user":
-            self.people[data["seat"]] = data["holder"]
-            self.numbers[data["holder"]] = Numbers(data["seat"], self.counts, len(self.began) > 1)
+        self.people.pop(event.seat, None)
+        if event.kind in ("user", ""):
+            self.people[event.seat] = event.holder
+            self.numbers[event.holder] = Numbers(event.seat, self.counts, len(self.began) > 1)
 
-    def _time_out(self, key: Key, excused: bool, moment: datetime) -> None:
-        if key in self.asked:
-            self.asked[key].late = True
-        if (numbers := self._of(key[0])) is not None:
-            numbers.excused += excused
-            numbers.timeouts += not excused
+    def _time_out(self, event: TimedOut, moment: datetime) -> None:
+        if event.key in self.asked:
+            self.asked[event.key].late = True
+        if (numbers := self._of(event.seat)) is not None:
+            numbers.excused += event.excused
+            numbers.timeouts += not event.excused
             numbers.last_at = moment
 
     def _resume(self, moment: datetime) -> None:
@@ -141,7 +154,7 @@ class Reckoning:
                 asked.since += moment - max(asked.since, self.paused)
             self.paused = None
 
-    def _end(self, outcome: Any, moment: datetime) -> None:
+    def _end(self, outcome: Data | None, moment: datetime) -> None:
         if outcome is None:
             return
         for seat, holder in self.people.items():

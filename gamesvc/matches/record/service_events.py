@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from django.utils import timezone
 
 from events.store import Statement, StoredEvent, VersionConflict
-from gamesvc.games.kernel.game import Event
 from gamesvc.matches.errors import Busy
+from gamesvc.matches.events import MatchEvent
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.loading import Loaded
 
 ATTEMPTS = 8
-Decide = Callable[[Loaded, list[Seat]], list[Event]]
+Decide = Callable[[Loaded, list[Seat]], Sequence[MatchEvent]]
 
 
 def append(
@@ -44,7 +43,7 @@ def append(
         events = decide(loaded, rows)
         if not events:
             return ()
-        numbered = [replace(event, version=loaded.version + at) for at, event in enumerate(events, 1)]
+        numbered = [event.event(version) for version, event in enumerate(events, loaded.version + 1)]
         try:
             return record(match, loaded, numbered, Act(actor, channel, command_id, timezone.now()), seats=rows, more=more)
         except VersionConflict:

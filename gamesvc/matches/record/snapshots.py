@@ -27,7 +27,7 @@ TAIL = 25
 # Distance between the snapshots that are kept for looking back.
 STRETCH = store.STRETCH
 _FOLDS = ("state.py", "rules", "data")
-_SHARED = ("codec", "dice", "game", "limits", "timeline")
+_SHARED = ("codec", "dice", "events", "game", "limits", "timeline")
 
 
 @functools.cache

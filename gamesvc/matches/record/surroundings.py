@@ -12,12 +12,11 @@ from zoneinfo import ZoneInfo
 from accounts import absences
 from accounts.models import User
 from events.canonical import write_time
-from gamesvc.games.kernel.game import Event
 from gamesvc.matches.clock.account import Account, Key
 from gamesvc.matches.clock.compute import NOTHING_KNOWN, Clock, Surroundings
-from gamesvc.matches.clock.fold import SET
 from gamesvc.matches.clock.policy import Policy
 from gamesvc.matches.clock.spans import Span, nightly
+from gamesvc.matches.events import DeadlineSet, MatchEvent
 from gamesvc.matches.models import Seat
 
 
@@ -67,29 +66,27 @@ def around(policy: Policy | None, seats: Sequence[Seat]) -> Callable[[int], Surr
 
 
 def told(
-    account: Account, changed: Mapping[Key, str], seats: Sequence[Seat], version: int, already: Iterable[Event] = ()
-) -> Iterator[Event]:
+    account: Account, changed: Mapping[Key, str], seats: Sequence[Seat], already: Iterable[MatchEvent] = ()
+) -> Iterator[DeadlineSet]:
     """Yield the events that record how the new deadlines were computed; none for deadlines that follow from the log alone."""
     policy = account.policy
     if policy is None or policy.plain:
         return
     timed = {seat.index for seat in seats if not seat.bot}
-    done = {(event.data["seat"], event.data["question"]) for event in already if event.type == SET}
+    done = {event.key for event in already if isinstance(event, DeadlineSet)}
     for key, cause in changed.items():
         clock = account.open.get(key)
         if clock is not None and clock.due is not None and key[0] in timed and key not in done:
-            version += 1
-            yield deadline_set(key, clock, cause, version)
+            yield deadline_set(key, clock, cause)
 
 
-def deadline_set(key: Key, clock: Clock, cause: str, version: int, **because: object) -> Event:
-    """Return the `match.deadline_set` of a running clock. `because` adds facts that the clock itself does not hold."""
+def deadline_set(key: Key, clock: Clock, cause: str, **because: object) -> DeadlineSet:
+    """The deadline of a clock that runs. `because` has what is to be known beside the clock itself."""
     assert clock.due is not None
-    data = {
-        "seat": key[0],
-        "question": key[1],
-        "due_at": write_time(clock.due),
-        "cause": cause,
-        "because": {**clock.because(), **because},
-    }
-    return Event(SET, data, version)
+    return DeadlineSet(
+        seat=key[0],
+        question=key[1],
+        due_at=write_time(clock.due),
+        cause=cause,
+        because={**clock.because(), **because},
+    )

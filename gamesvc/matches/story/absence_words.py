@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from gamesvc.games.kernel.game import Event
+from gamesvc.matches.events import MatchEvent, Outage, Paused, Resumed, Seated, TimedOut, Vacated
 
 
-def sentence(event: Event, names: tuple[str, ...]) -> str:
+def sentence(event: MatchEvent, names: tuple[str, ...]) -> str:
     """Return the sentence for an event, for everyone who may see it."""
-    data = event.data
-    name = names[data["seat"]] if "seat" in data else ""
-    match event.type:
-        case "match.timed_out" if data["excused"]:
-            return _("The time of %(name)s ran out, and is excused.") % {"name": name}
-        case "match.timed_out":
-            return _("The time of %(name)s ran out.") % {"name": name}
-        case "match.vacated":
-            return _("Seat %(seat)s is free for a substitute.") % {"seat": data["seat"] + 1}
-        case "match.seated" if data.get("kind") == "bot":
-            return _("A bot plays on from seat %(seat)s.") % {"seat": data["seat"] + 1}
-        case "match.seated" if "returns" in data:
-            return _("The former player of seat %(seat)s is back.") % {"seat": data["seat"] + 1}
-        case "match.seated":
-            return _("A substitute takes over seat %(seat)s.") % {"seat": data["seat"] + 1}
-        case "match.paused" if data["by"] == "seats":
+    match event:
+        case TimedOut(seat=seat, excused=True):
+            return _("The time of %(name)s ran out, and is excused.") % {"name": names[seat]}
+        case TimedOut(seat=seat):
+            return _("The time of %(name)s ran out.") % {"name": names[seat]}
+        case Vacated(seat=seat):
+            return _("Seat %(seat)s is free for a substitute.") % {"seat": seat + 1}
+        case Seated(seat=seat, kind="bot"):
+            return _("A bot plays on from seat %(seat)s.") % {"seat": seat + 1}
+        case Seated(seat=seat, returns=None):
+            return _("A substitute takes over seat %(seat)s.") % {"seat": seat + 1}
+        case Seated(seat=seat):
+            return _("The former player of seat %(seat)s is back.") % {"seat": seat + 1}
+        case Paused(by="seats"):
             return _("The match is paused: all players agreed.")
-        case "match.paused":
+        case Paused():
             return _("The match is paused by its organiser.")
-        case "match.resumed":
+        case Resumed():
             return _("The match goes on.")
-        case "match.outage":
+        case Outage():
             return _("The service could take no orders for a while; deadlines that fell into it are moved.")
     return ""

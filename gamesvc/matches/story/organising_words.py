@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.utils.translation import gettext as _
 
-from gamesvc.games.kernel.game import Event
+from gamesvc.matches.events import DeadlineSet, Ended, Looked, Reasoned
 from gamesvc.matches.models import Reason
 from gamesvc.matches.story.undo_words import CODES, Written
 
@@ -17,31 +14,31 @@ def reason_words(reason_id: str) -> str:
     return Reason.objects.filter(pk=reason_id).values_list("words", flat=True).first() or ""
 
 
-def looked(event: Event, names: tuple[str, ...], written: Written) -> str:
+def looked(event: Looked, names: tuple[str, ...], written: Written) -> str:
     """Return the sentence for a look behind."""
     said = _("An operator looked at what %(name)s sees, at version %(version)s.") % {
-        "name": names[event.data["seat"]],
-        "version": event.data["version"],
+        "name": names[event.seat],
+        "version": event.version,
     }
-    words = written.look(event.data)
+    words = written.look(event.look_id)
     return f"{said} “{words}”" if words else said
 
 
-def with_reason(said: str, data: Mapping[str, Any], written: Written) -> str:
+def with_reason(said: str, event: Reasoned, written: Written) -> str:
     """Return a sentence about a measure, with the reason if the event names one."""
-    why = CODES.get(data.get("code", ""))
+    why = CODES.get(event.code)
     if why is not None:
         said = f"{said} {_('Reason: %(why)s.') % {'why': why}}"
-    words = written.reason(data)
+    words = written.reason(event.reason_id)
     return f"{said} “{words}”" if words else said
 
 
-def extended(event: Event, names: tuple[str, ...], written: Written) -> str:
+def extended(event: DeadlineSet, names: tuple[str, ...], written: Written) -> str:
     """Return the sentence for an extension."""
-    said = _("The organiser gives %(name)s more time.") % {"name": names[event.data["seat"]]}
-    return with_reason(said, event.data["because"], written)
+    said = _("The organiser gives %(name)s more time.") % {"name": names[event.seat]}
+    return with_reason(said, event, written)
 
 
-def aborted(event: Event, written: Written) -> str:
+def aborted(event: Ended, written: Written) -> str:
     """Return the sentence for a match that its organiser aborted."""
-    return with_reason(_("The organiser calls the match off."), event.data, written)
+    return with_reason(_("The organiser calls the match off."), event, written)

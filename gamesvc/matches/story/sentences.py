@@ -8,8 +8,28 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from events.store import StoredEvent
+from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Event
 from gamesvc.matches.clock.fold import MOVES
+from gamesvc.matches.events import (
+    DeadlineSet,
+    Ended,
+    Joined,
+    Left,
+    Looked,
+    Opened,
+    Outage,
+    Paused,
+    Resumed,
+    Rewound,
+    Seated,
+    Started,
+    TimedOut,
+    UndoAnswered,
+    UndoAsked,
+    Vacated,
+    read_event,
+)
 from gamesvc.matches.models import Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import STORE, Loaded
@@ -72,9 +92,7 @@ def _told(
         seen = event if loaded.ended or opened else loading.see(loaded, event, viewer)
         if seen is None:
             continue
-        sentence = (
-            _service_sentence(seen, names, written) if seen.type.startswith("match.") else loaded.game.tell(seen, viewer, names)
-        )
+        sentence = _service_sentence(seen, names, written) if of_service(seen.type) else loaded.game.tell(seen, viewer, names)
         unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
         if sentence and unmarked:
             sentence, unmarked = _("%(sentence)s (An order that was laid by.)") % {"sentence": sentence}, False
@@ -84,30 +102,40 @@ def _told(
 
 
 def _service_sentence(event: Event, names: tuple[str, ...], written: undo_words.Written) -> str:
-    match event.type:
-        case "match.opened":
+    told = read_event(event)
+    match told:
+        case Opened():
             return _("The match is opened.")
-        case "match.joined":
-            return _("%(name)s takes a seat.") % {"name": names[event.data["seat"]]}
-        case "match.left":
-            return _("Seat %(seat)s is free again.") % {"seat": event.data["seat"] + 1}
-        case "match.started":
+        case Joined():
+            return _("%(name)s takes a seat.") % {"name": names[told.seat]}
+        case Left():
+            return _("Seat %(seat)s is free again.") % {"seat": told.seat + 1}
+        case Started():
             return _("The match starts.")
-        case "match.rewound" | "match.undo_asked" | "match.undo_answered":
-            return undo_words.sentence(event, names, written)
-        case "match.timed_out" | "match.vacated" | "match.seated" | "match.paused" | "match.resumed" | "match.outage":
-            return organising_words.with_reason(absence_words.sentence(event, names), event.data, written)
-        case "match.deadline_set" if event.data["cause"] == "extended":
-            return organising_words.extended(event, names, written)
-        case "match.deadline_set" if event.data["cause"] in MOVES:
-            moved = {"name": names[event.data["seat"]], "due": utc_time(datetime.fromisoformat(event.data["due_at"]))}
-            if event.data["cause"] == "vacation":
-                return _("The deadline of %(name)s is moved to %(due)s, by a vacation.") % moved
-            return _("The deadline of %(name)s is moved to %(due)s.") % moved
-        case "match.looked":
-            return organising_words.looked(event, names, written)
-        case "match.ended" if "code" in event.data:
-            return organising_words.aborted(event, written)
-        case "match.ended":
-            return _("The match is over: %(reason)s.") % {"reason": str(event.data["reason"]).replace("_", " ")}
+        case Rewound() | UndoAsked() | UndoAnswered():
+            return undo_words.sentence(told, event.version, names, written)
+        case Vacated() | Paused() | Resumed():
+            return organising_words.with_reason(absence_words.sentence(told, names), told, written)
+        case TimedOut() | Seated() | Outage():
+            return absence_words.sentence(told, names)
+        case DeadlineSet():
+            return _deadline_sentence(told, names, written)
+        case Looked():
+            return organising_words.looked(told, names, written)
+        case Ended(code=""):
+            return _("The match is over: %(reason)s.") % {"reason": told.reason.replace("_", " ")}
+        case Ended():
+            return organising_words.aborted(told, written)
     return ""
+
+
+def _deadline_sentence(event: DeadlineSet, names: tuple[str, ...], written: undo_words.Written) -> str:
+    """A deadline that was moved; one that began or went on is nothing to tell."""
+    if event.cause == "extended":
+        return organising_words.extended(event, names, written)
+    if event.cause not in MOVES:
+        return ""
+    moved = {"name": names[event.seat], "due": utc_time(datetime.fromisoformat(event.due_at))}
+    if event.cause == "vacation":
+        return _("The deadline of %(name)s is moved to %(due)s, by a vacation.") % moved
+    return _("The deadline of %(name)s is moved to %(due)s.") % moved

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from gamesvc.games.kernel.game import REWOUND, Event
+from gamesvc.matches.events import MatchEvent, Rewound, UndoAnswered, UndoAsked
 from gamesvc.matches.models import Look, Reason
 
 CODES = {
@@ -29,13 +27,13 @@ class Written:
     def __init__(self, match_id: UUID) -> None:
         self._match_id = match_id
 
-    def reason(self, data: Mapping[str, Any]) -> str:
+    def reason(self, reason_id: str) -> str:
         """Return the reason for a measure; empty if the event names none or the text was erased."""
-        return self._reasons.get(data["reason_id"], "") if "reason_id" in data else ""
+        return self._reasons.get(reason_id, "") if reason_id else ""
 
-    def look(self, data: Mapping[str, Any]) -> str:
+    def look(self, look_id: str) -> str:
         """Return the reason for a look behind; empty if the text was erased."""
-        return self._looks.get(data["look_id"], "")
+        return self._looks.get(look_id, "")
 
     @functools.cached_property
     def _reasons(self) -> dict[str, str]:
@@ -46,33 +44,30 @@ class Written:
         return {str(pk): words for pk, words in Look.objects.filter(match=self._match_id).values_list("pk", "words")}
 
 
-def sentence(event: Event, names: tuple[str, ...], written: Written) -> str:
+def sentence(event: MatchEvent, version: int, names: tuple[str, ...], written: Written) -> str:
     """Return the sentence for an event about an undo; empty for any other event."""
-    data = event.data
-    if event.type == REWOUND:
-        return _rewound(event, names, written)
-    if event.type == "match.undo_asked":
-        asked = ", ".join(names[seat] for seat in data["asked"])
-        return _("%(name)s asks %(asked)s to take back what came after version %(to)s.") % {
-            "name": names[data["seat"]],
-            "asked": asked,
-            "to": data["to"],
-        }
-    if event.type == "match.undo_answered":
-        name = names[data["seat"]] if data["seat"] is not None else ""
-        return {
-            "accepted": _("%(name)s agrees to take it back."),
-            "declined": _("%(name)s declines to take it back."),
-            "withdrawn": _("%(name)s does not ask any longer to take it back."),
-            "lapsed": _("The request to take back has lapsed."),
-        }[data["answer"]] % {"name": name}
+    match event:
+        case Rewound():
+            return _rewound(event, version, names, written)
+        case UndoAsked():
+            return _("%(name)s asks %(asked)s to take back what came after version %(to)s.") % {
+                "name": names[event.seat],
+                "asked": ", ".join(names[seat] for seat in event.asked),
+                "to": event.to,
+            }
+        case UndoAnswered():
+            return {
+                "accepted": _("%(name)s agrees to take it back."),
+                "declined": _("%(name)s declines to take it back."),
+                "withdrawn": _("%(name)s does not ask any longer to take it back."),
+                "lapsed": _("The request to take back has lapsed."),
+            }[event.answer] % {"name": names[event.seat] if event.seat is not None else ""}
     return ""
 
 
-def _rewound(event: Event, names: tuple[str, ...], written: Written) -> str:
-    data = event.data
-    to, last = data["to"], event.version - 1
-    match data.get("cause"):
+def _rewound(event: Rewound, version: int, names: tuple[str, ...], written: Written) -> str:
+    to, last = event.to, version - 1
+    match event.cause:
         case "undo":
             told = _("%(name)s takes back what came after version %(to)s, up to version %(last)s.")
         case "redo":
@@ -81,7 +76,7 @@ def _rewound(event: Event, names: tuple[str, ...], written: Written) -> str:
             told = _("The organiser sets the match back to version %(to)s: %(why)s.")
         case _:
             return _("The match goes back to version %(to)s.") % {"to": to}
-    name = names[data["seat"]] if "seat" in data else ""
-    said = told % {"name": name, "to": to, "last": last, "why": CODES.get(data.get("code", ""), "")}
-    words = written.reason(data)
+    name = names[event.seat] if event.seat is not None else ""
+    said = told % {"name": name, "to": to, "last": last, "why": CODES.get(event.code, "")}
+    words = written.reason(event.reason_id)
     return f"{said} “{words}”" if words else said

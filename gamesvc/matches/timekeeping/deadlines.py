@@ -15,10 +15,11 @@ from typing import Any
 from django.db import transaction
 
 from events.store import Statement, StoredEvent
-from gamesvc.games.kernel.game import Event, Refused
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.clock.compute import Spliced, put_off, run
 from gamesvc.matches.clock.policy import FURTHEST_DEADLINE
 from gamesvc.matches.clock.spans import SECOND, NoTime
+from gamesvc.matches.events import MatchEvent, Paused, Resumed
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import service_events, surroundings
 from gamesvc.matches.record.append import Actor
@@ -53,11 +54,11 @@ class Mandate:
 def pause(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
     """Stop all clocks of a running match. Raises `Refused`."""
 
-    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+    def decide(loaded: Loaded, seats: list[Seat]) -> Sequence[MatchEvent]:
         _check_running(loaded)
         if loaded.account.paused_since is not None:
             raise Refused("paused_already", f"The match is paused since {loaded.account.paused_since:%d %b %Y %H:%M} UTC.")
-        return [Event("match.paused", {"by": mandate.by, **mandate.reason})]
+        return [Paused(mandate.by, **mandate.reason)]
 
     return _turn(match, decide, mandate)
 
@@ -65,11 +66,11 @@ def pause(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
 def resume(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
     """Restart all clocks with what was left, at least the minimum. Raises `Refused`."""
 
-    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+    def decide(loaded: Loaded, seats: list[Seat]) -> Sequence[MatchEvent]:
         _check_running(loaded)
         if loaded.account.paused_since is None:
             raise Refused("not_paused", "The match is not paused.")
-        return [Event("match.resumed", {"by": mandate.by, **mandate.reason})]
+        return [Resumed(mandate.by, **mandate.reason)]
 
     return _turn(match, decide, mandate)
 
@@ -91,7 +92,7 @@ def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, questi
         raise Refused("bad_extension", "An extension gives more time, not less.", "more")
     more = more // SECOND * SECOND
 
-    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+    def decide(loaded: Loaded, seats: list[Seat]) -> Sequence[MatchEvent]:
         _check_running(loaded)
         known = surroundings.around(loaded.account.policy, seats)
         events = []
@@ -108,7 +109,7 @@ def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, questi
                 if longer.due == clock.due or longer.due - longer.since > FURTHEST_DEADLINE:
                     detail = f"A deadline lies at most {FURTHEST_DEADLINE.days} days after the question; give less time."
                     raise Refused("bad_extension", detail, "more")
-                events.append(surroundings.deadline_set(key, longer, "extended", 0, **mandate.reason))
+                events.append(surroundings.deadline_set(key, longer, "extended", **mandate.reason))
         if not events:
             raise Refused("not_awaited", f"No clock of seat {seat} runs now.", "seat")
         return events

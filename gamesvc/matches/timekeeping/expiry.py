@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
@@ -247,7 +247,7 @@ def _time_out(claim: Claim, batch: Batch) -> bool:
 def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: Sequence[Seat]) -> bool:
     """Append an excused timeout, which gives the seat the question's time again. Return False if another sweep did so."""
     key = turns.command_id(sender=f"clock {claim.id}", key=f"excused {ruling.excused}")
-    events = [replace(event, version=loaded.version + at) for at, event in enumerate(ruling.events, 1)]
+    events = [event.event(version) for version, event in enumerate(ruling.events, loaded.version + 1)]
     try:
         record(match, loaded, events, Act(Actor("clock", claim.seat), "clock", key, claim.due_at), seats=seats, more=ruling.more)
     except DuplicateCommand:

@@ -145,7 +145,7 @@ class _Reader:
     def __init__(self, loaded: Loaded, viewer: Viewer) -> None:
         self.loaded = loaded
         self.viewer = viewer
-        self.anonymous = not loaded.ended and bool(loaded.opened.get("anonymous"))
+        self.anonymous = not loaded.ended and loaded.anonymous
 
     def back(self, until: int) -> Iterator[tuple[int, Iterable[Steps]]]:
         """Yield the last pieces up to a version, newest first: the piece's first version, and its acts that have lines.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -17,9 +18,10 @@ from django.utils import timezone
 
 from events.canonical import write_time
 from events.store import DuplicateCommand
-from gamesvc.games.kernel.game import Event
 from gamesvc.matches.clock.compute import fell_into, outlast
 from gamesvc.matches.clock.spans import Span
+from gamesvc.matches.events import MatchEvent
+from gamesvc.matches.events import Outage as OutageTold
 from gamesvc.matches.models import Match, Outage, Question, Seat
 from gamesvc.matches.record import availability, secrets, service_events, surroundings
 from gamesvc.matches.record.append import Actor
@@ -82,18 +84,18 @@ def outlast_outage(*, match: Match, outage: Outage) -> bool:
     """Move a match's deadlines in or shortly after an outage by its length, once per outage. Return False if there are none."""
     span = Span(outage.started_at, outage.ended_at)
 
-    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+    def decide(loaded: Loaded, seats: list[Seat]) -> Sequence[MatchEvent]:
         policy, hour = loaded.account.policy, loaded.account.hour
         if policy is None or loaded.ended or not loaded.started:
             return []
         known = surroundings.around(policy, seats)
-        told = {"from": write_time(span.start), "until": write_time(span.end)}
+        told = OutageTold(write_time(span.start), write_time(span.end))
         events = []
         for key, clock in loaded.account.open.items():
             if fell_into(clock, span, hour):
                 moved = outlast(policy, clock, span, known(key[0]))
-                events.append(surroundings.deadline_set(key, moved, "outage", 0, outage=told))
-        return [Event("match.outage", told), *events] if events else []
+                events.append(surroundings.deadline_set(key, moved, "outage", outage=told.as_json()))
+        return [told, *events] if events else []
 
     command_id = secrets.keyed_uuid("outage", match.pk, write_time(span.start))
     try:

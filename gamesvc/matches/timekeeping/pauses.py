@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import sweeping
 from gamesvc.matches.access import caps
+from gamesvc.matches.events import Paused
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import STORE
@@ -35,8 +36,8 @@ def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
     """Return who paused each match, in one query. Matches that are not paused are missing."""
     paused = [match.pk for match in matches if match.paused_at is not None]
     # Little happens in a paused match, so the event is near its end.
-    found = STORE.last_of_type(paused, "match.paused") if paused else {}
-    return {match_id: str(stored.data["by"]) for match_id, stored in found.items()}
+    found = STORE.last_of_type(paused, Paused.TYPE) if paused else {}
+    return {match_id: Paused.of(stored.data).by for match_id, stored in found.items()}
 
 
 def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:

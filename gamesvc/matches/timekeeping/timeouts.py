@@ -23,7 +23,7 @@ from events.canonical import write_time
 from events.store import Statement
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.bots import bot_of
-from gamesvc.games.kernel.game import Event
+from gamesvc.matches.events import MatchEvent, Seated, TimedOut, Vacated
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions
 from gamesvc.matches.record.loading import Loaded
@@ -39,7 +39,7 @@ Reminded = Mapping[tuple[str, str, datetime], Sequence[Mapping[str, Any]]]
 class Ruling:
     """The consequences of a timeout beside the game's own answer."""
 
-    events: tuple[Event, ...] = ()
+    events: tuple[MatchEvent, ...] = ()
     more: tuple[Statement, ...] = ()
     command: dict[str, Any] | None = None
     """The command that the clock gives for the seat; None: the game's own answer."""
@@ -78,14 +78,14 @@ def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded
     if kind == "bot" and loaded.game.bots:
         after, more = _hand_over(match, seat, bot_of(loaded.game))
         more += absence_announcements.timed_out(match, seat, due, "bot")
-        return Ruling((event, vacated(due.seat), seated_bot(after)), tuple(more), seats=_with(seats, after))
+        return Ruling((event, Vacated(due.seat), seated_bot(after)), tuple(more), seats=_with(seats, after))
     if kind == "lose" and "resign" in loaded.game.commands:
         return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "lose")), {"name": "resign"})
     command = _pass(loaded, due.seat) if kind == "pass" else None
     if told.get("after") is not None and missed >= told["after"]:
         after, more = empty(match, seats, seat)
         more += absence_announcements.timed_out(match, seat, due, "vacated")
-        return Ruling((event, vacated(due.seat)), tuple(more), command, _with(seats, after))
+        return Ruling((event, Vacated(due.seat)), tuple(more), command, _with(seats, after))
     return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "default")), command)
 
 
@@ -93,14 +93,9 @@ def _with(seats: Sequence[Seat], after: Seat) -> list[Seat]:
     return [after if one.index == after.index else one for one in seats]
 
 
-def vacated(seat: int) -> Event:
-    """Return the event for a seat that has lost its holder."""
-    return Event("match.vacated", {"seat": seat})
-
-
-def seated_bot(seat: Seat) -> Event:
-    """Return the event for a bot that takes this seat."""
-    return Event("match.seated", {"seat": seat.index, "holder": str(seat.holder), "kind": "bot"})
+def seated_bot(seat: Seat) -> Seated:
+    """A bot plays on from this seat."""
+    return Seated(seat=seat.index, holder=str(seat.holder), kind="bot")
 
 
 def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[Statement]]:
@@ -152,7 +147,7 @@ def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:
 
 def _timed_out(
     match: Match, due: Due, policy: str, seat: Seat, reminded: Reminded | None, *, excused: bool = False, in_row: int = 0
-) -> Event:
+) -> TimedOut:
     told = []
     if seat.user_id is not None:
         topic, subject = str(match.id), f"{due.seat} {due.question}"
@@ -166,13 +161,12 @@ def _timed_out(
             {"point": one["point"], "deadline": write_time(one["deadline"]), "sent_at": write_time(one["sent_at"])}
             for one in sent
         ]
-    data = {
-        "seat": due.seat,
-        "question": due.question,
-        "due_at": write_time(due.due_at),
-        "policy": policy,
-        "excused": excused,
-        "in_row": in_row,
-        "reminders": told,
-    }
-    return Event("match.timed_out", data)
+    return TimedOut(
+        seat=due.seat,
+        question=due.question,
+        due_at=write_time(due.due_at),
+        policy=policy,
+        excused=excused,
+        in_row=in_row,
+        reminders=told,
+    )

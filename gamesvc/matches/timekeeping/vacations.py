@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -15,9 +16,9 @@ from django.utils import timezone
 
 from accounts import absences
 from accounts.models import AbsenceChange
-from gamesvc.games.kernel.game import Event
 from gamesvc.matches.clock.compute import absent
 from gamesvc.matches.clock.spans import Span
+from gamesvc.matches.events import MatchEvent
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.record import service_events, surroundings
 from gamesvc.matches.record.append import Actor
@@ -80,7 +81,7 @@ def _asked_in(user_id: int) -> list[uuid.UUID]:
 def _reckon(match: Match, change: AbsenceChange) -> bool:
     """Count the time of this vacation again, as far as it lay ahead when it was announced or cancelled."""
 
-    def decide(loaded: Loaded, seats: list[Seat]) -> list[Event]:
+    def decide(loaded: Loaded, seats: list[Seat]) -> Sequence[MatchEvent]:
         policy = loaded.account.policy
         if policy is None or not policy.vacation or loaded.ended:
             return []
@@ -91,7 +92,7 @@ def _reckon(match: Match, change: AbsenceChange) -> bool:
             if key[0] in own and clock.due is not None and clock.due > change.made_at:
                 anew = absent(policy, clock, span, change.made_at, known(key[0]))
                 if anew.due != clock.due:
-                    events.append(surroundings.deadline_set(key, anew, "vacation", 0))
+                    events.append(surroundings.deadline_set(key, anew, "vacation"))
         return events
 
     return bool(service_events.append(match, decide, actor=Actor("system"), channel="clock"))

@@ -22,12 +22,13 @@ from django.utils import timezone
 from events.canonical import write_time
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import undo_rules
-from gamesvc.games.kernel.game import REWOUND, Event, Refused, see_event
+from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.undo_rules import Found, Taken, Trail
 from gamesvc.matches import sweeping
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
 from gamesvc.matches.clock.compute import Clock
+from gamesvc.matches.events import Rewound, UndoAsked, read_event
 from gamesvc.matches.models import Match, Seat, UndoRequest
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -35,17 +36,7 @@ from gamesvc.matches.record import availability, loading, surroundings
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import undo_announcements
-from gamesvc.matches.undo.undo_acts import (
-    ASKED,
-    Decided,
-    Outcome,
-    carry_out,
-    check_fresh,
-    check_running,
-    check_told,
-    rewind,
-    trail_of,
-)
+from gamesvc.matches.undo.undo_acts import Decided, Outcome, carry_out, check_fresh, check_running, rewind, trail_of
 from gamesvc.matches.undo.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
 
 
@@ -99,7 +90,7 @@ def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uui
             raise Refused("nothing_to_redo", "There is no undo of yours that nothing has followed.")
         _check_due(loaded, seats, seat, undone.before, sender.received_at, "redo")
         check_told(match, seats, seat)
-        private = bool(undone.going_back and undone.going_back.data.get("private"))
+        private = undone.going_back is not None and Rewound.of(undone.going_back.data).private
         try:
             since = undo_rules.since_undo(trail, undone)
             return rewind(match, loaded, seats, undone.before, since, [], cause="redo", seat=seat, private=private)
@@ -189,12 +180,12 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
 def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
     """Return True if a player or organiser has undone what a seat saw at a version: an answer to it is not accepted any more."""
     for past, _kept_by in trail_of(loaded).back(loaded.version):
-        event = past.event
-        if event.version <= version:
+        if past.event.version <= version:
             return False
-        if event.type == REWOUND and event.data["to"] < version and version not in event.data.get("kept", ()):
-            seen = see_event(loaded.game, event, seat) is not None
-            return seen and event.data.get("cause") in undo_rules.BY_SERVICE
+        back = read_event(past.event)
+        if isinstance(back, Rewound) and back.to < version and version not in back.kept:
+            seen = see_event(loaded.game, past.event, seat) is not None
+            return seen and back.cause in undo_rules.BY_SERVICE
     return False
 
 
@@ -203,7 +194,8 @@ def _look(
 ) -> tuple[Found, Offer]:
     """Return the command to undo, and if that is free or needs consent. Raises `Refused` if it is neither."""
     check_running(match, loaded)
-    option = loaded.opened.get("undo", Match.Undo.FREE)
+    opened = loaded.opened
+    option = opened.undo if opened is not None and opened.undo is not None else Match.Undo.FREE
     if option == Match.Undo.NEVER:
         raise Refused("never", "In this match nothing is taken back.")
     found = undo_rules.find(loaded.game, trail, seat, changes=undo_rules.changing(loaded.timeline, seat))
@@ -248,7 +240,7 @@ def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: da
     """Return the clocks that would open if the seat undid now, without those that already run."""
     then = loading.load_at(loaded.game, loaded.match_id, to)
     account = loaded.account.copy()
-    step = Step([(REWOUND, {"to": to, "cause": cause, "seat": seat})], "seat", seat, now, now)
+    step = Step([Rewound(to=to, cause=cause, seat=seat)], "seat", seat, now, now)
     around = surroundings.around(account.policy, seats)
     fold.follow(account, step, then.awaited(), surroundings=around, recall=lambda version: then.account)
     running = {(seat, clock.name) for (seat, _), clock in loaded.account.open.items()}
@@ -309,7 +301,7 @@ def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: 
         more.append(Statement(SETTLE, [now, old.pk]))
     version = loaded.version + len(leading) + 1
     asked = sorted((*people, *bots))
-    leading.append(Event(ASKED, {"seat": seat, "to": found.to, "asked": asked, "until": write_time(until)}, version))
+    leading.append(UndoAsked(seat, found.to, asked, write_time(until)).event(version))
     leading += [answered(version + at, version, bot, "accepted") for at, bot in enumerate(bots, 1)]
     if not people:
         return _go_back(match, loaded, seats, seat, found.to, found, leading, give_up=True, more=more)

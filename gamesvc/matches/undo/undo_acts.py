@@ -14,10 +14,11 @@ from typing import Any
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import undo_rules
-from gamesvc.games.kernel.game import REWOUND, Event, Refused, see_event
+from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.undo_rules import Deed, Past, Trail
 from gamesvc.matches import errors
 from gamesvc.matches.access import caps, selectors
+from gamesvc.matches.events import Rewound, UndoAnswered, UndoAsked, read_event, read_events
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -25,8 +26,6 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Act, record, seats_held
 from gamesvc.matches.record.loading import STORE, Loaded
 from gamesvc.matches.undo import undo_announcements
-
-ASKED, ANSWERED = "match.undo_asked", "match.undo_answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,21 +193,21 @@ def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: dict[st
 
 def _is_of(stored: Sequence[StoredEvent], content: dict[str, Any]) -> bool:
     """Return True if an append came from a request with this content."""
-    first, name = stored[0], content["name"]
-    if any(event.type == ASKED for event in stored):
+    name = content["name"]
+    if any(event.type == UndoAsked.TYPE for event in stored):
         return bool(name == "undo")
-    if first.type == REWOUND:
-        return bool(name == first.data.get("cause", ""))
-    if first.type != ANSWERED or name != "undo_answer":
-        return False
-    accepted = first.data["answer"] == "accepted"
-    return accepted == content["accept"] and content["request"] in (None, first.data["request"])
+    match read_event(stored[0]):
+        case Rewound(cause=cause):
+            return bool(name == cause)
+        case UndoAnswered(request=request, answer=answer) if name == "undo_answer":
+            return (answer == "accepted") == content["accept"] and content["request"] in (None, request)
+    return False
 
 
 def _outcome(loaded: Loaded, match: Match, seat: int, stored: Sequence[StoredEvent]) -> Outcome:
     seen = [selectors.see_record(loaded, one, seat, ended=False) for one in stored]
     version = max((one["version"] for one in seen if "type" in one), default=stored[-1].version)
-    asked = [one.version for one in stored if one.type == ASKED]
-    answered = [int(one.data["request"]) for one in stored if one.type == ANSWERED]
-    done = any(one.type == REWOUND for one in stored)
+    asked = [one.version for one in stored if one.type == UndoAsked.TYPE]
+    answered = [event.request for event in read_events(stored) if isinstance(event, UndoAnswered)]
+    done = any(one.type == Rewound.TYPE for one in stored)
     return Outcome(match.id, version, seen, done, next(iter((*asked, *answered)), None))

@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from events.store import Statement
 from gamesvc.games.kernel.game import Event, see_event
+from gamesvc.matches.events import UndoAnswered
 from gamesvc.matches.models import Match, Seat, UndoRequest
 from gamesvc.matches.record.loading import STORE, Loaded
 from gamesvc.matches.undo import undo_announcements
-from gamesvc.matches.undo.undo_acts import ANSWERED, Decided, past_of
+from gamesvc.matches.undo.undo_acts import Decided, past_of
 
 # Time to answer a request, in hours of the clocks.
 HOURS_TO_ANSWER = 24
@@ -42,7 +43,7 @@ def is_over(loaded: Loaded, row: UndoRequest) -> bool:
 
 
 def answered(version: int, request: int, seat: int | None, word: str) -> Event:
-    return Event(ANSWERED, {"request": request, "seat": seat, "answer": word}, version)
+    return UndoAnswered(request, seat, word).event(version)
 
 
 def settle(match: Match, loaded: Loaded, seats: Sequence[Seat], row: UndoRequest, seat: int | None, word: str) -> Decided:

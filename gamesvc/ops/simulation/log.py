@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
 from events import canonical
 from gamesvc.games import catalog
+from gamesvc.matches import events
+from gamesvc.matches.events import DeadlineSet, MatchEvent, Outage, Paused, Resumed, Seated, read_events
 from gamesvc.matches.models import Holding, Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import STORE
@@ -72,13 +73,14 @@ class Log:
         now_open: dict[tuple[int, str], Open] = {}
         for act in loading.acts(stored):
             lifted = [loading.lift(loaded.game, one) for one in act]
-            for event in lifted:
-                self._note(str(match_id), event.type, event.data, act[0].occurred_at, loaded.holders)
+            told = read_events(lifted)
+            for event in told:
+                self._note(str(match_id), event, act[0].occurred_at, loaded.holders)
             loaded.timeline.fold(lifted)
             loaded.note(act, lifted)
             asked = {(one.seat, one.id) for one in loaded.awaited()}
             actor, moment = act[0].meta["actor"], act[0].occurred_at
-            reseated = {event.data["seat"] for event in lifted if event.type == "match.seated"}
+            reseated = {event.seat for event in told if isinstance(event, Seated)}
             # A substitute is asked again what the previous holder had been asked.
             again = {key for key in now_open if key[0] in reseated}
             for key in (now_open.keys() - asked) | again:
@@ -94,12 +96,12 @@ class Log:
         if loaded.ended:
             self.lasted.append((stored[-1].occurred_at - stored[0].occurred_at).total_seconds() / 86_400)
 
-    def _note(self, match: str, kind: str, data: Any, moment: datetime, holders: dict[int, str]) -> None:
-        if kind == "match.timed_out":
-            key = (match, int(data["seat"]), str(data["question"]), canonical.read_time(data["due_at"]))
-            person = self.seated.get(holders.get(data["seat"], ""))
-            self.timeouts[key].append(TimedOut(moment, bool(data["excused"]), str(data["policy"]), person))
-        elif kind in ("match.deadline_set", "match.paused", "match.resumed", "match.outage", "match.seated"):
+    def _note(self, match: str, event: MatchEvent, moment: datetime, holders: dict[int, str]) -> None:
+        if isinstance(event, events.TimedOut):
+            key = (match, event.seat, event.question, canonical.read_time(event.due_at))
+            person = self.seated.get(holders.get(event.seat, ""))
+            self.timeouts[key].append(TimedOut(moment, event.excused, event.policy, person))
+        elif isinstance(event, DeadlineSet | Paused | Resumed | Outage | Seated):
             self.moved.add((match, moment))
 
     def was_open(self, key: QuestionKey, at: datetime, clock: float) -> bool:

@@ -33,7 +33,7 @@ def panel(access: Access, loaded: Loaded, at: int | None, here: int) -> dict[str
     """Return the context of the past and of forks. `at`: the requested version; `here`: the version shown."""
     shown: dict[str, Any] = {
         "origin": board.origin_of(access, loaded),
-        "from_position": "position" in loaded.opened,
+        "from_position": loaded.from_position,
         "forks": [fork.match for fork in forks.forks_of(access)],
         "fork_from": here if _may_fork(access, loaded) else None,
         "sides": _sides(access) if access.match.board else [],

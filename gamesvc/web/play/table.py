@@ -122,7 +122,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         "failed": failed,
         "log": _log(request, access, loaded, names),
         "last_told": loaded.viewer_version(access.viewer),
-        "commitment": loaded.opened.get("commitment", ""),
+        "commitment": loaded.opened.commitment if loaded.opened is not None else "",
         "head_hash": _head_hash(access, loaded),
         "unreachable": board.unreachable_players(access) or (),
     }

@@ -15,7 +15,8 @@ import pytest
 
 from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import Dice, NoSource, ScriptedSource, seeded
-from gamesvc.games.kernel.game import REWOUND, Event
+from gamesvc.games.kernel.events import REWOUND
+from gamesvc.games.kernel.game import Event
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, effective
 from gamesvc.games.protocol import Session
 from gamesvc.games.space_war import GAME

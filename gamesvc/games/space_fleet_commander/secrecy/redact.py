@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gamesvc.games.kernel.game import POSITIONED, REWOUND, Command, Data, Event, Viewer
+from gamesvc.games.kernel.events import POSITIONED, REWOUND
+from gamesvc.games.kernel.game import Command, Data, Event, Viewer
 
 DRAWN = frozenset({"fleet_dice_rolled", "dice_rolled", "dice_rerolled", "hit_rolled", "stream_dealt"})
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gamesvc.games.kernel.game import POSITIONED, REWOUND, Data, Event, Viewer
+from gamesvc.games.kernel.events import POSITIONED, REWOUND
+from gamesvc.games.kernel.game import Data, Event, Viewer
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 
 SEATS = ("Red", "Blue", "Yellow", "Green", "Plum", "White")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gamesvc.games.kernel.game import REWOUND, Data, Event, Viewer
+from gamesvc.games.kernel.events import REWOUND
+from gamesvc.games.kernel.game import Data, Event, Viewer
 from gamesvc.games.space_war.data import CARDS, name_of
 
 COLOURS = ("Red", "Blue")

@@ -23,6 +23,7 @@ from gamesvc.embedded import EmbeddedError, environment
 from gamesvc.embedded.service import Service, ServiceError, free_port
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
+from gamesvc.matches.events import TimedOut
 from gamesvc.ops.client import ApiError, Client
 from gamesvc.ops.sink import CaughtMail, MailSink
 
@@ -218,7 +219,7 @@ class Command(BaseCommand):
         text = client.get(f"/api/v1/matches/{match}/export/").raw.decode()
         (exports / f"{match}.jsonl").write_text(text, encoding="utf-8")
         records = [json.loads(line) for line in text.splitlines()]
-        return sum(record.get("type") == "match.timed_out" for record in records)
+        return sum(record.get("type") == TimedOut.TYPE for record in records)
 
     def verify(self, exports: Path) -> None:
         """Prove the exports as anyone could on their own computer. Fails the demo if one does not hold."""
