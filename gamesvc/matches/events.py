@@ -35,7 +35,10 @@ class MatchEvent:
     @classmethod
     def of(cls, data: Data) -> Self:
         """Read an event's data. Raises TypeError where a key is missing that every such event has."""
-        return cls(**{name: data[key] for name, key, _default in _FIELDS[cls] if key in data})
+        try:
+            return cls(**data)
+        except TypeError:  # there is a key that is no field, or none by this name
+            return cls(**{name: data[key] for name, key, _default in _FIELDS[cls] if key in data})
 
     def as_json(self) -> dict[str, Any]:
         """The data under which it is stored."""
