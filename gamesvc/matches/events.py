@@ -26,7 +26,7 @@ class Written(Protocol):
 
 
 class MatchEvent:
-    """What one event of the service says. A field named after a keyword of Python ends with `_`, which its key does not."""
+    """The content of one event of the service. A field named after a keyword of Python ends with `_`, which its key does not."""
 
     __slots__ = ()
     TYPE: ClassVar[str]
@@ -69,11 +69,11 @@ class Opened(MatchEvent):
     anonymous: bool | None = None
     undo: str | None = None
     reliability: Data | None = None
-    """What is asked of those who join."""
+    """Requirements for those who join."""
     position: str | None = None
     """The commitment to the position that the match begins from, in place of the game's own setup."""
     origin: Data | None = None
-    """Which match a fork comes from: `match`, `version`, `seat`."""
+    """The match that a fork comes from: `match`, `version`, `seat`."""
     board: bool = False
     """A private what-if board."""
 
@@ -264,9 +264,9 @@ class Rewound(MatchEvent):
     kept: Sequence[int] = ()
     """The versions that hold all the same."""
     data: Data | None = None
-    """What the game drew anew or gives back. None where it is hidden."""
+    """Draws that the game made again, and what it gives back. None where it is hidden."""
     more: Data = field(default_factory=dict)
-    """What else a game says that goes back by itself."""
+    """Further facts of a game that rewinds by itself."""
 
     @classmethod
     def of(cls, data: Data) -> Self:

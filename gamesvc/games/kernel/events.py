@@ -6,7 +6,7 @@ All others, and what each of them says, are in `gamesvc.matches.events`.
 from __future__ import annotations
 
 SERVICE = "match."
-"""What the types of the service's own events begin with; a type of a game has no dot in it, or the name of the game before it."""
+"""The prefix of the types of the service's own events. A type of a game has no dot, or the name of the game before it."""
 
 STARTED = "match.started"
 SEATED = "match.seated"

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
 
 from gamesvc.errors import Refusal
-
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ class Asked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One append as the clocks see it, with the service's own events in it."""
+    """One append in the form that the clocks use, with the service's own events."""
 
     events: Sequence[MatchEvent]
     actor: str

@@ -188,7 +188,7 @@ def _follow(
     seats: Sequence[Seat],
     now: datetime,
 ) -> Sequence[Event]:
-    """Let the clocks follow; returns the further events that say what deadlines were reckoned from."""
+    """Advance the clocks. Return the further events that record how deadlines were computed."""
     step = Step(told, act.actor.kind, act.actor.seat, act.received_at, now, act.automatic)
     around = surroundings.around(after.account.policy, seats)
     changed = fold.follow(after.account, step, open_now, surroundings=around, recall=loaded.account_at)

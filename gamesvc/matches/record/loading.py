@@ -67,7 +67,7 @@ class Loaded:
     head: Head
     timeline: Timeline[Any]
     opened: Opened | None = None
-    """What the first event says; None before it."""
+    """The first event; None before it."""
     contributions: dict[int, str] = field(default_factory=dict)
     holders: dict[int, str] = field(default_factory=dict)
     started: bool = False

@@ -49,12 +49,12 @@ class Start:
 
     @property
     def commitment(self) -> str:
-        """The commitment to the position, as `match.opened` holds it."""
+        """Return the commitment to the position for `match.opened`."""
         return committed(self.salt, self.position)
 
     @property
     def from_match(self) -> dict[str, Any] | None:
-        """Where the position is from, as `match.opened` says it; None for one that somebody described."""
+        """Return the origin of the position for `match.opened`; None for a described one."""
         if self.origin is None:
             return None
         return {"match": str(self.origin), "version": self.version, "seat": self.seat}

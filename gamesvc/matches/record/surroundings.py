@@ -81,7 +81,7 @@ def told(
 
 
 def deadline_set(key: Key, clock: Clock, cause: str, **because: object) -> DeadlineSet:
-    """The deadline of a clock that runs. `because` has what is to be known beside the clock itself."""
+    """Return the event of a running clock's deadline. `because` adds facts that the clock itself does not hold."""
     assert clock.due is not None
     return DeadlineSet(
         seat=key[0],

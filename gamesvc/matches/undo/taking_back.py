@@ -36,7 +36,7 @@ from gamesvc.matches.record import availability, loading, surroundings
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import undo_announcements
-from gamesvc.matches.undo.undo_acts import Decided, Outcome, carry_out, check_fresh, check_running, rewind, trail_of
+from gamesvc.matches.undo.undo_acts import Decided, Outcome, carry_out, check_fresh, check_running, check_told, rewind, trail_of
 from gamesvc.matches.undo.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
 
 
