@@ -35,6 +35,12 @@ class ProfileForm(ModelForm):  # type: ignore[type-arg]
         model = User
         fields = ["timezone", "language"]
 
+    def save(self, commit: bool = True) -> User:
+        """Write the fields of the form alone: the request's copy of the user may be old, and knows no newer password."""
+        user: User = self.instance
+        user.save(update_fields=self._meta.fields)
+        return user
+
 
 @login_required
 def profile(request: HttpRequest) -> HttpResponse:
