@@ -31,7 +31,7 @@ from django.core.management import call_command
 from django.utils import timezone
 from accounts.addresses import add_verified_address
 from accounts.models import User
-from events import checkpoints
+from events.proofs import checkpoints
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.notices import reply_addresses
 from gamesvc.matches.play import turns
