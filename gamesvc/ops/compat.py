@@ -22,9 +22,11 @@ from gamesvc.games.kernel.game import Event, Game, Refused
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import chance, decisions, verification
-from gamesvc.matches.record import evidence, read_models, secrets
+from gamesvc.matches.record import evidence, secrets
 from gamesvc.matches.record.evidence import Wrong
-from gamesvc.matches.record.loading import STORE, Loaded, fresh, lift
+from gamesvc.matches.record.loading import Loaded, fresh
+from gamesvc.matches.record.rows import read_models
+from gamesvc.matches.record.stream import STORE, lift
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from gamesvc.matches.organising.measures import Measure
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.proof import audit, export, verification
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses
 from notifications.models import CalendarFeed, Preference, Webhook
 from tests.mailing import mailing, verify  # noqa: F401

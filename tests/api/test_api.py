@@ -17,7 +17,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Answered, Match
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.retention import forget
 from gamesvc.ops.client import read_form
 from tests.games import toy as toy_game

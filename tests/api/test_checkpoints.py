@@ -10,7 +10,7 @@ from django.test import Client
 from events.proofs import checkpoints, statements
 from gamesvc.matches import tasks
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 
 pytestmark = pytest.mark.django_db
 

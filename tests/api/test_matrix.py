@@ -18,7 +18,7 @@ from gamesvc.api import doors, permissions
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Refusal
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from tests.conftest import Program, make_player, offer_toy
 from tests.matches.playing import act, play_out
 

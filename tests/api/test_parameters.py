@@ -21,7 +21,7 @@ from gamesvc.games import catalog
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.reading import board
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.web.common import access
 from tests.conftest import make_anna, make_ben, offer_toy
 from tests.walking import doors
@@ -192,7 +192,7 @@ def test_every_version_of_a_match_is_seen(toy, anna, ben, asks, game):
     match = opening.create_match(by=anna, game=game)
     if match.status == "open":
         match = opening.join_match(by=ben, match=match)
-    begun = next(one.version for one in loading.STORE.read(match.id) if one.type == "match.started")
+    begun = next(one.version for one in stream.STORE.read(match.id) if one.type == "match.started")
     every_version(asks, match, loading.load(match.id, game).viewer_version(0))
     for version in range(1, begun + 1):
         shown = asks(f"/api/v1/matches/{match.number}/view/?version={version}").json()
@@ -213,7 +213,7 @@ def test_a_match_that_has_not_begun_is_seen(toy, anna, asks):
 def test_snapshots_are_not_made_between_the_start_and_the_first_position(toy, anna, ben, monkeypatch):
     monkeypatch.setattr("gamesvc.matches.record.snapshots.TAIL", 0)
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
-    begun = next(one.version for one in loading.STORE.read(match.id) if one.type == "match.started")
+    begun = next(one.version for one in stream.STORE.read(match.id) if one.type == "match.started")
     loaded = loading.load_at(loading.load(match.id, toy).game, match.id, begun)
     loading.save_snapshot(loaded)
     assert (loaded.started, loaded.timeline.started, loaded.snapshot_version, list(loaded.awaited())) == (True, False, 0, [])

@@ -13,8 +13,8 @@ from accounts.models import User
 from gamesvc.games.kernel.game import see_event
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
-from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record import loading, stream
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import explanation
 from gamesvc.ops.benches.load import Table
 from notifications.models import Outbox
@@ -204,8 +204,8 @@ def reckoned_whole(match, viewer):
     loaded = loading.fresh(now.game, match.id)
     loaded.account.lines = collected = []
     found = []
-    for deed in loading.acts(STORE.read(match.id)):
-        events = [loading.lift(loaded.game, stored) for stored in deed]
+    for deed in stream.acts(STORE.read(match.id)):
+        events = [stream.lift(loaded.game, stored) for stored in deed]
         loaded.fold(deed, events)
         known = now.ended or any(see_event(now.game, event, viewer) is not None for event in events)
         found += [(deed[-1].version, line) for line in collected if known or line.seat == viewer]
@@ -224,7 +224,7 @@ def test_the_account_of_time_in_parts_is_the_whole_one(toy, anna, ben, monkeypat
     monkeypatch.setattr(explanation, "MOST_LINES", most)
     monkeypatch.setattr(explanation, "PIECE", piece)
     monkeypatch.setattr(explanation, "MOST_PIECES", pieces)
-    monkeypatch.setattr(loading, "NEAR", 3)
+    monkeypatch.setattr(stream, "NEAR", 3)
     bank = {"turn": "24h", "bank": {"start": "48h", "increment": "1h", "cap": "72h"}}
     match = opening.create_match(by=anna, game=toy, options={"points": 9}, clock=bank)
     match = opening.join_match(by=ben, match=match)

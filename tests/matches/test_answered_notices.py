@@ -17,7 +17,7 @@ from gamesvc.matches.notices import reminding, wording
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses
 from notifications import registry
 from notifications.inbound import addresses, pipeline, store

@@ -17,7 +17,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.proof import audit as auditing
 from gamesvc.matches.record import loading, snapshots
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
 
 pytestmark = pytest.mark.django_db

@@ -35,7 +35,9 @@ from events.proofs import checkpoints
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.notices import reply_addresses
 from gamesvc.matches.play import turns
-from gamesvc.matches.record import following, loading
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.rows import following
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import totals
 from gamesvc.matches.timekeeping import expiry
 from gamesvc.matches.models import FeedCursor, Holding, Match, Question
@@ -102,9 +104,9 @@ told = {"window": [one.as_json() for one in loaded.awaited()], "version": loaded
         "queued": Outbox.objects.filter(status="queued").count(), "numbers": numbers()}
 pipeline.work()
 after = loading.load(match.id, match.game)
-told |= {"answered_by": loading.STORE.read(match.id, loaded.version)[0].meta["channel"],
+told |= {"answered_by": STORE.read(match.id, loaded.version)[0].meta["channel"],
          "mail": list(InboundMail.objects.values_list("status", flat=True)),
-         "timeouts": [one.version for one in loading.STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]}
+         "timeouts": [one.version for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]}
 play(match, random.Random(3), lambda loaded: loaded.version > after.version + 40)
 live = numbers()
 call_command("rebuild", "--statistics")

@@ -15,9 +15,9 @@ from gamesvc.games.kernel.timeline import replay
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.proof import audit
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, expiry, explanation, vacations
 from gamesvc.matches.timekeeping.deadlines import Mandate
 from tests.matches.playing import act
@@ -58,7 +58,7 @@ def check_store(match):
     loading.forget_all()
     again = loading.fresh(loading.load(match.id, match.game).game, match.id)
     stored = STORE.read(match.id)
-    again.fold(stored, [loading.lift(again.game, one) for one in stored])
+    again.fold(stored, [stream.lift(again.game, one) for one in stored])
     assert again.account.as_json() == kept.as_json()
     rows = {(row.seat, row.question): None if row.paused else row.due_at for row in match.questions.all()}
     assert rows == {key: clock.due for key, clock in again.account.open.items()}
@@ -383,5 +383,5 @@ def test_the_log_replays_with_the_clocks_events_in_it(table):
     for seat in (0, 1, 0, 1):
         act(match, seat)
     loaded = loading.load(match.id, match.game)
-    events = [loading.lift(loaded.game, one) for one in STORE.read(match.id)]
+    events = [stream.lift(loaded.game, one) for one in STORE.read(match.id)]
     assert replay(loaded.game, events).state == loaded.timeline.state

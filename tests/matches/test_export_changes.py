@@ -21,7 +21,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Act, Actor, record
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from tests.matches import exports
 from tests.matches.exports import edited, export_of, node_judge, node_verify, records_of
 from tests.matches.playing import act, duel, of_bots, play_out, time_out

@@ -17,7 +17,7 @@ from gamesvc.games import catalog
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots
 from gamesvc.matches.proof import verification
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.timekeeping import expiry
 from tests.conftest import Program
 from tests.games import auction as package
@@ -159,4 +159,4 @@ def test_bots_play_the_fifth_game(fifth: str, anna: User) -> None:
         answer = Program(anna).post(f"/matches/{match.number}/bots/", {"seat": seat, "bot": "random"})
         assert answer.status_code == 200, answer.content.decode()
     bots.play(match.id)
-    assert {event.type for event in loading.STORE.read(match.id)} >= {"auction.bid"}
+    assert {event.type for event in stream.STORE.read(match.id)} >= {"auction.bid"}

@@ -21,7 +21,7 @@ from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Beginning, Match, Question
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading, positions
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from notifications.models import Outbox
 from tests.games.test_positions import CASE_SEATS, CASES
 from tests.matches.exports import export_of, forge, node_verify, records_of

@@ -15,7 +15,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import vacations
 from tests.matches.exports import export_of, node_verify
 from tests.matches.playing import act, play_out

@@ -23,8 +23,8 @@ from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import access_match, see_record
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.reading import board, history, summaries
-from gamesvc.matches.record import loading, snapshots
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record import loading, snapshots, stream
+from gamesvc.matches.record.stream import STORE
 from tests.matches.exports import export_of
 from tests.matches.playing import act, duel, play_out
 
@@ -69,7 +69,7 @@ def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game
             assert (fresh.timeline.state, fresh.seen, fresh.head) == (live.timeline.state, live.seen, live.head)
         if live.ended:
             break
-    events = loading.read_log(live.game, match.id)
+    events = stream.read_log(live.game, match.id)
     assert replay(live.game, events).state == live.timeline.state
     loading.forget_all()
     for (user, version), view in served.items():
@@ -94,7 +94,7 @@ def test_each_step_tells_what_changed(match_of, game, anna):
         assert put_in(before, plain(step["changes"])) == after
         told += bool(step["words"])
         stored = STORE.read(match.id, version, version + 1)[0]
-        if see_event(loaded.game, loading.lift(loaded.game, stored), 0) is None:
+        if see_event(loaded.game, stream.lift(loaded.game, stored), 0) is None:
             assert (step["words"], step["changes"]) == ([], [])
     assert told
     assert history.step(access, 0)["words"]
@@ -146,7 +146,7 @@ def with_leaf(data, path, value):
 
 def seen_data(game, stored, data, viewer):
     """Return what the viewer sees of an event with other data; None if the rules cannot read it."""
-    event = loading.lift(game, stored._replace(data=data))
+    event = stream.lift(game, stored._replace(data=data))
     try:
         found = see_event(game, event, viewer)
     except (KeyError, ValueError, TypeError, IndexError):

@@ -14,7 +14,7 @@ from gamesvc.matches import errors
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.record import secrets
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from notifications.models import Outbox
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,7 @@ from gamesvc.matches.mail_orders import held_orders, order_run, service_words
 from gamesvc.matches.models import DoneWord, HeldOrders, Match, Premove, Press, Question
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import expiry
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus

@@ -16,7 +16,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
 from gamesvc.matches.notices.acted import acted
 from gamesvc.matches.proof import audit
-from gamesvc.matches.record import loading, snapshots
+from gamesvc.matches.record import loading, snapshots, stream
 from gamesvc.matches.statistics import totals
 from gamesvc.matches.timekeeping import expiry
 from notifications.models import Outbox, Status
@@ -44,7 +44,7 @@ def match(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
 
 
 def test_the_log_holds_it(match):
-    commands = [stored.meta.get("command", {}) for stored in loading.STORE.read(match.id)]
+    commands = [stored.meta.get("command", {}) for stored in stream.STORE.read(match.id)]
     assert {"name": "set_orders", "text": "a\x00b"} in commands
 
 

@@ -18,7 +18,7 @@ from gamesvc.matches.notices import measure_notices
 from gamesvc.matches.organising import looks
 from gamesvc.matches.proof import audit, export, verification
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import sentences
 from notifications.models import Outbox
 from tests.matches.exports import node_verify

@@ -19,7 +19,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import availability, loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, expiry, outages
 from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act

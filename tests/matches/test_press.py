@@ -18,7 +18,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import opening, press
 from gamesvc.matches.models import Match, Press, Seat
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from notifications import channels
 from notifications.models import Handover, InboundMail, Outbox
 from notifications.other_channels import handovers

@@ -22,7 +22,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.play import turns
 from gamesvc.matches.proof import audit, verification
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.ops.benches import verify as bench
 from tests.matches import exports
@@ -148,7 +148,7 @@ def test_a_command_is_decided_in_the_order_in_which_it_is_recorded(toy, anna, be
     )
     act(match, 0, {"text": "x", "name": "set_orders"})
     assert [list(given) for given in decided] == [["name", "text"]]
-    assert decided[0] == loading.STORE.read(match.id)[-1].meta["command"]
+    assert decided[0] == stream.STORE.read(match.id)[-1].meta["command"]
 
 
 def test_a_long_match_is_proved_by_both(tmp_path):

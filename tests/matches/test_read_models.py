@@ -17,9 +17,10 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.organising import looks
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit
-from gamesvc.matches.record import loading, projections
+from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.read_models import COLUMNS, DERIVED, KEPT
+from gamesvc.matches.record.rows import projections
+from gamesvc.matches.record.rows.read_models import COLUMNS, DERIVED, KEPT
 from gamesvc.matches.statistics import totals
 from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act

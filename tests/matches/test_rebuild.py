@@ -14,8 +14,9 @@ from django.db import connections
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Holding, Match, Question, Seat
 from gamesvc.matches.proof import audit
-from gamesvc.matches.record import loading, projections
+from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.rows import projections
 from tests.matches.playing import act, duel, of_bots, play_out
 
 

@@ -18,7 +18,7 @@ from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Question
 from gamesvc.matches.notices import reminding
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, expiry, vacations
 from notifications import registry
 from notifications.models import Outbox, Preference, Reminder, Status

@@ -21,8 +21,8 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.notices import reminding, wording
 from gamesvc.matches.notices.reminding import MOMENT
-from gamesvc.matches.record import projections
 from gamesvc.matches.record.append import Actor, _question_rows
+from gamesvc.matches.record.rows import projections
 from gamesvc.matches.timekeeping import deadlines
 from gamesvc.web.lobby.lists import share
 from notifications.models import Outbox

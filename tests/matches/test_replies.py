@@ -21,7 +21,7 @@ from gamesvc.matches.notices import wording
 from gamesvc.matches.play import turns
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import expiry
 from notifications.inbound import addresses, pipeline, waiting
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress

@@ -11,7 +11,7 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.play import bots
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from tests.matches.exports import export_of
 from tests.matches.playing import act
 

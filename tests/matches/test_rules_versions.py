@@ -17,8 +17,9 @@ from gamesvc.games.kernel.game import Game, Version
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import audit, verification
-from gamesvc.matches.record import loading, projections, snapshots
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record import loading, snapshots
+from gamesvc.matches.record.rows import projections
+from gamesvc.matches.record.stream import STORE
 from gamesvc.ops import compat
 from tests.games import toy as old
 from tests.games.toy import GAME as OLD

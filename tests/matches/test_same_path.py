@@ -17,7 +17,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Premove, Question, Seat
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from tests.matches.playing import act
 from tests.matches.test_hidden_time import NOON, page_of
 

@@ -10,6 +10,7 @@ from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading, snapshots
+from gamesvc.matches.record.stream import STORE
 from tests.matches.test_turns import act, play_out
 
 pytestmark = pytest.mark.django_db
@@ -36,10 +37,8 @@ def test_a_load_from_a_snapshot_is_the_same_and_reads_only_the_tail(duel, monkey
     expected = loading.load(duel.id, duel.game)
     loading.forget_all()
     reads = []
-    read = loading.STORE.read
-    monkeypatch.setattr(
-        loading.STORE, "read", lambda stream, after=0, until=None: reads.append(after) or read(stream, after, until)
-    )
+    read = STORE.read
+    monkeypatch.setattr(STORE, "read", lambda stream, after=0, until=None: reads.append(after) or read(stream, after, until))
     found = loading.load(duel.id, duel.game)
     assert reads == [whole.version]
     same(found, expected)
@@ -102,13 +101,13 @@ def test_after_a_release_snapshots_are_made_anew_in_the_background(duel, monkeyp
     monkeypatch.setattr(snapshots, "STRETCH", 4)
     monkeypatch.setattr(loading, "connection", Outside())
     loading.save_snapshot(loading.load(duel.id, duel.game))
-    assert loading.without_snapshot(10) == []
+    assert snapshots.without_snapshot(10) == []
     before = loading.load(duel.id, duel.game)
     monkeypatch.setattr(snapshots, "fingerprint", lambda game_id: f"the new code of {game_id}")
     loading.forget_all()
-    assert loading.without_snapshot(10) == [(duel.id, "toy")]
+    assert snapshots.without_snapshot(10) == [(duel.id, "toy")]
     assert tasks.renew_snapshots() == 1
-    assert loading.without_snapshot(10) == []
+    assert snapshots.without_snapshot(10) == []
     assert {fingerprint for _, fingerprint in kept(duel)} == {"the new code of toy"}
     assert len(kept(duel)) > 1, "some for looking back, and the newest"
     same(loading.load(duel.id, duel.game), before)
@@ -126,7 +125,7 @@ class Outside:
 
 
 def test_one_match_that_cannot_be_read_keeps_no_other_waiting(duel, monkeypatch):
-    monkeypatch.setattr(tasks.loading, "without_snapshot", lambda limit: [(duel.id, "no such game"), (duel.id, "toy")])
+    monkeypatch.setattr(snapshots, "without_snapshot", lambda limit: [(duel.id, "no such game"), (duel.id, "toy")])
     assert tasks.renew_snapshots() == 1
 
 

@@ -28,8 +28,8 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import conditions, loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
-from gamesvc.matches.record.reckoning import Reckoning
+from gamesvc.matches.record.rows.reckoning import Reckoning
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import sentences
 from gamesvc.matches.timekeeping import expiry
 from gamesvc.matches.undo import taking_back

@@ -19,7 +19,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import FeedCursor, Holding, Match, Reckoned, Seat
 from gamesvc.matches.record import append, loading
 from gamesvc.matches.record.append import Act, Actor, record
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import reliability, totals
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
 from tests.matches.test_clock_policy import ran_out

@@ -20,7 +20,7 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import append as recording
 from gamesvc.matches.record import loading, service_events
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, expiry, outages, vacations
 from notifications.inbound import addresses
 from notifications.models import Outbox, ReplyAddress

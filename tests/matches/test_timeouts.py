@@ -21,9 +21,10 @@ from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
 from gamesvc.matches.play import bots
 from gamesvc.matches.proof import audit, verification
-from gamesvc.matches.record import loading, projections
+from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.rows import projections
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, expiry, pauses
 from notifications.models import Outbox
 from notifications.tasks import send_due

@@ -19,9 +19,9 @@ from gamesvc.matches.models import Match, Question, Refusal
 from gamesvc.matches.play import bots, turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.reading import board
-from gamesvc.matches.record import loading, secrets
+from gamesvc.matches.record import loading, secrets, stream
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import sentences
 from gamesvc.matches.timekeeping import expiry
 from notifications.models import Outbox
@@ -141,7 +141,7 @@ def test_a_match_is_played_to_its_end_and_opens(duel):
     assert stored[-1].type == "match.ended"
     assert duel.version == len(stored)
     assert sorted(Outbox.objects.filter(kind="match_ended").values_list("user__username", flat=True)) == ["anna", "ben"]
-    events = [loading.lift(loaded.game, one) for one in stored]
+    events = [stream.lift(loaded.game, one) for one in stored]
     assert replay(loaded.game, events).state == loaded.timeline.state
     for viewer in (None, 0, 1):
         assert selectors.records_for(loaded, viewer, 0, 1000) == [one.as_record() for one in stored]

@@ -11,7 +11,7 @@ from django.utils import timezone
 from gamesvc.games import catalog
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.play.turns import Sender
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import taking_back
 from notifications.models import Outbox, Status
@@ -72,7 +72,7 @@ def test_who_was_told_of_the_turn_is_told_that_it_is_gone(duel, mailing):  # noq
     work(mailing)
     assert "taken back" in mailing.receipt("ben@players.example").subject, "also when he is asked again"
     assert loading.load(duel.id, duel.game).awaited()[0].seat == 1
-    assert loading.read_log(loading.load(duel.id, duel.game).game, duel.id)[-1].type == "turn_ended"
+    assert stream.read_log(loading.load(duel.id, duel.game).game, duel.id)[-1].type == "turn_ended"
 
 
 def test_who_was_not_told_yet_hears_nothing(duel, mailing):  # noqa: F811

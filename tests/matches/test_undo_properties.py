@@ -20,7 +20,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.previews import Preview
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit, verification
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import taking_back
 from tests.matches import exports, playing
@@ -92,12 +92,12 @@ def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, settings, deeds):
     sent = [[], []]
     for seat, deed in deeds:
         before = loading.load(match.id, toy)
-        log = loading.read_log(before.game, match.id)
+        log = stream.read_log(before.game, match.id)
         drawn = [at for at in effective(log, len(log)) if log[at - 1].type == "drew"]
         known = taking_back.offer(before, match, seat)
         attempt(match, seat, deed, sent[seat])
         now = loading.load(match.id, toy)
-        log = loading.read_log(now.game, match.id)
+        log = stream.read_log(now.game, match.id)
         new = log[before.version :]
         path = set(effective(log, len(log)))
         for event in new:

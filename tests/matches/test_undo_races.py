@@ -16,7 +16,7 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act
 from tests.racing import at_once

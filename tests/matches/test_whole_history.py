@@ -19,9 +19,10 @@ from gamesvc.matches.organising.measures import Measure
 from gamesvc.matches.play import conditional_orders, standing_orders
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit, verification
-from gamesvc.matches.record import loading, projections
+from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.rows import projections
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import expiry, pauses
 from gamesvc.matches.undo import taking_back
 from tests.matches.exports import export_of, node_verify

@@ -16,7 +16,7 @@ from accounts.operators import operators
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.record import availability, loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from notifications import channels
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
 from notifications.other_channels import webhooks

@@ -10,7 +10,7 @@ import pytest
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.models import Invitation, Match, Premove, Seat
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from tests.games import toy
 from tests.web.page import chosen, form_to, forms
 from tests.web.test_pages import html, open_match, running

@@ -16,7 +16,9 @@ from events.store import StoredEvent
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.models import Holding, Invitation, Match, Seat
-from gamesvc.matches.record.loading import STORE, Loaded, lift, load, load_many, see
+from gamesvc.matches.record.loading import Loaded, load, load_many
+from gamesvc.matches.record.sight import see
+from gamesvc.matches.record.stream import STORE, lift
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.events import Joined, MatchEvent, Seated, TimedOut
 from gamesvc.matches.models import Beginning, Holding, Look, Match, Seat
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 
 _TOLD = (
     "SELECT type, payload FROM events_event WHERE stream = %s::uuid"

@@ -23,7 +23,7 @@ from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.play.turns import ended
-from gamesvc.matches.record import loading, positions
+from gamesvc.matches.record import loading, positions, sight, stream
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.positions import Start
@@ -91,8 +91,8 @@ def settled_version(loaded: Loaded, viewer: Viewer, version: int) -> tuple[int, 
     if first is None or not first <= version <= last:
         raise Refused("no_such_version", f"Versions with a position are {first} to {last}.", "version")
     end = loading.act_end(loaded, version)
-    for act in loading.acts_back(loaded.match_id, end):
-        known = [stored.version for stored in act if loaded.ended or loading.knows(loaded, stored, viewer)]
+    for act in stream.acts_back(loaded.match_id, end):
+        known = [stored.version for stored in act if loaded.ended or sight.knows(loaded, stored, viewer)]
         if known and known[0] <= version:
             break
     return _with_unknown(loaded, viewer, act[-1].version), known[-1]
@@ -101,10 +101,10 @@ def settled_version(loaded: Loaded, viewer: Viewer, version: int) -> tuple[int, 
 def _with_unknown(loaded: Loaded, viewer: Viewer, version: int) -> int:
     """Return the version after the acts that follow and that the viewer knows nothing of."""
     begins = version
-    for stored in loading.events_after(loaded.match_id, version, loaded.version):
+    for stored in stream.events_after(loaded.match_id, version, loaded.version):
         if "command_id" in stored.meta:
             begins = stored.version - 1
-        if loaded.ended or loading.knows(loaded, stored, viewer):
+        if loaded.ended or sight.knows(loaded, stored, viewer):
             return begins
     return loaded.version
 

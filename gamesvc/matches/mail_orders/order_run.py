@@ -21,7 +21,7 @@ from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
-from gamesvc.matches.record import idempotency, loading
+from gamesvc.matches.record import idempotency, loading, stream
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import taking_back
@@ -75,7 +75,7 @@ class OrderRun:
 
     def timed_out(self, version: int) -> bool:
         """Return True if the clock has answered the question since a version, so that it does not come back."""
-        since = read_events(loading.events_after(self.match.id, version, self.loaded.version))
+        since = read_events(stream.events_after(self.match.id, version, self.loaded.version))
         return any(isinstance(event, TimedOut) and event.key == (self.seat.index, self.question) for event in since)
 
     def others_seen(self, version: int, until: int) -> bool:
@@ -83,8 +83,8 @@ class OrderRun:
         own = {"kind": "seat", "seat": self.seat.index}
         return any(
             stored.meta["actor"] != own
-            and see_event(self.loaded.game, loading.lift(self.loaded.game, stored), self.seat.index) is not None
-            for stored in loading.events_after(self.match.id, version, until)
+            and see_event(self.loaded.game, stream.lift(self.loaded.game, stored), self.seat.index) is not None
+            for stored in stream.events_after(self.match.id, version, until)
         )
 
     def carry_out(self, lines: Sequence[Line], expected: int) -> list[Line]:

@@ -24,7 +24,7 @@ from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.notices.reply_addresses import PURPOSE
 from gamesvc.matches.play.previews import Preview
 from gamesvc.matches.reading import board
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import moments, sentences
 from gamesvc.matches.undo import taking_back
@@ -201,8 +201,8 @@ class Desk:
         """Return the version shown in the answered mail, advanced over the player's own acts since, which they know."""
         version = int(self.letter.payload["version"])
         own = {"kind": "seat", "seat": self.seat.index}
-        for stored in loading.events_after(self.match.id, version, self.loaded.viewer_version(self.seat.index)):
-            event = loading.lift(self.loaded.game, stored)
+        for stored in stream.events_after(self.match.id, version, self.loaded.viewer_version(self.seat.index)):
+            event = stream.lift(self.loaded.game, stored)
             if stored.meta["actor"] != own and see_event(self.loaded.game, event, self.seat.index) is not None:
                 break
             version = stored.version

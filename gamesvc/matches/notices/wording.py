@@ -28,7 +28,8 @@ from gamesvc.matches.play import conditional_orders
 from gamesvc.matches.reading import calendar_entries
 from gamesvc.matches.reading.board import caption_of
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import option_words
 from gamesvc.matches.story.moments import local_time, utc_time
 from gamesvc.matches.story.sentences import tell_since

@@ -29,7 +29,8 @@ from gamesvc.matches.organising import measure_announcements, rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import idempotency, loading, secrets, service_events
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.timekeeping import deadlines
 

@@ -24,7 +24,8 @@ from gamesvc.matches.models import Holding, Look, Match, Reason
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Act, Actor, record
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import undo_words
 from gamesvc.matches.undo import undo_acts, undo_announcements
 from gamesvc.matches.undo.undo_acts import Outcome

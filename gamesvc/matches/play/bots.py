@@ -20,7 +20,8 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading, service_events
 from gamesvc.matches.record.append import Actor, seats_held
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 
 MOST_TURNS = 500
 TURNS_AT_ONCE = 25

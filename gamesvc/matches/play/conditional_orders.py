@@ -30,9 +30,10 @@ from gamesvc.matches import sweeping
 from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.play import turns
-from gamesvc.matches.record import conditions, loading
+from gamesvc.matches.record import conditions, loading, stream
 from gamesvc.matches.record.conditions import FAULT, OPEN
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 from notifications import outbox
 
 logger = logging.getLogger(__name__)
@@ -116,7 +117,7 @@ class _Seen:
     def __init__(self, loaded: Loaded, act: Sequence[StoredEvent], seat: int) -> None:
         self.version = act[-1].version
         self.game = loaded.game
-        self.events = [loading.lift(loaded.game, stored) for stored in act]
+        self.events = [stream.lift(loaded.game, stored) for stored in act]
         self.visible = any(see_event(loaded.game, event, seat) is not None for event in self.events)
 
 
@@ -129,7 +130,7 @@ def standing_acts(stored: Sequence[StoredEvent], since: int) -> list[list[Stored
             line = lines.get(Rewound.of(one.data).to, ())
         line = lines[one.version] = (*line, one)
     standing = {one.version for one in line}
-    commands = [act for act in loading.acts(stored) if "command" in act[0].meta]
+    commands = [act for act in stream.acts(stored) if "command" in act[0].meta]
     return [left for act in commands if (left := [one for one in act if one.version in standing])]
 
 

@@ -21,8 +21,9 @@ from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.matches.models import Match, Premove, Seat
-from gamesvc.matches.record import conditions, loading
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record import conditions, loading, stream
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 
 # The commands by which games take standing orders, if they have any.
 OWN = ("set_orders", "set_standing_orders")
@@ -193,7 +194,7 @@ def lately(loaded: Loaded, seat: int, most: int = 4) -> list[str]:
     found: dict[str, str] = {}
     last = loaded.viewer_version(seat)
     for stored in reversed(STORE.read(loaded.match_id, max(0, last - LOOK_BACK), last)):
-        seen = None if of_service(stored.type) else see_event(loaded.game, loading.lift(loaded.game, stored), seat)
+        seen = None if of_service(stored.type) else see_event(loaded.game, stream.lift(loaded.game, stored), seat)
         if seen is not None and seen.type not in found and len(found) < most:
             plain = {name: value for name, value in seen.data.items() if _writable(value)}
             values = [f"{name}={str(value).casefold() if isinstance(value, bool) else value}" for name, value in plain.items()]

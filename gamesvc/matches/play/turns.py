@@ -26,9 +26,10 @@ from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.events import Ended, MatchEvent
 from gamesvc.matches.models import Match, Refusal, Seat
-from gamesvc.matches.record import availability, loading, secrets
+from gamesvc.matches.record import availability, loading, secrets, stream
 from gamesvc.matches.record.append import STANDING, Act, Actor, record
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 
 ATTEMPTS = 8
 
@@ -200,7 +201,7 @@ def _since(loaded: Loaded, seat: int, expected_version: int) -> list[Event]:
     """Return the events after a version as the seat saw them."""
     if expected_version >= loaded.viewer_version(seat):
         return []
-    events = [loading.lift(loaded.game, one) for one in STORE.read(loaded.match_id, expected_version, loaded.version)]
+    events = [stream.lift(loaded.game, one) for one in STORE.read(loaded.match_id, expected_version, loaded.version)]
     seen = [see_event(loaded.game, event, seat) for event in events]
     return [event for event in seen if event is not None and (event.type == REWOUND or not of_service(event.type))]
 

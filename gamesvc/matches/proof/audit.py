@@ -24,9 +24,10 @@ from gamesvc.matches.proof import chance, decisions
 from gamesvc.matches.proof.clock_audit import clock_findings
 from gamesvc.matches.record import loading, positions, secrets, snapshots
 from gamesvc.matches.record.evidence import Wrong
-from gamesvc.matches.record.loading import Loaded, lift
-from gamesvc.matches.record.read_models import Rows, differences, tell
-from gamesvc.matches.record.reckoning import Reckoning
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.rows.read_models import Rows, differences, tell
+from gamesvc.matches.record.rows.reckoning import Reckoning
+from gamesvc.matches.record.stream import lift
 from gamesvc.matches.statistics import totals
 
 ATTEMPTS = 10

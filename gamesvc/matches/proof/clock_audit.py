@@ -13,7 +13,8 @@ from gamesvc.matches.clock.account import Account
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.events import DeadlineSet, Ended, Started, read_event
 from gamesvc.matches.models import Match
-from gamesvc.matches.record.loading import acts, fresh_account, step_of
+from gamesvc.matches.record.loading import fresh_account
+from gamesvc.matches.record.stream import acts, step_of
 
 # Old rows took the time of writing and not that of the event.
 SLACK = timedelta(seconds=1)

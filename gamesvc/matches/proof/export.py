@@ -16,7 +16,9 @@ from events.proofs import checkpoints
 from events.proofs.statements import Inclusion
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.matches.access.selectors import see_record
-from gamesvc.matches.record.loading import STORE, Loaded, knows
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.sight import knows
+from gamesvc.matches.record.stream import STORE
 
 BATCH = 1000
 # Number of checkpointed heads of a match to examine together.

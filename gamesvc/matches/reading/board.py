@@ -16,7 +16,7 @@ from gamesvc.matches.clock.compute import Clock, within
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.events import Opened
 from gamesvc.matches.models import Match, Question, Seat
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, sight
 from gamesvc.matches.record.loading import Loaded
 from notifications.returned import suppression
 
@@ -99,7 +99,7 @@ def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> 
         return Board(access, loaded, viewer)
     if not 1 <= version <= loaded.viewer_version(viewer):
         raise Refused("no_such_version", f"Versions are 1 to {loaded.viewer_version(viewer)}.", "version")
-    then = loading.load_at(loaded.game, loaded.match_id, loading.as_seen(loaded, viewer, version))
+    then = loading.load_at(loaded.game, loaded.match_id, sight.as_seen(loaded, viewer, version))
     return Board(access, then, viewer, past=True)
 
 

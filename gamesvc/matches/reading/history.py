@@ -11,7 +11,7 @@ from django.db import connection
 from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.matches.access.selectors import Access, seat_names
 from gamesvc.matches.reading import board
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, sight
 from gamesvc.matches.story import sentences
 
 
@@ -30,7 +30,7 @@ def version_at(access: Access, moment: datetime) -> int:
     if found is None:
         raise Refused("no_such_version", "The match did not exist at that moment.", "at")
     loaded = loading.load(access.match.id, access.match.game)
-    return int(found) if loaded.ended else loading.last_known(loaded, access.viewer, int(found))
+    return int(found) if loaded.ended else sight.last_known(loaded, access.viewer, int(found))
 
 
 def step(access: Access, version: int, as_seat: Viewer = None) -> dict[str, Any]:

@@ -36,7 +36,8 @@ from gamesvc.matches.events import (
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.record import conditions, surroundings
-from gamesvc.matches.record.loading import STORE, Loaded, remember, save_snapshot, sit
+from gamesvc.matches.record.loading import Loaded, remember, save_snapshot, sit
+from gamesvc.matches.record.stream import STORE
 from notifications import outbox
 
 RENEWED = (

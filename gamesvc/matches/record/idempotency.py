@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts.models import User
 from gamesvc.matches.errors import KeyReused
 from gamesvc.matches.models import Answered, Match, Refusal
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 
 # Some responses hold something meant for one reader, such as an invitation link, so none is kept longer than needed.
 KEPT_FOR = timedelta(days=1)

@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import functools
 import threading
-import time
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 
-from events.store import Head, PostgresStore, StoredEvent
+from events.store import Head, StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Event, Game, Viewer, see_event
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.matches.clock import fold
-from gamesvc.matches.clock.account import Account, Step
+from gamesvc.matches.clock.account import Account
 from gamesvc.matches.events import (
-    DeadlineSet,
     Ended,
     Joined,
     Left,
@@ -35,18 +33,13 @@ from gamesvc.matches.events import (
     Rewound,
     Seated,
     Started,
-    TimedOut,
     Vacated,
     read_event,
-    read_events,
 )
 from gamesvc.matches.record import snapshots
+from gamesvc.matches.record.stream import STORE, appends, events_after, lift, read_log, step_of
 
 REMEMBERED = 512
-# Number of events read at a time when searching around a version.
-NEAR = 50
-
-STORE = PostgresStore()
 
 
 def hour() -> timedelta:
@@ -181,47 +174,11 @@ def sit(holders: dict[int, str], event: MatchEvent) -> None:
             holders.pop(event.seat, None)
 
 
-def appends(stored: Sequence[StoredEvent]) -> Iterator[tuple[int, int]]:
-    """Yield start and end index of each append. The first event of an append carries the command's id."""
-    start = 0
-    for at, one in enumerate(stored):
-        if at > start and "command_id" in one.meta:
-            yield start, at
-            start = at
-    if stored:
-        yield start, len(stored)
-
-
-def acts(stored: Sequence[StoredEvent]) -> Iterator[Sequence[StoredEvent]]:
-    """Yield the acts: events that were appended together."""
-    return (stored[start:end] for start, end in appends(stored))
-
-
-def acts_back(match_id: UUID, until: int, after: int = 0) -> Iterator[Sequence[StoredEvent]]:
-    """Yield the acts from version `until` back to `after`, newest first. They are read in pieces, only as far as needed."""
-    begun: Sequence[StoredEvent] = ()
-    while until > after:
-        since = max(after, until - NEAR)
-        stored = [*STORE.read(match_id, since, until), *begun]
-        # The first act of a piece may have begun in the piece before.
-        cut = since > after and "command_id" not in stored[0].meta
-        whole = list(acts(stored))
-        begun = whole.pop(0) if cut else ()
-        yield from reversed(whole)
-        until = since
-
-
 def goes_on(loaded: Loaded, version: int) -> bool:
     """Return True if the act that contains a version has events after it."""
     return any(
         "command_id" not in stored.meta for stored in STORE.read(loaded.match_id, version, min(version + 1, loaded.version))
     )
-
-
-def events_after(match_id: UUID, version: int, until: int) -> Iterator[StoredEvent]:
-    """Yield the events after a version, oldest first. They are read in pieces, only as far as needed."""
-    for after in range(version, until, NEAR):
-        yield from STORE.read(match_id, after, min(after + NEAR, until))
 
 
 def started_at(loaded: Loaded) -> int | None:
@@ -238,95 +195,9 @@ def act_end(loaded: Loaded, version: int) -> int:
     return loaded.version
 
 
-def step_of(stored: Sequence[StoredEvent]) -> Step:
-    """Return an append in the form that the clocks use."""
-    first = stored[0]
-    actor = first.meta["actor"]
-    received = first.meta.get("received_at")
-    return Step(
-        read_events(stored),
-        actor["kind"],
-        actor.get("seat"),
-        datetime.fromisoformat(received) if received is not None else first.occurred_at,
-        stored[-1].occurred_at,
-        bool(first.meta.get("automatic")),
-    )
-
-
-def lift(game: Game[Any], stored: StoredEvent) -> Event:
-    """Return a stored event as today's engine reads it."""
-    event = Event(
-        game.bare_type(stored.type), stored.data, stored.version, stored.type_version, tuple(stored.meta.get("draws", ()))
-    )
-    return game.lift(event)
-
-
-def read_log(game: Game[Any], match_id: UUID, until: int | None = None) -> list[Event]:
-    return [lift(game, stored) for stored in STORE.read(match_id, 0, until)]
-
-
 def state_at(game: Game[Any], match_id: UUID, version: int) -> Any:
     """Return the state of a match at a version, folded from the nearest snapshot before it."""
     return load_at(game, match_id, version).timeline.state
-
-
-def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
-    """Return the version whose state a viewer was shown as `version`: it includes later events hidden from them.
-
-    The viewer saw the rest of the next act together with its first visible event.
-    """
-    shown = last_known(loaded, viewer, version)
-    after, settled = shown, None
-    while True:
-        following = STORE.read(loaded.match_id, after, after + NEAR)
-        for stored in following:
-            if "command_id" in stored.meta:
-                settled = stored.version - 1
-            if knows(loaded, stored, viewer):
-                return shown if settled is None else settled
-        if len(following) < NEAR:
-            return max(shown, loaded.version)
-        after += NEAR
-
-
-def last_known(loaded: Loaded, viewer: Viewer, version: int) -> int:
-    """Return the version of the last event up to `version` that a viewer may know while the match runs."""
-    until = version
-    while True:
-        for stored in reversed(STORE.read(loaded.match_id, max(0, until - NEAR), until)):
-            if knows(loaded, stored, viewer):
-                return int(stored.version)
-        until -= NEAR
-        # Everyone who may see the match knows its first event.
-        assert until > 0, f"viewer {viewer} knows no event of match {loaded.match_id} up to version {version}"
-
-
-def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
-    """Return one event as a viewer may see it while the match runs; None if it is sealed.
-
-    In an anonymous match this also removes what would identify people by their habits: the nights and vacations behind a
-    deadline, and the reminders a player has set.
-    """
-    seen = see_event(loaded.game, event, viewer)
-    if seen is None or not loaded.anonymous:
-        return seen
-    match read_event(seen):
-        case DeadlineSet() as told if told.seat != viewer:
-            because = {name: value for name, value in told.because.items() if name != "excluded"}
-            return replace(seen, data=replace(told, because=because, cause=impersonal(told.cause)).as_json())
-        case TimedOut() as told if told.seat != viewer:
-            return replace(seen, data=replace(told, reminders=None).as_json())
-    return seen
-
-
-def impersonal(cause: str) -> str:
-    """Return the cause of a deadline as an anonymous match shows it to others."""
-    return "moved" if cause == "vacation" else cause
-
-
-def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:
-    """Return True if a viewer may know an event while the match runs."""
-    return see_event(loaded.game, lift(loaded.game, stored), viewer) is not None
 
 
 def load_at(game: Game[Any], match_id: UUID, version: int) -> Loaded:
@@ -361,9 +232,6 @@ def fresh(game: Game[Any], match_id: UUID) -> Loaded:
 
 
 _remembered: OrderedDict[UUID, Loaded] = OrderedDict()
-# The moment at which this process last found no missing snapshots, and the seconds until it looks again.
-_whole_at: float | None = None
-LOOK_AGAIN = 3600.0
 _lock = threading.Lock()
 
 
@@ -472,32 +340,6 @@ def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any
     )
 
 
-def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
-    """Return running matches, with their games, that are long enough for a snapshot and have none of today's rules code."""
-    found: list[tuple[UUID, str]] = []
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT DISTINCT game FROM matches_match WHERE status = 'running'")
-        for (game,) in cursor.fetchall():
-            cursor.execute(
-                "SELECT id, game FROM matches_match m WHERE status = 'running' AND game = %s::text AND version > %s::int"
-                " AND NOT EXISTS (SELECT FROM events_snapshot s WHERE s.stream = m.id AND s.fingerprint = %s::text)"
-                " ORDER BY started_at LIMIT %s::int",
-                [game, snapshots.TAIL, snapshots.fingerprint(game), limit - len(found)],
-            )
-            found += cursor.fetchall()
-    return found
-
-
-def snapshots_wanted(limit: int) -> list[tuple[UUID, str]]:
-    """Return the result of `without_snapshot`, but look at most once an hour after nothing was missing."""
-    global _whole_at
-    if _whole_at is not None and time.monotonic() - _whole_at < LOOK_AGAIN:
-        return []
-    wanted = without_snapshot(limit)
-    _whole_at = None if wanted else time.monotonic()
-    return wanted
-
-
 def remember(loaded: Loaded) -> None:
     """Remember a match for the next load in this process, unless a newer version is known. The caller must not use it again."""
     with _lock:
@@ -520,7 +362,6 @@ def after(loaded: Loaded) -> Loaded:
 
 def forget_all() -> None:
     """Forget all remembered matches, for tests and after a restore."""
-    global _whole_at
+    snapshots.look_again()
     with _lock:
         _remembered.clear()
-        _whole_at = None

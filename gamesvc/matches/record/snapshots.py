@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import orjson
+from django.db import connection
 
 import gamesvc.games
 from events import canonical
@@ -26,6 +28,9 @@ from gamesvc.games.kernel.game import Game
 TAIL = 25
 # Distance between the snapshots that are kept for looking back.
 STRETCH = store.STRETCH
+# The moment at which this process last found no missing snapshots, and the seconds until it looks again.
+_whole_at: float | None = None
+LOOK_AGAIN = 3600.0
 _FOLDS = ("state.py", "rules", "data")
 _SHARED = ("codec", "dice", "events", "game", "limits", "timeline")
 
@@ -77,3 +82,35 @@ def read(game: Game[Any], row: store.Snapshot) -> tuple[Head, dict[str, Any]] | 
     except (orjson.JSONDecodeError, codec.Malformed, KeyError, TypeError, ValueError):
         return None
     return Head(row.version, row.hash, canonical.read_time(contents["occurred_at"])), contents
+
+
+def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
+    """Return running matches, with their games, that are long enough for a snapshot and have none of today's rules code."""
+    found: list[tuple[UUID, str]] = []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT game FROM matches_match WHERE status = 'running'")
+        for (game,) in cursor.fetchall():
+            cursor.execute(
+                "SELECT id, game FROM matches_match m WHERE status = 'running' AND game = %s::text AND version > %s::int"
+                " AND NOT EXISTS (SELECT FROM events_snapshot s WHERE s.stream = m.id AND s.fingerprint = %s::text)"
+                " ORDER BY started_at LIMIT %s::int",
+                [game, TAIL, fingerprint(game), limit - len(found)],
+            )
+            found += cursor.fetchall()
+    return found
+
+
+def wanted(limit: int) -> list[tuple[UUID, str]]:
+    """Return the result of `without_snapshot`, but look at most once an hour after nothing was missing."""
+    global _whole_at
+    if _whole_at is not None and time.monotonic() - _whole_at < LOOK_AGAIN:
+        return []
+    found = without_snapshot(limit)
+    _whole_at = None if found else time.monotonic()
+    return found
+
+
+def look_again() -> None:
+    """Look for missing snapshots at the next call of `wanted`."""
+    global _whole_at
+    _whole_at = None

@@ -25,9 +25,10 @@ from events.store import StoredEvent
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.matches.models import Holding, Match, Reckoned, Seat
-from gamesvc.matches.record import following, loading
-from gamesvc.matches.record.loading import STORE
-from gamesvc.matches.record.reckoning import Numbers, Reckoning
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.rows import following
+from gamesvc.matches.record.rows.reckoning import Numbers, Reckoning
+from gamesvc.matches.record.stream import STORE
 
 logger = logging.getLogger(__name__)
 

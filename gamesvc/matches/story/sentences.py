@@ -31,8 +31,9 @@ from gamesvc.matches.events import (
     read_event,
 )
 from gamesvc.matches.models import Seat
-from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record import sight, stream
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import absence_words, organising_words, undo_words
 from gamesvc.matches.story.moments import utc_time
 
@@ -57,7 +58,7 @@ def tell_last(
     written = undo_words.Written(loaded.match_id)
     acts: list[list[Told]] = []
     count = 0
-    for act in loading.acts_back(loaded.match_id, last if until is None else min(until, last), after):
+    for act in stream.acts_back(loaded.match_id, last if until is None else min(until, last), after):
         acts.append(_told(loaded, act, viewer, names, written))
         count += len(acts[-1])
         if count >= most:
@@ -88,8 +89,8 @@ def _told(
     told = []
     unmarked = False  # the first sentence of an automatic act says so
     for stored in events:
-        event = loading.lift(loaded.game, stored)
-        seen = event if loaded.ended or opened else loading.see(loaded, event, viewer)
+        event = stream.lift(loaded.game, stored)
+        seen = event if loaded.ended or opened else sight.see(loaded, event, viewer)
         if seen is None:
             continue
         sentence = _service_sentence(seen, names, written) if of_service(seen.type) else loaded.game.tell(seen, viewer, names)

@@ -19,8 +19,9 @@ from gamesvc.matches.clock.account import Key, Line
 from gamesvc.matches.clock.compute import Clock
 from gamesvc.matches.clock.spans import SECOND
 from gamesvc.matches.models import Match
-from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import Loaded, lift
+from gamesvc.matches.record import loading, sight, stream
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import lift
 
 # Lines in one page, or a few more: the lines of one act stay together.
 MOST_LINES = 50
@@ -152,7 +153,7 @@ class _Reader:
 
         An act that continues after the version is left out.
         """
-        acts = loading.acts_back(self.loaded.match_id, until)
+        acts = stream.acts_back(self.loaded.match_id, until)
         if loading.goes_on(self.loaded, until):
             next(acts, None)
         for piece in itertools.islice(pieces(acts), MOST_PIECES):
@@ -196,7 +197,7 @@ def pieces(acts: Iterable[Sequence[StoredEvent]]) -> Iterator[list[Sequence[Stor
 
 def _anonymous(line: Line) -> Line:
     """Return a line without nights and vacations, which would identify its player."""
-    return replace(line, what=loading.impersonal(line.what), clock=replace(line.clock, excluded=()))
+    return replace(line, what=sight.impersonal(line.what), clock=replace(line.clock, excluded=()))
 
 
 def _text(moment: datetime | None) -> str | None:

@@ -18,7 +18,7 @@ from gamesvc.matches.access import caps
 from gamesvc.matches.events import Paused
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import absence_announcements, deadlines
 
 

@@ -22,9 +22,10 @@ from gamesvc.matches.events import Rewound, UndoAnswered, UndoAsked, read_event,
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Act, record, seats_held
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import undo_announcements
 
 
@@ -73,7 +74,7 @@ def past_of(loaded: Loaded, stored: StoredEvent) -> Past:
     meta = stored.meta
     received = meta.get("received_at")
     return Past(
-        event=loading.lift(loaded.game, stored),
+        event=stream.lift(loaded.game, stored),
         first="command_id" in meta,
         kind=meta["actor"]["kind"],
         seat=meta["actor"].get("seat"),

@@ -10,7 +10,8 @@ from events.store import Statement
 from gamesvc.games.kernel.game import Event, see_event
 from gamesvc.matches.events import UndoAnswered
 from gamesvc.matches.models import Match, Seat, UndoRequest
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import undo_announcements
 from gamesvc.matches.undo.undo_acts import Decided, past_of
 

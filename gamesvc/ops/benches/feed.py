@@ -23,8 +23,8 @@ from django.db import connection, connections, transaction
 
 from events.store import DuplicateCommand, Head, NewEvent, StoredEvent, VersionConflict
 from gamesvc.matches.models import FeedCursor
-from gamesvc.matches.record import following
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.rows import following
+from gamesvc.matches.record.stream import STORE
 from gamesvc.ops.benches import Row, row
 
 EVENTS = 100_000

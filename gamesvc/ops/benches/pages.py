@@ -30,7 +30,7 @@ from gamesvc.matches.mail_orders import receipts, replies
 from gamesvc.matches.models import HeldOrders, Match
 from gamesvc.matches.record import loading, secrets
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.ops.benches import Row, row
 from gamesvc.ops.benches.load import Table, milliseconds
 from gamesvc.ops.benches.sweep import Template, fill

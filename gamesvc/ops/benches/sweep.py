@@ -31,7 +31,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Heartbeat, Match, Question, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import availability, loading, secrets
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import expiry
 from gamesvc.ops.benches import Row, row
 

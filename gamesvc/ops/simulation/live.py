@@ -28,8 +28,8 @@ from gamesvc.embedded import use
 from gamesvc.embedded.ports import free_port
 from gamesvc.matches.models import Match
 from gamesvc.matches.play import turns
-from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record import stream
+from gamesvc.matches.record.stream import STORE
 from gamesvc.ops.simulation.callers import Caller, Ledger, tables
 from gamesvc.ops.simulation.log import Log
 from gamesvc.ops.simulation.mails import Mails
@@ -259,7 +259,7 @@ def _stored() -> list[UUID]:
     """Return the ids of all commands in the log that came through the API."""
     found = []
     for match_id in Match.objects.values_list("pk", flat=True):
-        for act in loading.acts(STORE.read(match_id)):
+        for act in stream.acts(STORE.read(match_id)):
             if act[0].meta["channel"] == "api" and "command" in act[0].meta:
                 found.append(UUID(str(act[0].meta["command_id"])))
     return found

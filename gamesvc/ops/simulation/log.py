@@ -14,8 +14,8 @@ from gamesvc.games import catalog
 from gamesvc.matches import events
 from gamesvc.matches.events import DeadlineSet, MatchEvent, Outage, Paused, Resumed, Seated, read_events
 from gamesvc.matches.models import Holding, Match
-from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record import loading, stream
+from gamesvc.matches.record.stream import STORE
 from gamesvc.ops.simulation.record import DueKey
 
 QuestionKey = tuple[str, int, str]
@@ -71,8 +71,8 @@ class Log:
         stored = STORE.read(match_id)
         stamps = _stamps(match_id)
         now_open: dict[tuple[int, str], Open] = {}
-        for act in loading.acts(stored):
-            lifted = [loading.lift(loaded.game, one) for one in act]
+        for act in stream.acts(stored):
+            lifted = [stream.lift(loaded.game, one) for one in act]
             told = read_events(lifted)
             for event in told:
                 self._note(str(match_id), event, act[0].occurred_at, loaded.holders)

@@ -22,8 +22,9 @@ from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.reading import board
-from gamesvc.matches.record import loading
-from gamesvc.matches.record.loading import STORE, Loaded
+from gamesvc.matches.record import loading, sight
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.story import option_words, sentences
 from gamesvc.rate_limits import folds_history
@@ -157,7 +158,7 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
     first = _first_version(loaded) if at is not None else 0
     here = last if at is None or at >= last else max(at, first)
     past = here < last
-    then = loading.as_seen(loaded, access.viewer, here)
+    then = sight.as_seen(loaded, access.viewer, here)
     state = loading.state_at(loaded.game, loaded.match_id, then) if past else loaded.timeline.state
     view = loaded.game.view(state, access.viewer)
     caption = replace(_caption(access), past=past)

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import audit
-from gamesvc.matches.record import projections
+from gamesvc.matches.record.rows import projections
 from gamesvc.matches.statistics import totals
 from gamesvc.ops.management.commands.export import find
 

@@ -28,7 +28,8 @@ from gamesvc.matches.events import (
     Vacated,
     read_events,
 )
-from gamesvc.matches.record.loading import Loaded, acts, lift
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import acts, lift
 
 Key = tuple[int, str]
 

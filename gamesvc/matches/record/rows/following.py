@@ -14,7 +14,7 @@ from django.db import transaction
 from events.feeds import FeedReader
 from events.store import Cursor, StoredEvent
 from gamesvc.matches.models import FeedCursor
-from gamesvc.matches.record.loading import STORE
+from gamesvc.matches.record.stream import STORE
 
 # A consumer's transaction delays what other consumers see, so it is kept short.
 BATCH = 500

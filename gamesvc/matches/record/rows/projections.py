@@ -22,9 +22,19 @@ from gamesvc.matches.events import Ended, Opened
 from gamesvc.matches.models import Holding, Look, Match, Question, Seat, UndoRequest
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import clock_columns
-from gamesvc.matches.record.loading import STORE, Loaded
-from gamesvc.matches.record.read_models import CLOCK, Rows, Told, differences, opened_columns, request_columns, seat_columns, tell
-from gamesvc.matches.record.reckoning import Reckoning
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.rows.read_models import (
+    CLOCK,
+    Rows,
+    Told,
+    differences,
+    opened_columns,
+    request_columns,
+    seat_columns,
+    tell,
+)
+from gamesvc.matches.record.rows.reckoning import Reckoning
+from gamesvc.matches.record.stream import STORE
 
 ATTEMPTS = 5
 

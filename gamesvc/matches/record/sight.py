@@ -1,0 +1,71 @@
+"""The events of a running match as far as a viewer may know of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from events.store import StoredEvent
+from gamesvc.games.kernel.game import Event, Viewer, see_event
+from gamesvc.matches.events import DeadlineSet, TimedOut, read_event
+from gamesvc.matches.record import stream
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE, lift
+
+
+def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
+    """Return the version whose state a viewer was shown as `version`: it includes later events hidden from them.
+
+    The viewer saw the rest of the next act together with its first visible event.
+    """
+    shown = last_known(loaded, viewer, version)
+    after, settled = shown, None
+    while True:
+        following = STORE.read(loaded.match_id, after, after + stream.NEAR)
+        for stored in following:
+            if "command_id" in stored.meta:
+                settled = stored.version - 1
+            if knows(loaded, stored, viewer):
+                return shown if settled is None else settled
+        if len(following) < stream.NEAR:
+            return max(shown, loaded.version)
+        after += stream.NEAR
+
+
+def last_known(loaded: Loaded, viewer: Viewer, version: int) -> int:
+    """Return the version of the last event up to `version` that a viewer may know while the match runs."""
+    until = version
+    while True:
+        for stored in reversed(STORE.read(loaded.match_id, max(0, until - stream.NEAR), until)):
+            if knows(loaded, stored, viewer):
+                return int(stored.version)
+        until -= stream.NEAR
+        # Everyone who may see the match knows its first event.
+        assert until > 0, f"viewer {viewer} knows no event of match {loaded.match_id} up to version {version}"
+
+
+def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
+    """Return one event as a viewer may see it while the match runs; None if it is sealed.
+
+    In an anonymous match this also removes what would identify people by their habits: the nights and vacations behind a
+    deadline, and the reminders a player has set.
+    """
+    seen = see_event(loaded.game, event, viewer)
+    if seen is None or not loaded.anonymous:
+        return seen
+    match read_event(seen):
+        case DeadlineSet() as told if told.seat != viewer:
+            because = {name: value for name, value in told.because.items() if name != "excluded"}
+            return replace(seen, data=replace(told, because=because, cause=impersonal(told.cause)).as_json())
+        case TimedOut() as told if told.seat != viewer:
+            return replace(seen, data=replace(told, reminders=None).as_json())
+    return seen
+
+
+def impersonal(cause: str) -> str:
+    """Return the cause of a deadline as an anonymous match shows it to others."""
+    return "moved" if cause == "vacation" else cause
+
+
+def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:
+    """Return True if a viewer may know an event while the match runs."""
+    return see_event(loaded.game, lift(loaded.game, stored), viewer) is not None
