@@ -142,8 +142,10 @@ def number_in(path: Path) -> int:
 def test_the_first_match_of_the_readme_is_played_in_the_browser_by_mail_and_with_curl(up):
     """On one `up`, in the order of the README."""
     number = open_by_clicks(up)
-    answer_by_mail(up, number)
-    play_with_curl(up)
+    receipt = answer_by_mail(up, number)
+    assert "1 order done" in receipt["Subject"]
+    answers = play_with_curl(up)
+    assert answers[-1]["events"][-1]["type"] == "match.ended"
 
 
 def open_by_clicks(up: Up) -> int:
@@ -176,8 +178,8 @@ def press(browser: httpx.Client, page: httpx.Response, label: str, **values: str
     return browser.post(form.action or str(page.url), data=data)
 
 
-def answer_by_mail(up: Up, number: int) -> None:
-    """Answer the turn mail of a match with the order that it names, by the program of the README."""
+def answer_by_mail(up: Up, number: int) -> EmailMessage:
+    """Answer the turn mail of a match with the order that it names, by the program of the README; return the receipt."""
 
     def mails(reason: str) -> list[EmailMessage]:
         found = [email.message_from_bytes(path.read_bytes(), policy=policy.default) for path in (up.data / "mail").glob("*.eml")]
@@ -191,11 +193,12 @@ def answer_by_mail(up: Up, number: int) -> None:
     before = up.get(view)["version"]
     exec(program(), {"ORDER": order, "PORT": port, "REPLY_TO": asked["Reply-To"]})
     [receipt] = eventually(lambda: mails("receipt"))
-    assert "1 order done" in receipt["Subject"]
     assert up.get(view)["version"] > before
+    return receipt
 
 
-def play_with_curl(up: Up) -> None:
+def play_with_curl(up: Up) -> list[dict[str, Any]]:
+    """Run the README's five requests and return their answers."""
     variables = {"API": up.facts["api"].rstrip("/"), "TOKEN": up.facts["token"]}
     curls = [line for line in commands() if line.startswith("curl")]
     assert len(curls) == 5
@@ -209,7 +212,7 @@ def play_with_curl(up: Up) -> None:
             variables["ETAG"] = f'"{answers[-1]["match"]}-{answers[-1]["seat"]}-{answers[-1]["version"]}"'
     assert answers[1]["status"] == "running"
     assert answers[3]["forms"]
-    assert answers[4]["events"][-1]["type"] == "match.ended"
+    return answers
 
 
 @pytest.mark.parametrize("server", ["postgres/postmaster.pid", "valkey/valkey.pid"])
