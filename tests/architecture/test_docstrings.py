@@ -42,10 +42,13 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
 
 def faults(source: str) -> Iterator[tuple[int, str]]:
     """Yield line and fault of every docstring and comment that breaks a rule."""
-    for line, text in docstrings(source):
+    documented = list(docstrings(source))
+    for line, text in documented:
         if found := HEADLESS.match(text):
             yield line, f"opens with {found[1]!r}; open with an imperative verb or a noun"
-    for line, text in (*docstrings(source), *comments(source)):
+    if not MASCULINE.search(source):
+        return
+    for line, text in (*documented, *comments(source)):
         if found := MASCULINE.search(text):
             yield line, f"says {found[1]!r}; write player, user, opponent, or they"
 

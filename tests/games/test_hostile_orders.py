@@ -52,6 +52,7 @@ def spoilt(order: str, rng: random.Random):
         yield text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game_id", GAMES)
 def test_hostile_order_texts_are_refused(game_id):
     game, rng = catalog.game(game_id), random.Random(3)

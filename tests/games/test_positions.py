@@ -28,6 +28,7 @@ GAMES = (*catalog.OFFERED, "auction")
 pytestmark = pytest.mark.usefixtures("auction")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game_id", GAMES)
 def test_real_positions_are_accepted_and_read_back(game_id: str) -> None:
     game = catalog.game(game_id)
@@ -38,6 +39,7 @@ def test_real_positions_are_accepted_and_read_back(game_id: str) -> None:
         assert again == timeline.state
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game_id", GAMES)
 def test_a_position_redealt_for_a_seat_is_accepted(game_id: str) -> None:
     """Forks begin from such a position, redealt for a seat."""

@@ -246,6 +246,7 @@ def test_the_words_work_in_every_game(game, anna, ben, mailing):  # noqa: F811
     assert " ".join(first_line.splitlines()[0].split()) in flat(receipt)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_what_a_mail_showed_is_not_told_again(game, anna, ben, mailing):  # noqa: F811
     match = opened(game, anna, ben, mailing)

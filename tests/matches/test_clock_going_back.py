@@ -328,6 +328,7 @@ class Match:
         return self.game.outcome(self.timeline.state) is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game_id", TURN_OF)
 def test_no_rewind_of_any_game_gives_a_turn_more_than_an_undo_gives_back(game_id):
     rewinds: list[str] = []

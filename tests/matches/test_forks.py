@@ -422,6 +422,7 @@ def test_a_forged_beginning_is_found(running, anna, tmp_path, change):
 OF_TWO = {"space_fleet_commander": {"mode": "race"}, "stratastar": {"max_rounds": 2}}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", catalog.OFFERED)
 def test_every_game_is_forked_and_played_on(game, anna, ben, tmp_path):
     """From random versions of a running match: the seat sees the same, the rest is consistent, the fork is played and proved."""

@@ -49,6 +49,7 @@ def plain(value):
     return json.loads(json.dumps(value))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game, anna, ben, monkeypatch):
     """At every version that was shown, for every viewer: snapshots, the process's memory and replay all agree."""
@@ -79,6 +80,7 @@ def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game
         assert then.version == version or live.ended
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_each_step_tells_what_changed(match_of, game, anna):
     """The differences of a step, applied to the view before it, give the view after it; visible changes have sentences."""
@@ -268,6 +270,7 @@ def sealed_command(loaded, seat, other, rng):
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", [game for game in LONG if game != "space_fleet_commander"])
 def test_sealed_events_move_nothing_that_others_see(match_of, game, anna, ben, program):
     """Neither version, ETag, events, export, picture, forms nor the time travel of the other seat and of observers."""

@@ -81,6 +81,7 @@ def mails_of(game, anna, ben, mailing):  # noqa: F811
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["stratastar", "space_fleet_commander", "star_commander", "space_war"])
 def test_every_mail_of_a_match(game, anna, ben, mailing):  # noqa: F811
     found = mails_of(game, anna, ben, mailing)

@@ -118,6 +118,7 @@ def test_a_match_that_the_service_took_back_is_proved_by_both(toy, anna, ben, tm
     assert failure(forge(records)).version == back["version"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", catalog.OFFERED)
 def test_the_real_games_are_proved_by_both(game, anna, ben, tmp_path):
     """To the end, or for this many commands; then the service's own audit decides again what the file still hides."""
@@ -151,6 +152,7 @@ def test_a_command_is_decided_in_the_order_in_which_it_is_recorded(toy, anna, be
     assert decided[0] == stream.STORE.read(match.id)[-1].meta["command"]
 
 
+@pytest.mark.long
 def test_a_long_match_is_proved_by_both(tmp_path):
     """The match that `bench verify` measures, which is written without a database."""
     content = bench.make_export()
@@ -205,6 +207,7 @@ def test_a_running_match_shows_the_checkpoint_between_two_events_one_may_know_of
         assert node_verify(tmp_path, content)[0]["checkpoint"]
 
 
+@pytest.mark.long
 def test_a_thousand_changes_are_found_at_the_right_place_by_both(played, tmp_path):
     checkpoints.make()
     content = export_of(played)

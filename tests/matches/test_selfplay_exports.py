@@ -27,6 +27,7 @@ def selfplay(game, *arguments):
 LONG = [pytest.param(game, marks=pytest.mark.long) for game in catalog.OFFERED if game != "stratastar"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["stratastar", *LONG])
 def test_every_export_is_proved_by_both(game, tmp_path):
     selfplay(game, f"--out={tmp_path}")
@@ -42,6 +43,7 @@ def test_every_export_is_proved_by_both(game, tmp_path):
     call_command("verify", *map(str, files), stdout=io.StringIO())
 
 
+@pytest.mark.long
 def test_records_are_replayed_and_played_again(tmp_path):
     selfplay("space_fleet_commander", f"--records={tmp_path}")
     for file in tmp_path.glob("*.json"):

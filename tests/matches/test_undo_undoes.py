@@ -71,6 +71,7 @@ class Played:
         return view
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
 def test_what_undo_offers_undoes_something(game_id):
     game = catalog.game(game_id)

@@ -16,6 +16,7 @@ from tests.web.page import chosen, forms
 from tests.web.posting import TooManyRows, canonical, encode, said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
 def test_every_form_met_in_play_can_be_posted(game_id):
     game = catalog.game(game_id)

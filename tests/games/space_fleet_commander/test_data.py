@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import copy
-import time
 import tomllib
 
 import pytest
 
-from gamesvc.games.kernel.timeline import replay
-from gamesvc.games.space_fleet_commander import GAME, data, manifest
+from gamesvc.games.space_fleet_commander import data, manifest
 from gamesvc.games.space_fleet_commander.rules.missions import met
-from tests.games.space_fleet_commander.record import PLANS, play
 
 MAPS = data.HERE / "maps"
 STANDARD = tomllib.loads((MAPS / "standard.toml").read_text(encoding="utf-8"))
@@ -76,14 +73,3 @@ def test_the_rules_text_names_the_designer_and_every_ship_and_kind():
     assert "unofficial" in text
     board = data.BOARDS["standard"]
     assert all(name in text for name in [*(s.name for s in data.SHIPS.values()), *(k.name for k in board.kinds.values())])
-
-
-def test_replay_is_quick():
-    """The aim is 50,000 events per second of processor time; the bound leaves a wide margin for slow machines."""
-    record = play(next(plan for plan in PLANS if plan.name == "classic_time"))
-    events = record.events
-    begin = time.process_time()
-    for _ in range(5):
-        replay(GAME, events)
-    rate = 5 * len(events) / (time.process_time() - begin)
-    assert rate > 10_000

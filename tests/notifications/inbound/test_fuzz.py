@@ -11,6 +11,7 @@ from tests.notifications.inbound import fuzz
 MAILS = int(os.environ.get("FUZZ_MAILS", "1500"))
 
 
+@pytest.mark.long
 @pytest.mark.timeout(0 if MAILS > 10_000 else 300)
 def test_damaged_mails_crash_nothing_and_order_nothing(settings):
     settings.REPLY_DOMAIN = ""  # so that no address is looked up

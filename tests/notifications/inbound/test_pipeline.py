@@ -388,6 +388,7 @@ def test_every_fixture_gets_through_the_door(to, mailing, letters):  # noqa: F81
     assert authentication.is_loopback("127.0.0.1")
 
 
+@pytest.mark.long
 def test_mutated_mails_are_all_settled(to, mailing, letters):  # noqa: F811
     """A mail with any content is stored, processed once and settled; its text can be stored."""
     rng = random.Random(3)
