@@ -1,19 +1,14 @@
-"""The service's own events, typed: what each one says, and the names under which it is stored.
-
-One frozen dataclass per type. A field without a default stands in every event of its type. A field with a default is in the data
-only where it says something else: where it holds the default, the key is missing, because the event has nothing to say there or
-is older than the field. So what was read is written again with the same keys and values.
-A key that no field has is passed over: a later release may have written it.
-"""
+"""The service's own events, typed: what each one says, and the names under which it is stored (`kernel.typed`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Protocol, Self
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self
 
 from gamesvc.games.kernel import events as kernel
-from gamesvc.games.kernel.game import Data, Event
+from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.typed import TypedEvent, by_type, keys_of
 
 
 class Written(Protocol):
@@ -25,27 +20,10 @@ class Written(Protocol):
     def data(self) -> Data: ...
 
 
-class MatchEvent:
-    """The content of one event of the service. A field named after a keyword of Python ends with `_`, which its key does not."""
+class MatchEvent(TypedEvent):
+    """The content of one event of the service."""
 
     __slots__ = ()
-    TYPE: ClassVar[str]
-    VERSION: ClassVar[int] = 1
-
-    @classmethod
-    def of(cls, data: Data) -> Self:
-        """Read an event's data. Raises TypeError where a key is missing that every such event has."""
-        try:
-            return cls(**data)
-        except TypeError:  # there is a key that is no field, or none by this name
-            return cls(**{name: data[key] for name, key, _default in _FIELDS[cls] if key in data})
-
-    def as_json(self) -> dict[str, Any]:
-        """The data under which it is stored."""
-        return {key: value for name, key, default in _FIELDS[type(self)] if (value := getattr(self, name)) != default}
-
-    def event(self, version: int = 0) -> Event:
-        return Event(self.TYPE, self.as_json(), version, self.VERSION)
 
 
 # --- before the start ---
@@ -270,7 +248,7 @@ class Rewound(MatchEvent):
 
     @classmethod
     def of(cls, data: Data) -> Self:
-        known = {name: data[key] for name, key, _default in _FIELDS[cls][:-1] if key in data}
+        known = {name: data[key] for name, key, _default in keys_of(cls)[:-1] if key in data}
         return cls(**known, more={key: value for key, value in data.items() if key not in known})
 
     def as_json(self) -> dict[str, Any]:
@@ -313,20 +291,10 @@ class Reasoned(Protocol):
     def reason_id(self) -> str: ...
 
 
-KINDS: Mapping[str, type[MatchEvent]] = {
-    kind.TYPE: kind
-    for kind in (
-        Opened, Joined, Left, Started, Positioned, Seated, Vacated, TimedOut, DeadlineSet, Paused, Resumed, Outage,
-        UndoAsked, UndoAnswered, Rewound, Looked, Ended,
-    )
-}  # fmt: skip
-
-
-# Of each type: name, key and default of its fields; MISSING, which equals no value, where there is none.
-_FIELDS = {
-    kind: tuple((one.name, one.name.removesuffix("_"), one.default) for one in fields(kind))  # type: ignore[arg-type]
-    for kind in KINDS.values()
-}
+KINDS: Mapping[str, type[MatchEvent]] = by_type((
+    Opened, Joined, Left, Started, Positioned, Seated, Vacated, TimedOut, DeadlineSet, Paused, Resumed, Outage,
+    UndoAsked, UndoAnswered, Rewound, Looked, Ended,
+))  # fmt: skip
 
 
 def read_event(event: Written) -> MatchEvent | None:

@@ -16,6 +16,7 @@ from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import Dice, NoSource
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
 from gamesvc.games.kernel.game import Command, Data, Event, Game, Refused, no_marks
+from gamesvc.games.kernel.typed import TypedEvent
 
 S = TypeVar("S")
 LONGEST_ORDER = 2000
@@ -262,14 +263,17 @@ class Run(Generic[S]):
             raise ValueError("no event has been emitted yet")
         return self._state
 
-    def emit(self, event_type: str, /, **data: Any) -> S:
+    def emit(self, event: TypedEvent | str, /, **data: Any) -> S:
         """Add an event with the draws made since the last one, and return the state after it.
 
-        Its data has sorted keys from the start, so that a freshly decided event and a stored one give the same state.
+        `event` is typed, or the name of a type; `data` is added to it. The data has sorted keys from the start, so that a freshly
+        decided event and a stored one give the same state.
         """
-        version, data = self.version + 1, codec.with_sorted_keys(data)
-        event = Event(event_type, data, version, self.game.type_versions.get(event_type, 1), self.dice.taken())
-        return self._add(event, self.game.evolve(self._state, event))
+        if isinstance(event, TypedEvent):
+            return self.emit(event.TYPE, **event.as_json(), **data)
+        data = codec.with_sorted_keys(data)
+        emitted = Event(event, data, self.version + 1, self.game.type_versions.get(event, 1), self.dice.taken())
+        return self._add(emitted, self.game.evolve(self._state, emitted))
 
     def place(self, position: Data, **how: Any) -> S:
         """Begin from a described position instead of the game's own setup. `how` adds the origin to the event."""
