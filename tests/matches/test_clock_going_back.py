@@ -21,7 +21,7 @@ from gamesvc.games.kernel.game import Awaited, Event
 from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import bounded
 from gamesvc.matches.clock.account import Account, Step
-from gamesvc.matches.clock.compute import put_off
+from gamesvc.matches.clock.compute import NOTHING_KNOWN, Surroundings, put_off
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.policy import TURNS, parse
 from gamesvc.matches.clock.spans import Span
@@ -33,7 +33,7 @@ from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.surroundings import deadline_set
 from gamesvc.matches.timekeeping import deadlines
 from gamesvc.matches.undo import taking_back
-from tests.matches.test_clock_policy import DAY, HOUR, Table, at, opened, outlast, seated
+from tests.matches.test_clock_policy import DAY, HOUR, Nights, Table, at, opened, outlast, seated
 from tests.matches.test_deadlines import HOST, act, check_store, due
 
 BEGIN = datetime(2026, 6, 1, 10, tzinfo=UTC)
@@ -249,8 +249,8 @@ Left = dict[tuple[int, Any], timedelta]
 class Match:
     """A match of bots in memory with its clocks. Now and then a player undoes something."""
 
-    def __init__(self, game_id: str, seed: int) -> None:
-        self.game = catalog.game(game_id)
+    def __init__(self, game_id: str, seed: int, policy: dict[str, Any] = POLICY) -> None:
+        self.game, self.policy = catalog.game(game_id), parse(policy)
         self.rng, self.dice, self.now = random.Random(f"{game_id} {seed}"), seeded(str(seed)), BEGIN
         self.timeline: Timeline[Any] = Timeline(self.game)
         self.account, self.past, self.known = Account(), dict[int, Account](), dict[int, Left]()
@@ -258,16 +258,20 @@ class Match:
         self.rewinds: list[str] = []
         self.acts: list[tuple[int, int]] = []  # the version before each act, and its seat
         seats = self.game.manifest.min_seats
-        self.follow([opened(POLICY, seats).event()], None, [])
+        self.persons = {seat: Nights(self.policy) for seat in range(seats)}
+        self.follow([opened(policy, seats).event()], None, [])
         run = self.timeline.begin(check_options(self.game, bounded(self.game), seats), seats, self.dice)
         self.timeline.follow(run)
         self.first = self.timeline.version
         self.follow(run.events, None, self.game.awaited(self.timeline.state))
 
-    def follow(self, events, seat, asked) -> None:
-        step = Step(read_events(events), "host" if seat is None else "seat", seat, self.now, self.now)
-        follow(self.account, step, asked, recall=self.past.__getitem__)
+    def follow(self, events, seat, asked, actor: str = "seat") -> None:
+        step = Step(read_events(events), "host" if seat is None else actor, seat, self.now, self.now)
+        follow(self.account, step, asked, surroundings=self.known_of, recall=self.past.__getitem__)
         self.past[self.timeline.version] = self.account.copy()
+
+    def known_of(self, seat: int) -> Surroundings:
+        return NOTHING_KNOWN if self.policy.plain else self.persons[seat]
 
     def left(self) -> Left:
         """Return what every open turn has left now, by the game's own number of the turn."""

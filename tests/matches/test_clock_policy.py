@@ -17,7 +17,7 @@ from gamesvc.games.kernel.game import Awaited, Refused
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
 from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, put_off, run, within
-from gamesvc.matches.clock.fold import follow
+from gamesvc.matches.clock.fold import CONTINUED, GRANTS, follow
 from gamesvc.matches.clock.policy import KINDS, PRESETS, SCHEMA, WEEKDAYS, Policy, nominal_hours, parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
 from gamesvc.matches.events import (
@@ -349,7 +349,7 @@ def test_an_undo_lets_the_undoers_clock_run_on_and_gives_the_others_theirs_back_
         table.ask((1, "b", "turn"), by=0)
         table.wait(5 * HOUR)
         rewound = Rewound(to=before, data={}, cause=cause, seat=0) if cause else Rewound(to=before, data={})
-        table.take([rewound], "seat", 0, asked=[Awaited(0, "turn", "a", "turn")])
+        table.take([rewound], "seat", 0 if cause else 1, asked=[Awaited(0, "turn", "a", "turn")])
         if cause:
             assert table.due(0, "a") == due, "as if nothing had been sent"
         else:
@@ -754,7 +754,9 @@ def check_step(table: Table, before: dict[Key, Clock]) -> None:
         ends = clock.grace_from or clock.due
         # A timeout recorded at once counts from the deadline, and so does what begins then.
         now = table.now if step.actor != "clock" else min(table.now, max(clock.since, step.received_at))
-        if key not in before and (step.seat != key[0] or step.actor != "seat"):
+        continued = any(event.key == key and event.cause == CONTINUED for event in step.events if isinstance(event, DeadlineSet))
+        assert not continued or step.seat == key[0] or clock.granted == GRANTS
+        if key not in before and not continued and (step.seat != key[0] or step.actor != "seat"):
             assert counted(now, ends, clock.excluded) >= policy.minimum, "asked by another's act, with less than the minimum"
         begun = key not in before and rewound is None and clock.asked >= table.now - timedelta(seconds=10)
         if begun and not table.seats[key[0]].bot:

@@ -22,7 +22,7 @@ Key = tuple[int, str]
 Name = tuple[int, str]
 """A seat and the name of its clock: the question's id, unless the game gives another name."""
 
-FORMAT = 5
+FORMAT = 6
 """Version of `as_json`. Snapshots with another version are not read."""
 
 
@@ -76,6 +76,39 @@ class Line:
         return self.clock.due
 
 
+@dataclass(frozen=True, slots=True)
+class Halted:
+    """A clock that an act of its own seat stopped, as it ran until then."""
+
+    clock: Clock
+    taken: timedelta
+    """The time that stopping it took from the seat's bank."""
+    pauses: tuple[Span, ...]
+    outages: tuple[Span, ...]
+    alone: bool = True
+    """The seat has not been asked anything else since: it only waits."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "clock": self.clock.as_json(),
+            "taken": self.taken // SECOND,
+            "pauses": _write_spans(self.pauses),
+            "outages": _write_spans(self.outages),
+            "alone": self.alone,
+        }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Halted:
+        """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            Clock.from_json(told["clock"]),
+            told["taken"] * SECOND,
+            _read_spans(told["pauses"]),
+            _read_spans(told["outages"]),
+            told["alone"],
+        )
+
+
 @dataclass(slots=True)
 class Account:
     """All clocks of a match after its newest append. Banks and remaining times are whole seconds."""
@@ -84,6 +117,8 @@ class Account:
     hour: timedelta = timedelta(hours=1)
     open: dict[Key, Clock] = field(default_factory=dict)
     stopped: dict[Name, Clock] = field(default_factory=dict)
+    halted: dict[Name, Halted] = field(default_factory=dict)
+    """Those of the stopped clocks that an act of their own seat stopped."""
     banks: dict[int, timedelta] = field(default_factory=dict)
     moved: frozenset[int] = frozenset()
     """Seats that have been asked for a turn. Their next turn brings an increment."""
@@ -106,6 +141,7 @@ class Account:
             self,
             open=dict(self.open),
             stopped=dict(self.stopped),
+            halted=dict(self.halted),
             banks=dict(self.banks),
             missed=dict(self.missed),
             excused=dict(self.excused),
@@ -135,13 +171,14 @@ class Account:
             "policy": dict(self.policy.told) if self.policy is not None else None,
             "open": [[*key, clock.as_json()] for key, clock in self.open.items()],
             "stopped": [[*key, clock.as_json()] for key, clock in self.stopped.items()],
+            "halted": [[*key, halted.as_json()] for key, halted in self.halted.items()],
             "banks": [[seat, left // SECOND] for seat, left in self.banks.items()],
             "moved": sorted(self.moved),
             "missed": [list(one) for one in sorted(self.missed.items())],
             "excused": [list(one) for one in sorted(self.excused.items())],
             "seated": [list(one) for one in sorted(self.seated.items())],
-            "pauses": [[write_time(start), write_time(end)] for start, end in self.pauses],
-            "outages": [[write_time(start), write_time(end)] for start, end in self.outages],
+            "pauses": _write_spans(self.pauses),
+            "outages": _write_spans(self.outages),
             "paused_since": write_time(self.paused_since) if self.paused_since is not None else None,
             "at": write_time(self.at) if self.at is not None else None,
         }
@@ -156,16 +193,25 @@ class Account:
             hour=hour,
             open={(seat, question): Clock.from_json(clock) for seat, question, clock in told["open"]},
             stopped={(seat, name): Clock.from_json(clock) for seat, name, clock in told["stopped"]},
+            halted={(seat, name): Halted.from_json(halted) for seat, name, halted in told["halted"]},
             banks={seat: left * SECOND for seat, left in told["banks"]},
             moved=frozenset(told["moved"]),
             missed=dict(told["missed"]),
             excused=dict(told["excused"]),
             seated=dict(told["seated"]),
-            pauses=tuple(Span(read(start), read(end)) for start, end in told["pauses"]),
-            outages=tuple(Span(read(start), read(end)) for start, end in told["outages"]),
+            pauses=_read_spans(told["pauses"]),
+            outages=_read_spans(told["outages"]),
             paused_since=_read(told["paused_since"]),
             at=_read(told["at"]),
         )
+
+
+def _write_spans(spans: Sequence[Span]) -> list[list[str]]:
+    return [[write_time(start), write_time(end)] for start, end in spans]
+
+
+def _read_spans(told: Sequence[Sequence[str]]) -> tuple[Span, ...]:
+    return tuple(Span(read(start), read(end)) for start, end in told)
 
 
 def _read(text: str | None) -> datetime | None:

@@ -38,7 +38,7 @@ class Clock:
     own: timedelta
     """The question's own time that was left at `since`."""
     left: timedelta
-    """Total time left at `since`: own time and bank, at least the minimum."""
+    """Total time left at `since`: own time and bank, at least the minimum. Below zero, part of the grace is used up."""
     due: datetime | None = None
     grace_from: datetime | None = None
     excluded: tuple[Span, ...] = ()
@@ -51,6 +51,8 @@ class Clock:
     """The delay of its fixed time against the calendar, from outages and extensions."""
     ran_out: datetime | None = None
     """The deadline whose timeout is already recorded. The game's answer may take several commands."""
+    granted: int = 0
+    """How often the minimum has given it more time after an act of its own seat had stopped it."""
 
     def used(self, until: datetime) -> timedelta:
         """Return the time counted since `since`, in whole seconds."""
@@ -93,6 +95,7 @@ class Clock:
             "due": write_time(self.due) if self.due is not None else None,
             "grace_from": write_time(self.grace_from) if self.grace_from is not None else None,
             "ran_out": write_time(self.ran_out) if self.ran_out is not None else None,
+            "granted": self.granted,
         }
 
     @classmethod
@@ -109,6 +112,7 @@ class Clock:
             name=told["name"],
             given=told["given"] * SECOND,
             put_off=told.get("put_off", 0) * SECOND,
+            granted=told["granted"],
             **moments,
         )
 
@@ -133,14 +137,14 @@ NOTHING_KNOWN = Recorded({})
 def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
     """Return the clock running from its `since` with the time it has left. Raises `NoTime`."""
     if policy.plain and surroundings is NOTHING_KNOWN:
-        due = clock.since + clock.left
+        due = clock.since + max(clock.left, ZERO)
         excluded: tuple[Span, ...] = ()
         fixed = None
     elif policy.fixed(clock.kind) and surroundings is not NOTHING_KNOWN:
         ready, excluded = advance(clock.since, clock.left, surroundings.excluded)
         due = fixed = surroundings.fixed(ready) + clock.put_off
     else:
-        due, excluded = advance(clock.since, clock.left, surroundings.excluded)
+        due, excluded = advance(clock.since, max(clock.left, ZERO), surroundings.excluded)
         fixed = None
     grace_from = None
     if policy.grace:
@@ -150,6 +154,21 @@ def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
         else:
             due, excluded = advance(clock.since, clock.left + policy.grace, surroundings.excluded)
     return replace(clock, due=due, grace_from=grace_from, excluded=excluded, fixed=fixed)
+
+
+def no_more(policy: Policy, was: Clock, stood: Clock, now: datetime, surroundings: Surroundings) -> Clock:
+    """Return a clock that goes on now with what it had when it was stopped, and nothing more.
+
+    `was`: the clock as it ran. `stood`: the same clock when it was stopped. A fixed time stays; it moves only as far as it takes
+    to leave what was left before it, at most the minimum.
+    """
+    assert was.due is not None
+    if was.fixed is None:
+        left = was.left - was.used(max(stood.since, was.since))
+        return run(policy, replace(stood, since=now, left=left), surroundings)
+    rest = min(policy.minimum, was.due - stood.since)
+    kept = replace(was, since=now, own=stood.own, left=ZERO, excluded=())
+    return put_off(kept, max(now + rest - was.due, ZERO))
 
 
 def known_until(clock: Clock) -> datetime:

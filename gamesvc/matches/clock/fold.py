@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from gamesvc.matches.clock.account import Account, Asked, Key, Name, Step
+from gamesvc.matches.clock.account import Account, Asked, Halted, Key, Name, Step
 from gamesvc.matches.clock.compute import (
     NOTHING_KNOWN,
     ZERO,
@@ -20,6 +20,7 @@ from gamesvc.matches.clock.compute import (
     Surroundings,
     fell_into,
     known_until,
+    no_more,
     put_off,
     read,
     run,
@@ -45,6 +46,11 @@ REMEMBERED = 32
 PROMPT = timedelta(minutes=15)
 # Causes that move a running deadline. The others start or continue one.
 MOVES = ("moved", "outage", "extended", "vacation")
+# Cause of a clock that goes on without the minimum, since its own seat had stopped it. It is recorded whatever the policy: a log
+# without it gave the minimum each time.
+CONTINUED = "continued"
+# How often the minimum gives more time to a clock that its own seat stops and another's act lets go on.
+GRANTS = 3
 
 
 def follow(
@@ -113,6 +119,7 @@ class _Fold:
         for key, one in self.asked.items():
             if key not in account.open:
                 self._begin(key, one)
+        self._note_asked()
         if step.actor == "seat" and step.seat is not None and not step.automatic:
             account.missed.pop(step.seat, None)
         for event in step.events:
@@ -122,7 +129,9 @@ class _Fold:
             if told.cause in MOVES and key in account.open and account.paused_since is None:
                 self._move(key, told)
         while len(account.stopped) > REMEMBERED:
-            account.stopped.pop(next(iter(account.stopped)))
+            oldest = next(iter(account.stopped))
+            account.stopped.pop(oldest)
+            account.halted.pop(oldest, None)
         account.at = step.occurred_at
         return self.set
 
@@ -135,6 +144,10 @@ class _Fold:
         """
         step = self.step
         return min(step.received_at, step.occurred_at) if step.seat == seat else step.occurred_at
+
+    def _own(self, seat: int) -> bool:
+        """Return True if the append is an act of this seat's player."""
+        return self.step.actor == "seat" and self.step.seat == seat
 
     def _starts(self) -> datetime:
         """Return the moment at which a new clock starts. After a timeout this is the old deadline, so that nothing drifts."""
@@ -174,9 +187,22 @@ class _Fold:
 
     def _stop(self, key: Key) -> None:
         """Stop the clock of a question that is closed, or waits behind a window."""
-        name = key[0], self._stand(key, "stopped").name
-        self.account.stopped.pop(name, None)
-        self.account.stopped[name] = self.account.open.pop(key)
+        account, clock, bank = self.account, self.account.open[key], self.account.bank(key[0])
+        stood = self._stand(key, "stopped")
+        name = key[0], stood.name
+        account.stopped.pop(name, None)
+        account.halted.pop(name, None)
+        account.stopped[name] = account.open.pop(key)
+        # An act after the deadline is accepted only after an outage, which the clock does not know yet.
+        if self._own(key[0]) and clock.due is not None and stood.since < clock.due:
+            account.halted[name] = Halted(clock, bank - account.bank(key[0]), account.pauses, account.outages)
+
+    def _note_asked(self) -> None:
+        """Note which seats are asked something else while a clock that they stopped themselves stands."""
+        seats = {seat for seat, _ in self.asked}
+        for name, halted in self.account.halted.items():
+            if halted.alone and name[0] in seats:
+                self.account.halted[name] = replace(halted, alone=False)
 
     def _ask_anew(self) -> None:
         """Carry over the clocks of questions that are closed and asked again under another id in the same append.
@@ -189,7 +215,7 @@ class _Fold:
             before = running.get(_name(one))
             if before is None or key in account.open:
                 continue
-            own = step.actor == "seat" and step.seat == key[0]
+            own = self._own(key[0])
             if not own:
                 self._stand(before, "stopped")
             clock = account.open[key] = account.open.pop(before)
@@ -206,9 +232,13 @@ class _Fold:
     def _begin(self, key: Key, one: Asked) -> None:
         """Start the clock of a newly open question: a new one, or one that continues with what was left."""
         account, policy, starts, kind = self.account, self.policy, self._starts(), one.kind
-        before = account.stopped.pop(_name(one), None)
+        before, halted = account.stopped.pop(_name(one), None), account.halted.pop(_name(one), None)
         if before is not None:
-            self._run(key, replace(before, since=starts, kind=kind), "asked")
+            stood = replace(before, kind=kind)
+            if halted is None or account.paused_since is not None:
+                self._run(key, replace(stood, since=starts), "asked")
+            else:
+                self._go_on(key, stood, replace(halted, clock=replace(halted.clock, kind=kind)))
             return
         seat = key[0]
         if policy.bank is not None and kind in TURNS:
@@ -217,20 +247,55 @@ class _Fold:
             account.moved |= {seat}
         self._run(key, Clock(kind, starts, starts, policy.own_time(kind), ZERO, name=_name(one)[1]), "asked")
 
+    def _go_on(self, key: Key, stood: Clock, halted: Halted) -> None:
+        """Let a clock go on that its seat's own act stopped.
+
+        If the seat breaks off its own waiting, the clock runs on as if it had never stopped. If its own act answers something
+        that it was asked in between, the clock has what it had. Another's act leaves it the minimum, but not without end.
+        """
+        account, told, own = self.account, self.told.get(key), self._own(key[0])
+        recorded = told if self.live is None and told is not None and told.cause == CONTINUED else None
+        allowed = self.live is not None or recorded is not None
+        if own and halted.alone and allowed:
+            if halted.taken:
+                account.banks[key[0]] = account.bank(key[0]) + halted.taken
+            self._run_on(key, halted.clock, halted, stood.since, CONTINUED)
+            return
+        if recorded is not None:
+            self._set(key, run(self.policy, stood.recorded(recorded.because), Recorded(recorded.because)), CONTINUED)
+            return
+        kept = no_more(self.policy, halted.clock, stood, self.step.occurred_at, self._known(key))
+        given = self._with_minimum(key, replace(stood, since=self._starts()))
+        assert kept.due is not None
+        assert given.due is not None
+        if given.due <= kept.due:
+            self._set(key, given, "asked")
+        elif allowed and (own or stood.granted >= GRANTS):
+            self._set(key, kept, CONTINUED)
+        else:
+            self._set(key, replace(given, granted=stood.granted + (not own)), "asked")
+
     def _run(self, key: Key, clock: Clock, cause: str) -> None:
         """Start a clock at its `since` with all its time left, at least the minimum, unless the match is paused."""
-        account, policy = self.account, self.policy
-        self.set[key] = cause
-        if account.paused_since is not None:
-            account.open[key] = clock
-            account.note(key, "waits", clock.since)
+        if self.account.paused_since is None:
+            self._set(key, self._with_minimum(key, clock), cause)
             return
-        bank = account.bank(key[0]) if policy.banked(clock.kind) else ZERO
+        self.set[key] = cause
+        self.account.open[key] = clock
+        self.account.note(key, "waits", clock.since)
+
+    def _with_minimum(self, key: Key, clock: Clock) -> Clock:
+        policy = self.policy
+        bank = self.account.bank(key[0]) if policy.banked(clock.kind) else ZERO
         # A clock that starts at a past deadline still leaves the minimum from now.
         late = max(self.step.occurred_at - clock.since, ZERO)
         clock = replace(clock, left=max(clock.own + bank, policy.minimum - -late // SECOND * SECOND))
-        account.open[key] = run(policy, clock, self._known(key))
-        account.note(key, cause, clock.since)
+        return run(policy, clock, self._known(key))
+
+    def _set(self, key: Key, clock: Clock, cause: str) -> None:
+        self.set[key] = cause
+        self.account.open[key] = clock
+        self.account.note(key, cause, clock.since)
 
     def _known(self, key: Key) -> Surroundings:
         if self.policy.plain:
@@ -267,6 +332,9 @@ class _Fold:
         stopped = account.stopped
         account.stopped = {name: clock for name, clock in then.stopped.items() if name[0] not in new}
         account.stopped |= {name: clock for name, clock in stopped.items() if name[0] in thought}
+        own = account.halted
+        account.halted = {name: halted for name, halted in then.halted.items() if name[0] not in new}
+        account.halted |= {name: halted for name, halted in own.items() if name[0] in thought}
         before = {(key[0], clock.name): clock for key, clock in then.open.items() if key[0] not in new}
         for key, one in self.asked.items():
             name = _name(one)
@@ -290,10 +358,10 @@ class _Fold:
                     account.banks[key[0]] = max(account.bank(key[0]) - over, ZERO)
                 self._run(key, replace(stood, since=step.occurred_at), "undo")
 
-    def _run_on(self, key: Key, was: Clock, then: Account, stopped_at: datetime) -> None:
-        """Run the undoer's clock as if nothing had been sent. Whatever has stopped all clocks since has stopped it too.
+    def _run_on(self, key: Key, was: Clock, then: Account | Halted, stopped_at: datetime, cause: str = "undo") -> None:
+        """Run a clock as if its seat's own act had not stopped it. Whatever has stopped all clocks since has stopped it too.
 
-        Up to `stopped_at`, when the undone act stopped it, its recorded nights and vacations count; later the present ones.
+        Up to `stopped_at`, when that act stopped it, its recorded nights and vacations count; later the present ones.
         """
         account, step, policy = self.account, self.step, self.policy
         pauses = tuple(span for span in account.pauses if span not in then.pauses)
@@ -325,9 +393,7 @@ class _Fold:
             for span in outages:
                 if found.fixed is not None and fell_into(found, span, account.hour):
                     found = put_off(found, span.end - span.start)
-        account.open[key] = found
-        self.set[key] = "undo"
-        account.note(key, "undo", found.since)
+        self._set(key, found, cause)
 
     def _count(self, event: MatchEvent) -> None:
         """Count the timeouts of a seat's holder. A new holder starts from zero; a returning one keeps their count of excuses."""
@@ -342,8 +408,18 @@ class _Fold:
         match event:
             case Seated(seat=seat, returns=None):
                 account.seated[seat] = account.seated.get(seat, 0) + 1
+                self._forget_stops(seat)
             case Seated(seat=seat, excused_before=before) if before:
                 account.excused[seat] = before
+
+    def _forget_stops(self, seat: int) -> None:
+        """Forget that a seat stopped its clocks itself: its new holder did not."""
+        account = self.account
+        account.halted = {name: halted for name, halted in account.halted.items() if name[0] != seat}
+        for clocks in (account.open, account.stopped):
+            for key, clock in clocks.items():
+                if key[0] == seat and clock.granted:
+                    clocks[key] = replace(clock, granted=0)
 
     def _renew(self, event: MatchEvent) -> None:
         """Give a substitute the question's full time and a full bank, and an excused seat the time of its question.

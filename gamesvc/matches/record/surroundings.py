@@ -14,6 +14,7 @@ from accounts.models import User
 from events.canonical import write_time
 from gamesvc.matches.clock.account import Account, Key
 from gamesvc.matches.clock.compute import NOTHING_KNOWN, Clock, Surroundings
+from gamesvc.matches.clock.fold import CONTINUED
 from gamesvc.matches.clock.policy import Policy
 from gamesvc.matches.clock.spans import Span, nightly
 from gamesvc.matches.events import DeadlineSet, MatchEvent
@@ -68,16 +69,21 @@ def around(policy: Policy | None, seats: Sequence[Seat]) -> Callable[[int], Surr
 def told(
     account: Account, changed: Mapping[Key, str], seats: Sequence[Seat], already: Iterable[MatchEvent] = ()
 ) -> Iterator[DeadlineSet]:
-    """Yield the events that record how the new deadlines were computed; none for deadlines that follow from the log alone."""
+    """Yield the events that record how the new deadlines were computed; none for deadlines that follow from the log alone.
+
+    That a clock goes on without the minimum is always recorded, even of a bot that has taken over in between.
+    """
     policy = account.policy
-    if policy is None or policy.plain:
+    if policy is None:
         return
     timed = {seat.index for seat in seats if not seat.bot}
     done = {event.key for event in already if isinstance(event, DeadlineSet)}
     for key, cause in changed.items():
         clock = account.open.get(key)
-        if clock is not None and clock.due is not None and key[0] in timed and key not in done:
-            yield deadline_set(key, clock, cause)
+        follows = policy.plain or key[0] not in timed
+        if clock is None or clock.due is None or key in done or (follows and cause != CONTINUED):
+            continue
+        yield deadline_set(key, clock, cause)
 
 
 def deadline_set(key: Key, clock: Clock, cause: str, **because: object) -> DeadlineSet:

@@ -36,6 +36,7 @@ TIMEOUTS = (
 BANK = (("start", "Bank at the start"), ("increment", "More with every turn"), ("cap", "Never more than"))
 WHAT = {
     "asked": "The clock runs.",
+    "continued": "The clock goes on without new time: the player had stopped it with an act of their own.",
     "stopped": "The clock stops.",
     "ran out": "Time ran out.",
     "excused": "Time ran out, and is excused.",

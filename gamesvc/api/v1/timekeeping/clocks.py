@@ -36,7 +36,9 @@ class Because(serializers.Serializer[Any]):
 
     since = serializers.DateTimeField()
     own = serializers.IntegerField(help_text="Seconds of the question's own time.")
-    left = serializers.IntegerField(help_text="Seconds altogether: own time, bank, at least the minimum.")
+    left = serializers.IntegerField(
+        help_text="Seconds altogether: own time, bank, at least the minimum. Below zero once the grace has begun."
+    )
     excluded = serializers.ListField(child=serializers.ListField(child=serializers.DateTimeField()))
     fixed = serializers.DateTimeField(required=False)
     put_off = serializers.IntegerField(
@@ -68,7 +70,8 @@ class ClockLine(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     question = serializers.CharField()
     what = serializers.CharField(
-        help_text="asked, stopped, ran out, excused, paused, pause (it goes on), waits, undo, moved, extended, vacation, outage."
+        help_text="asked, continued, stopped, ran out, excused, paused, pause (it goes on), waits, undo, moved, extended,"
+        " vacation, outage."
     )
     used = serializers.IntegerField(help_text="Seconds counted since the clock last began to run.")
     left = serializers.IntegerField(help_text="Seconds left of the question's own time.")
