@@ -3,7 +3,8 @@
 Kinds with a deadline (`Kind.deadline`) are held back or gathered. Of the others, those with a subject gather with their like
 (messages of several players to the same receivers), and all else goes at once. A mail opens the window, and its receiver's answer
 closes it: so quick players get each turn at once, and absent ones get one mail for all that gathered. Of several notices about
-one thing only the newest goes, with or without a window.
+one thing only the newest goes, with or without a window. Where questions are asked and withdrawn again and again, the next
+one waits: nobody can make the service write to another without end.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ SUMMARY = "summary"
 LOOK_AGAIN = timedelta(minutes=15)
 # Minutes after a held-back mail was sent in which a reminder would only repeat it.
 LATELY = 10
+# After so many mails of a topic within an hour about questions that were gone before their receiver acted, the next one waits.
+MOST_IN_VAIN = 3
+IN_VAIN_WITHIN = timedelta(hours=1)
 _GATHER_LOCK = 0x676174  # "gat"
 
 
@@ -63,6 +67,8 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
         return Hold(min(deadline - minutes(60 * (wishes.immediate_below or 0)), now + LOOK_AGAIN))
     if (told := _told_once(row, kind, now)) is not None:
         return told
+    if (until := _in_vain_until(row, now)) is not None and (until := min(until, _half_time(row, deadline))) > now:
+        return Hold(until)
     window = minutes(wishes.batch_minutes)
     # A user who wants no combined mails gets each notice separately.
     if not window or deadline - now <= window or preferences.refuses(row.user_id, SUMMARY):
@@ -269,6 +275,32 @@ def _window_ends(row: Outbox, now: datetime, window: timedelta) -> datetime | No
         if mail.sent_at is not None and any(_still_holds(one) for one in told):
             return mail.sent_at + window
     return None
+
+
+def _in_vain_until(row: Outbox, now: datetime) -> datetime | None:
+    """Return until when the receiver has been mailed too often in this topic about questions that were withdrawn."""
+    recent = Outbox.objects.filter(user=row.user_id, status=Status.SENT, sent_at__gt=now - IN_VAIN_WITHIN)
+    mails = {pk: sent_at for pk, sent_at in recent.values_list("pk", "sent_at") if sent_at is not None}
+    if len(mails) < MOST_IN_VAIN:
+        return None
+    about = Outbox.objects.filter(Q(pk__in=mails) | Q(merged_into__in=mails), topic=row.topic, kind__in=gatherable())
+    told = {mail: one for one in about.order_by("created_at", "pk") if (mail := one.merged_into or one.pk) in mails}
+    gone = 0
+    for mail in sorted(told, key=mails.__getitem__, reverse=True):
+        kind = registry.find(told[mail].kind)
+        if _still_holds(told[mail]) or kind is None or kind.acted is None:
+            continue
+        if kind.acted([told[mail]], {told[mail].pk: mails[mail]}):
+            return None
+        gone += 1
+        if gone == MOST_IN_VAIN:
+            return mails[mail] + IN_VAIN_WITHIN
+    return None
+
+
+def _half_time(row: Outbox, deadline: datetime) -> datetime:
+    """Return when half the time to act on a notice is over: it waits no longer than that."""
+    return row.created_at + (deadline - row.created_at) / 2
 
 
 def _still_holds(row: Outbox) -> bool:

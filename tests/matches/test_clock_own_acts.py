@@ -21,6 +21,8 @@ from gamesvc.matches.events import DeadlineSet, Outage, Paused, Resumed
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
 from gamesvc.matches.record import loading
+from notifications.wanted import timing
+from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act
 from tests.matches.test_clock_going_back import TURN_OF, Match, stand_still
 from tests.matches.test_clock_policy import DAY, HOUR, Table, at, seated
@@ -393,3 +395,39 @@ def test_offers_that_are_rejected_bring_the_minimum_a_few_times(anna, ben, clock
         left = due(match, seat) - datetime.now(UTC)
         assert left >= minimum if number < GRANTS else left == MINUTE
     check_store(match)
+
+
+@pytest.mark.django_db
+def test_offers_that_are_withdrawn_do_not_mail_the_other_without_end(mailing, anna, ben, clock):  # noqa: F811
+    verify(anna, ben)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", clock={"hours": 48}))
+    seat = to_trade(match)
+    other = match.seats.get(index=1 - seat).user
+    clock.shift(DAY)
+    mailing.work()
+
+    def all_mails() -> int:
+        mailing.work()
+        return len(mailing.sink.to(f"{other.username}@players.example"))
+
+    before = all_mails()
+
+    def mailed() -> int:
+        return all_mails() - before
+
+    for number in range(1, 9):
+        waiting = offer(match, seat)
+        clock.shift(timedelta(seconds=5))
+        assert mailed() == min(number, timing.MOST_IN_VAIN)
+        act(match, seat, {"name": "withdraw_offer", "offer": waiting})
+        assert mailed() == min(number, timing.MOST_IN_VAIN)
+    waiting = offer(match, seat)
+    clock.shift(2 * HOUR)
+    assert mailed() == timing.MOST_IN_VAIN + 1, "an offer that stays is mailed"
+    act(match, 1 - seat, {"name": "reject_offer", "offer": waiting})
+    for number in range(2, 5):
+        waiting = offer(match, seat)
+        clock.shift(timedelta(seconds=5))
+        assert mailed() == timing.MOST_IN_VAIN + number, "whoever answers gets the next at once"
+        clock.shift(timedelta(seconds=5))
+        act(match, 1 - seat, {"name": "reject_offer", "offer": waiting})

@@ -13,7 +13,7 @@ from notifications.models import Outbox, Preference, Scope, Status
 from notifications.outbox import Notice, notify
 from notifications.sending import delivery, digests
 from notifications.tasks import send_due
-from notifications.wanted import preferences, wishes
+from notifications.wanted import preferences, timing, wishes
 from notifications.wanted.wishes import WishRefused
 from tests.notifications.conftest import make_user
 from tests.notifications.timing import asking  # noqa: F401
@@ -89,6 +89,52 @@ def test_the_same_match_never_waits_for_itself_nor_what_is_urgent(sink, asking, 
         queue(ann, topic, kind)
         assert send_due() == 1
     assert subjects(sink)[1:] == ["Your turn in m1", "Your turn in m2", "Told"]
+
+
+def ask_and_withdraw(questions, user, *topics):
+    for topic in topics:
+        questions.open(topic)
+    asked = {queue(user, topic) for topic in topics}
+    send_due()
+    for topic in topics:
+        del questions.deadlines[topic]
+    questions.withdrawn |= asked
+    send_due()
+
+
+@pytest.mark.parametrize("topics", [["m1"], ["m1", "m2"]])
+@pytest.mark.parametrize("window", [0, 10])
+def test_questions_that_are_withdrawn_before_anybody_acts_are_not_mailed_without_end(sink, asking, ann, topics, window):  # noqa: F811
+    wishes.set_wishes(ann, {"batch_minutes": window})
+    for _ in range(6):
+        ask_and_withdraw(asking, ann, *topics)
+    each = 1 if window else len(topics)
+    assert len(sink.messages) == timing.MOST_IN_VAIN * each, "then they wait"
+    asking.open("m3")
+    queue(ann, "m3")
+    assert send_due() == 1, "another match is not concerned"
+    asking.open("m1")
+    queue(ann, "m1")
+    assert send_due() == 0
+    with later(hours=1, minutes=1):
+        assert send_due() == 1, "a question that stays is mailed"
+
+
+def test_a_question_that_stays_is_mailed_before_half_its_time_is_over(sink, asking, ann):  # noqa: F811
+    for _ in range(4):
+        ask_and_withdraw(asking, ann, "m1")
+    asking.open("m1", hours=1)
+    queue(ann, "m1")
+    assert send_due() == 0
+    with later(minutes=31):
+        assert send_due() == 1
+
+
+def test_a_receiver_who_acts_gets_every_question_of_a_quick_match_at_once(sink, asking, ann):  # noqa: F811
+    asking.acts["m1"] = timezone.now()
+    for _ in range(6):
+        ask_and_withdraw(asking, ann, "m1")
+    assert len(sink.messages) == 6
 
 
 def test_a_batching_window_of_a_user_and_one_for_a_match(sink, asking, ann):  # noqa: F811

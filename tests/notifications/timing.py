@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -12,23 +13,27 @@ from notifications.registry import Brief, Message
 
 
 class Asking:
-    """Questions by topic. `deadlines[topic]` is its deadline; without an entry it is closed."""
+    """Questions by topic. `deadlines[topic]` is its deadline; without an entry it is closed.
+
+    `withdrawn`: the notices of questions of the topic before it.
+    """
 
     def __init__(self) -> None:
         self.deadlines: dict[str, datetime] = {}
         self.acts: dict = {}
+        self.withdrawn: set[UUID] = set()
 
     def open(self, topic: str, hours: float = 48) -> None:
         self.deadlines[topic] = timezone.now() + timedelta(hours=hours)
 
     def deadline(self, row):
-        return self.deadlines.get(row.topic)
+        return self.deadlines.get(row.topic) if row.pk not in self.withdrawn else None
 
     def render(self, row):
-        return Message(f"Your turn in {row.topic}", "Take stones.\n") if row.topic in self.deadlines else None
+        return Message(f"Your turn in {row.topic}", "Take stones.\n") if self.deadline(row) is not None else None
 
     def brief(self, row):
-        if row.topic not in self.deadlines:
+        if self.deadline(row) is None:
             return None
         return Brief(
             key=row.topic,
