@@ -1,4 +1,4 @@
-"""The border of HTTP: requests with forbidden text, or beyond a rate limit, are refused before anything reads them.
+"""The border of HTTP: requests are read whole; those with forbidden text, or beyond a rate limit, are refused first of all.
 
 Address, query, headers, cookies and form fields are checked here for pages and API alike. The API's parser checks its bodies
 (`gamesvc.api.rendering`), by the same rules (`gamesvc.games.kernel.intake`).
@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-untyped]
 
 from accounts.models import User
@@ -24,6 +25,27 @@ from gamesvc.games.kernel.intake import Fault
 LONGEST_FIELD = 32 * 1024
 """Longest value of a form field, in characters."""
 _READ = ("utf-8", "ascii")
+
+
+class WholeBody:
+    """Middleware that reads the body of a request before anything looks at its user, its time or the match it is for.
+
+    A body may arrive long after its headers. What it asks for is decided by who its sender is, and what time it is, when all of
+    it has come. Bodies larger than `DATA_UPLOAD_MAX_MEMORY_SIZE` are left unread: what they are sent to refuses them, or reads
+    them in pieces.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        try:
+            _ = request.body
+        except RequestDataTooBig:
+            pass
+        except UnreadablePostError as broken:
+            return unanswered.bad_request(request, broken)
+        return self.get_response(request)
 
 
 class Border:

@@ -50,6 +50,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # The first of all: a body that arrives late must not act for the user, or at the time, of its headers.
+    "gamesvc.border.WholeBody",
     "django.middleware.security.SecurityMiddleware",
     # Before everything that answers without a view: refused requests count too.
     "gamesvc.border.RateLimits",

@@ -31,6 +31,7 @@ from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses
 from notifications.models import CalendarFeed, Preference, Webhook
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import holder
 
 pytestmark = pytest.mark.django_db
 
@@ -77,8 +78,8 @@ def busy_life(user, ben, mailing, program):  # noqa: F811
     opening.invite(by=user, match=match, username="ben")
     opening.invite(by=user, match=match, address="friend@players.example")
     match = opening.join_match(by=ben, match=match)
-    press.say(match=match, by_seat=0, to="all", text=f"I am {NAME} and love {WORDS}.", channel="api")
-    press.say(match=match, by_seat=1, to=[0], text="Hello to you", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to="all", text=f"I am {NAME} and love {WORDS}.", channel="api")
+    press.say(match=match, by=holder(match, 1), by_seat=1, to=[0], text="Hello to you", channel="api")
     mailing.work()
     turn = next(mail for mail in mailing.sink.to(ADDRESS) if mail.message["X-Game-Reason"] == "your-turn")
     mailing.write(f"set_orders {WORDS}\nEND\n", to=str(turn.message["Reply-To"]), sender=ADDRESS)
@@ -101,12 +102,12 @@ def busy_life(user, ben, mailing, program):  # noqa: F811
     looks.look_behind(by=chief, match=match, seat=1, version=match.version, reason=f"{NAME} complains")
     standing_orders.lay_by(
         match=match,
-        seat=match.seats.get(user=user),
+        seat=match.seats.get(user=user).index,
         user=user,
         condition={"event": {"type": "drew"}},
         commands=[{"name": "draw"}],
     )
-    pauses.wish(match=match, seat=0, pause=True)
+    pauses.wish(match=match, by=holder(match, 0), seat=0, pause=True)
     HeldOrders.objects.create(
         match=match,
         seat=0,

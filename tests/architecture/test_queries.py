@@ -24,7 +24,7 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.timekeeping import deadlines
 from tests.mailing import verify
-from tests.matches.playing import act
+from tests.matches.playing import act, holder
 from tests.walking import doors
 
 pytestmark = [pytest.mark.django_db, pytest.mark.long]
@@ -81,10 +81,9 @@ class World:
         forks.fork(access=access, version=version, board=True)
         forks.fork(access=access, version=version, clock=CLOCK)
         for seat in (0, 1):
-            press.say(match=self.main, by_seat=seat, to="all", text=f"hello {number}", channel="web")
+            press.say(match=self.main, by=holder(self.main, seat), by_seat=seat, to="all", text=f"hello {number}", channel="web")
         condition = {"event": {"type": "drew", "data": {"seat": 1}}}
-        seat = self.main.seats.get(index=0)
-        standing_orders.lay_by(match=self.main, seat=seat, user=self.anna, condition=condition, commands=[{"name": "draw"}])
+        standing_orders.lay_by(match=self.main, seat=0, user=self.anna, condition=condition, commands=[{"name": "draw"}])
         looks.look_behind(by=self.operator, match=self.main, seat=0, version=version, reason="a complaint")
         act(self.main, 1, {"name": "set_orders", "text": "hush"})
         follows.follow(by=self.anna, organiser=self.player(f"host{number}").username)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
 
+from accounts.models import User
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots, turns
@@ -21,12 +22,26 @@ from gamesvc.matches.timekeeping import expiry
 DRAW = {"name": "draw"}
 
 
+def holder(match: Match, seat: int) -> User:
+    """Return the user who plays a seat; on an analysis board, its owner."""
+    user = match.creator if match.board else match.seats.get(index=seat).user
+    assert user is not None, f"nobody plays seat {seat}"
+    return user
+
+
+def sends(match: Match, seat: int, received_at: datetime | None = None, channel: str = "api") -> Sender:
+    """Return the sender of something that a seat's holder, a player or a bot, sends now."""
+    bot = match.seats.get(index=seat).bot
+    actor, user_id = (Actor("bot", seat), None) if bot else (Actor("seat", seat), holder(match, seat).pk)
+    return Sender(actor, channel, received_at or timezone.now(), user_id)
+
+
 def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Receipt:
     """Submit a seat's command now, on what it sees now; in the toy game, draw a card by default."""
     loaded = loading.load(match.id, match.game)
     return turns.submit(
         match=match,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        sender=sends(match, seat),
         command=dict(command),
         expected_version=loaded.viewer_version(seat),
         command_id=uuid.uuid4(),

@@ -48,7 +48,7 @@ from notifications.models import InboundMail, Outbox
 
 def submit(match, seat, command):
     loaded = loading.load(match.id, match.game)
-    turns.submit(match=match, sender=Sender(Actor("seat", seat), "api", timezone.now()), command=dict(command),
+    turns.submit(match=match, sender=sends(match, seat), command=dict(command),
                  expected_version=loaded.viewer_version(seat), command_id=uuid.uuid4())
 
 def play(match, rng, until):

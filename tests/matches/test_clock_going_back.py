@@ -27,12 +27,12 @@ from gamesvc.matches.clock.policy import TURNS, parse
 from gamesvc.matches.clock.spans import Span
 from gamesvc.matches.events import Outage, Paused, Resumed, Rewound, Vacated, read_events
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.play.turns import Sender, command_id
+from gamesvc.matches.play.turns import command_id
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.surroundings import deadline_set
 from gamesvc.matches.timekeeping import deadlines
 from gamesvc.matches.undo import taking_back
+from tests.matches.playing import sends
 from tests.matches.test_clock_policy import DAY, HOUR, Nights, Table, at, opened, outlast, seated
 from tests.matches.test_deadlines import HOST, act, check_store, due
 
@@ -358,7 +358,7 @@ def clock():
 
 def regret(match, seat: int) -> taking_back.Outcome:
     version = loading.load(match.id, match.game).viewer_version(seat)
-    sender = Sender(Actor("seat", seat), "api", timezone.now())
+    sender = sends(match, seat)
     return taking_back.take_back(
         match=match, sender=sender, expected_version=version, command_id=command_id(sender=seat, key=str(version))
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from django.utils import timezone
 
 from events.store import VersionConflict
 from gamesvc.games.kernel.game import Refused
@@ -13,12 +12,10 @@ from gamesvc.matches import errors
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Refusal
 from gamesvc.matches.play import turns
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import taking_back
-from tests.matches.playing import act
+from tests.matches.playing import act, sends
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +28,7 @@ def match(toy, anna, ben):
 def send(match, command, command_id, version=6):
     return turns.submit(
         match=match,
-        sender=Sender(Actor("seat", 0), "api", timezone.now()),
+        sender=sends(match, 0),
         command=command,
         expected_version=version,
         command_id=command_id,
@@ -81,7 +78,7 @@ def test_a_copy_that_lost_to_a_third_writer_and_to_its_twin_is_answered_with_the
 def test_an_event_wins_over_a_refusal_that_was_kept_for_the_same_command(match):
     command, command_id = {"name": "draw"}, uuid.uuid4()
     first = send(match, command, command_id)
-    sender = Sender(Actor("seat", 0), "api", timezone.now())
+    sender = sends(match, 0)
     turns.remember_refusal(match, sender, command, command_id, Refused("not_your_turn", "It is the other player's turn."))
     assert send(match, command, command_id).as_json() == first.as_json()
 
@@ -91,7 +88,7 @@ def test_a_copy_of_an_undo_that_lost_to_its_twin_is_answered_with_the_undo(match
     version, command_id = loading.load(match.id, match.game).viewer_version(0), uuid.uuid4()
 
     def take_back():
-        sender = Sender(Actor("seat", 0), "api", timezone.now())
+        sender = sends(match, 0)
         return taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=command_id)
 
     told = []
@@ -111,7 +108,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
     act(match, 0)
     asked = taking_back.take_back(
         match=match,
-        sender=Sender(Actor("seat", 0), "api", timezone.now()),
+        sender=sends(match, 0),
         expected_version=loading.load(match.id, match.game).viewer_version(0),
         command_id=uuid.uuid4(),
     )
@@ -119,7 +116,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
     key = uuid.uuid4()
 
     def answer(accept: bool):
-        sender = Sender(Actor("seat", 1), "api", timezone.now())
+        sender = sends(match, 1)
         return taking_back.answer(match=match, sender=sender, accept=accept, command_id=key)
 
     declined = answer(False)

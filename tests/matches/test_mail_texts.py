@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from gamesvc.matches.lobby import opening, press
 from gamesvc.matches.play import turns
-from gamesvc.matches.play.turns import Actor, Sender
 from gamesvc.matches.record import loading
 from notifications.models import Outbox
 from notifications.sending import mail
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import holder, sends
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def play(match, steps):
         state = loaded.timeline.state
         turns.submit(
             match=match,
-            sender=Sender(Actor("seat", seat), "web", timezone.now()),
+            sender=sends(match, seat, timezone.now(), channel="web"),
             command=bot(game.view(state, seat), game.legal_commands(state, seat), rng),
             expected_version=loaded.viewer_version(seat),
             command_id=uuid.uuid4(),
@@ -64,11 +64,11 @@ def mails_of(game, anna, ben, mailing):  # noqa: F811
         mailing.write(words, to=to, sender=who)
         mailing.work()
     if match.seat_count > 1:
-        press.say(match=match, by_seat=0, to="all", text="Good luck. " * 20, channel="web")
+        press.say(match=match, by=holder(match, 0), by_seat=0, to="all", text="Good luck. " * 20, channel="web")
         mailing.work()
     turns.submit(
         match=match,
-        sender=Sender(Actor("seat", 0), "web", timezone.now()),
+        sender=sends(match, 0, timezone.now(), channel="web"),
         command={"name": "resign"},
         expected_version=loading.load(match.id, match.game).viewer_version(0),
         command_id=uuid.uuid4(),

@@ -16,13 +16,12 @@ from gamesvc.matches import checks, errors
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Heartbeat, Outage, UndoRequest
 from gamesvc.matches.play import turns
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import availability, loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, expiry, outages
 from gamesvc.matches.undo import taking_back
-from tests.matches.playing import act
+from tests.matches.playing import act, sends
 from tests.matches.test_deadlines import CONSIDERATE, check_store
 
 pytestmark = pytest.mark.django_db
@@ -129,7 +128,7 @@ def test_an_undo_that_comes_before_the_outage_is_settled_still_counts(toy, anna,
         loaded = loading.load(match.id, toy)
         return taking_back.take_back(
             match=match,
-            sender=Sender(Actor("seat", 0), "api", timezone.now()),
+            sender=sends(match, 0),
             expected_version=loaded.viewer_version(0),
             command_id=uuid.uuid4(),
         )
@@ -316,7 +315,7 @@ def test_what_was_taken_in_time_goes_before_the_sweep(match, clock, settings):
     loaded = loading.load(match.id, match.game)
     turns.submit(
         match=match,
-        sender=Sender(Actor("seat", 0), "api", due - timedelta(milliseconds=100)),
+        sender=sends(match, 0, due - timedelta(milliseconds=100)),
         command={"name": "draw"},
         expected_version=loaded.viewer_version(0),
         command_id=uuid.uuid4(),

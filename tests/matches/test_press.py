@@ -24,6 +24,7 @@ from notifications.models import Handover, InboundMail, Outbox
 from notifications.other_channels import handovers
 from notifications.wanted import wishes
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import holder
 from tests.web.page import chosen, forms
 
 pytestmark = pytest.mark.django_db
@@ -98,7 +99,7 @@ def test_a_message_to_all_is_read_by_observers_too(trio, anna, player, program):
 
 def test_press_is_no_part_of_the_record(trio):
     before = STORE.head(trio.id)
-    press.say(match=trio, by_seat=0, to="all", text="Hello", channel="api")
+    press.say(match=trio, by=holder(trio, 0), by_seat=0, to="all", text="Hello", channel="api")
     assert STORE.head(trio.id) == before
 
 
@@ -133,12 +134,12 @@ def test_a_body_that_does_not_fit_is_told_where(toy, anna, ben, program, body):
 def test_only_players_write_and_bots_do_not_read(toy, anna, ben, program):
     match = duel(anna, ben)
     assert program(anna).post(f"/matches/{match.number}/press/", {"to": "all", "text": "hi"}).status_code == 201
-    with pytest.raises(Refused, match="Only the players"):
-        press.say(match=match, by_seat=5, to="all", text="hi", channel="api")
+    with pytest.raises(Refused, match="You have no seat"):
+        press.say(match=match, by=anna, by_seat=5, to="all", text="hi", channel="api")
     alone = opening.create_match(by=anna, game="toy", bots={1: "random"})
     for to in ("all", [1]):
         with pytest.raises(Refused) as refused:
-            press.say(match=alone, by_seat=0, to=to, text="hi", channel="api")
+            press.say(match=alone, by=holder(alone, 0), by_seat=0, to=to, text="hi", channel="api")
         assert refused.value.code == "press_nobody"
 
 
@@ -158,13 +159,13 @@ def test_the_same_request_says_it_once(trio, anna, program):
 def test_a_flood_is_stopped(trio, anna, program, monkeypatch):
     monkeypatch.setattr(press, "PER_HOUR", 3)
     for at in range(3):
-        press.say(match=trio, by_seat=0, to="all", text=f"{at}", channel="api")
+        press.say(match=trio, by=holder(trio, 0), by_seat=0, to="all", text=f"{at}", channel="api")
     answer = program(anna).post(f"/matches/{trio.number}/press/", {"to": "all", "text": "more"})
     assert answer.status_code == 429
     assert 0 < int(answer["Retry-After"]) <= 3600
     with pytest.raises(TooMany):
-        press.say(match=trio, by_seat=0, to="all", text="more", channel="api")
-    press.say(match=trio, by_seat=1, to="all", text="another may", channel="api")
+        press.say(match=trio, by=holder(trio, 0), by_seat=0, to="all", text="more", channel="api")
+    press.say(match=trio, by=holder(trio, 1), by_seat=1, to="all", text="another may", channel="api")
 
 
 def test_a_long_conversation_comes_in_pages(trio, program, anna):
@@ -184,11 +185,11 @@ def test_a_long_conversation_comes_in_pages(trio, program, anna):
 
 
 def test_a_substitute_does_not_read_the_messages_of_their_predecessor(trio, ben, player):
-    press.say(match=trio, by_seat=0, to=[1], text="for ben alone", channel="api")
-    press.say(match=trio, by_seat=0, to="all", text="for all", channel="api")
+    press.say(match=trio, by=holder(trio, 0), by_seat=0, to=[1], text="for ben alone", channel="api")
+    press.say(match=trio, by=holder(trio, 0), by_seat=0, to="all", text="for all", channel="api")
     dora = player("dora")
     Seat.objects.filter(match=trio, index=1).update(user=dora, joined_at=timezone.now())
-    press.say(match=trio, by_seat=0, to=[1], text="for dora", channel="api")
+    press.say(match=trio, by=holder(trio, 0), by_seat=0, to=[1], text="for dora", channel="api")
     assert [one.text for one in press.messages(trio, 1)] == ["for dora", "for all"]
     assert [one.text for one in press.messages(trio, 0)] == ["for dora", "for all", "for ben alone"]
 
@@ -220,7 +221,7 @@ def test_the_page_of_the_match_shows_press_and_takes_it(trio, anna, ben, carl):
 
 
 def test_a_stranger_who_may_watch_sees_the_public_press(trio, anna):
-    press.say(match=trio, by_seat=0, to="all", text="Hear, hear", channel="web")
+    press.say(match=trio, by=holder(trio, 0), by_seat=0, to="all", text="Hear, hear", channel="web")
     page = Client().get(f"/matches/{trio.number}/press").content.decode()
     assert "Hear, hear" in page
     assert "Send the message" not in page
@@ -252,7 +253,7 @@ def press_mail(mailing, name):  # noqa: F811
 def test_a_message_comes_by_mail_and_its_answer_goes_back(toy, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     match = duel(anna, ben)
-    press.say(match=match, by_seat=0, to=[1], text="Shall we call it a draw?\nEND\n-- \nanna", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to=[1], text="Shall we call it a draw?\nEND\n-- \nanna", channel="api")
     mailing.work()
     caught = press_mail(mailing, "ben")
     assert "anna writes" in caught.subject
@@ -282,9 +283,9 @@ def test_ten_messages_make_two_mails(toy, anna, ben, mailing, settings):  # noqa
     verify(anna, ben)
     match = duel(anna, ben)
     for number in range(10):
-        press.say(match=match, by_seat=0, to=[1], text=f"Line {number} of ten", channel="api")
+        press.say(match=match, by=holder(match, 0), by_seat=0, to=[1], text=f"Line {number} of ten", channel="api")
         mailing.work()
-    press.say(match=match, by_seat=0, to="all", text="Hello all", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to="all", text="Hello all", channel="api")
     mailing.work()
     assert [mail.text.count("of ten") for mail in press_mails(mailing, "ben")] == [1, 0], "another circle has its own mails"
     with time_machine.travel(timezone.now() + timedelta(minutes=11), tick=True):
@@ -305,7 +306,7 @@ def test_a_player_who_has_answered_gets_the_next_message_at_once(toy, anna, ben,
     verify(anna, ben)
     match = duel(anna, ben)
     for seat, text in ((0, "Draw?"), (0, "Well?"), (1, "No."), (0, "A pity.")):
-        press.say(match=match, by_seat=seat, to=[1 - seat], text=text, channel="api")
+        press.say(match=match, by=holder(match, seat), by_seat=seat, to=[1 - seat], text=text, channel="api")
         mailing.work()
     first, second = press_mails(mailing, "ben")
     assert "Draw?" in first.text
@@ -318,7 +319,7 @@ def test_a_message_that_was_erased_takes_no_other_along(toy, anna, ben, mailing,
     verify(anna, ben)
     match = duel(anna, ben)
     for text in ("one", "kept", "erased"):
-        press.say(match=match, by_seat=0, to=[1], text=f"This is {text}.", channel="api")
+        press.say(match=match, by=holder(match, 0), by_seat=0, to=[1], text=f"This is {text}.", channel="api")
         mailing.work()
     Press.objects.filter(text="This is erased.").delete()
     with time_machine.travel(timezone.now() + timedelta(minutes=11), tick=True):
@@ -342,7 +343,7 @@ def test_a_message_that_was_erased_is_told_by_no_channel(toy, anna, ben, mailing
     verify(anna, ben)
     match = duel(anna, ben)
     mailing.work()
-    press.say(match=match, by_seat=0, to=[1], text="erased", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to=[1], text="erased", channel="api")
     if tried:
         # The mail waits for its server, and the next channel is already due.
         there, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
@@ -363,7 +364,7 @@ def test_a_message_that_was_erased_is_told_by_no_channel(toy, anna, ben, mailing
 def test_a_message_to_one_whose_mails_cannot_go_is_told_by_the_next_channel(toy, anna, ben, mailing, handed):  # noqa: F811
     verify(anna)
     match = duel(anna, ben)
-    press.say(match=match, by_seat=0, to=[1], text="Hello", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to=[1], text="Hello", channel="api")
     mailing.work()
     handovers.sweep()
     assert Outbox.objects.get(kind="press").error == "the account has no verified address"
@@ -372,8 +373,8 @@ def test_a_message_to_one_whose_mails_cannot_go_is_told_by_the_next_channel(toy,
 
 def test_a_notice_is_acted_upon_by_a_message_to_those_who_read_it(trio, anna, ben, program, mailing):  # noqa: F811
     verify(ben)
-    press.say(match=trio, by_seat=0, to=[1], text="Between us", channel="api")
-    press.say(match=trio, by_seat=0, to="all", text="Hello all", channel="api")
+    press.say(match=trio, by=holder(trio, 0), by_seat=0, to=[1], text="Between us", channel="api")
+    press.say(match=trio, by=holder(trio, 0), by_seat=0, to="all", text="Hello all", channel="api")
     mailing.work()
 
     def answered():
@@ -381,11 +382,11 @@ def test_a_notice_is_acted_upon_by_a_message_to_those_who_read_it(trio, anna, be
         acted = {one["id"] for one in told if "acted upon" in [step["state"] for step in one["steps"]]}
         return {Press.objects.get(pk=row.payload["press"]).text for row in Outbox.objects.filter(pk__in=acted, kind="press")}
 
-    press.say(match=trio, by_seat=1, to=[0, 2], text="Between us three", channel="api")
+    press.say(match=trio, by=holder(trio, 1), by_seat=1, to=[0, 2], text="Between us three", channel="api")
     assert answered() == set()
-    press.say(match=trio, by_seat=1, to="all", text="Hello you two", channel="api")
+    press.say(match=trio, by=holder(trio, 1), by_seat=1, to="all", text="Hello you two", channel="api")
     assert answered() == {"Hello all"}
-    press.say(match=trio, by_seat=1, to=[0], text="Agreed", channel="api")
+    press.say(match=trio, by=holder(trio, 1), by_seat=1, to=[0], text="Agreed", channel="api")
     assert answered() == {"Hello all", "Between us"}
 
 
@@ -398,12 +399,12 @@ def test_a_page_of_notices_asks_once_for_the_answers_to_all(trio, anna, ben, pro
             told = client.get("/me/notices/").json()["results"]
         return len([one for one in told if one["kind"] == "press"]), len(queries)
 
-    press.say(match=trio, by_seat=0, to=[1], text="first", channel="api")
+    press.say(match=trio, by=holder(trio, 0), by_seat=0, to=[1], text="first", channel="api")
     mailing.work()
     asked()  # what is asked once for all requests
     (one, before) = asked()
     for number in range(5):
-        press.say(match=trio, by_seat=0, to=[1], text=f"{number}", channel="api")
+        press.say(match=trio, by=holder(trio, 0), by_seat=0, to=[1], text=f"{number}", channel="api")
         mailing.work()
     assert (one, asked()) == (1, (6, before))
 
@@ -411,7 +412,7 @@ def test_a_page_of_notices_asks_once_for_the_answers_to_all(trio, anna, ben, pro
 def test_an_answer_is_passed_on_once_however_often_it_is_worked_on(toy, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     match = duel(anna, ben)
-    press.say(match=match, by_seat=0, to="all", text="Hello", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to="all", text="Hello", channel="api")
     mailing.work()
     to = str(press_mail(mailing, "ben").message["Reply-To"])
     mailing.write("Hello anna", to=to, sender="ben@players.example")
@@ -425,7 +426,7 @@ def test_an_answer_is_passed_on_once_however_often_it_is_worked_on(toy, anna, be
 def test_an_answer_that_cannot_be_passed_on_comes_back_with_the_reason(toy, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     match = duel(anna, ben)
-    press.say(match=match, by_seat=0, to=[1], text="Hello", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to=[1], text="Hello", channel="api")
     mailing.work()
     to = str(press_mail(mailing, "ben").message["Reply-To"])
     for words, reason in (("> only a quote", "nothing to pass on"), ("so many words\n" * 300, "at most 2000 characters")):
@@ -442,7 +443,7 @@ def test_an_answer_that_cannot_be_passed_on_comes_back_with_the_reason(toy, anna
 def test_a_strange_sender_is_asked_first(toy, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     match = duel(anna, ben)
-    press.say(match=match, by_seat=0, to=[1], text="Hello", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to=[1], text="Hello", channel="api")
     mailing.work()
     mailing.write("I am ben, really", to=str(press_mail(mailing, "ben").message["Reply-To"]), sender="mallory@elsewhere.example")
     mailing.work()
@@ -464,7 +465,7 @@ def test_in_an_anonymous_match_no_door_tells_who_plays(toy, anna, ben, player, p
     ]
     told[1] = told[1].replace(">ben<", "")  # ben's own name above the page
     match = opening.join_match(by=ben, match=match)
-    press.say(match=match, by_seat=0, to="all", text="Guess who", channel="api")
+    press.say(match=match, by=holder(match, 0), by_seat=0, to="all", text="Guess who", channel="api")
     mailing.work()
     watcher = player("watcher")
     paths = ["", "view/", "events/", "press/", "export/", "board.svg", "steps/3/"]
@@ -486,7 +487,7 @@ def test_in_an_anonymous_match_no_door_tells_who_plays(toy, anna, ben, player, p
 
 def test_after_the_end_the_names_are_told(toy, anna, ben, program):
     match = opening.create_match(by=anna, game="toy", watch="all", anonymous=True)
-    press.say(match=opening.join_match(by=ben, match=match), by_seat=1, to="all", text="Bye", channel="api")
+    press.say(match=opening.join_match(by=ben, match=match), by=ben, by_seat=1, to="all", text="Bye", channel="api")
     assert program(anna).get(f"/matches/{match.number}/press/").json()["results"][0]["name"] == "player 2"
     Match.objects.filter(pk=match.pk).update(status="finished")
     assert program(anna).get(f"/matches/{match.number}/press/").json()["results"][0]["name"] == "ben"

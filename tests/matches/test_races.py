@@ -13,13 +13,13 @@ from gamesvc.matches import errors
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots, turns
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import expiry
 from gamesvc.matches.undo import taking_back
 from notifications.models import Outbox
+from tests.matches.playing import sends
 from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -112,7 +112,7 @@ def submit(match, seat, seats=None):
     loaded = loading.load(match.id, match.game)
     return turns.submit(
         match=match,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        sender=sends(match, seat),
         command={"name": "draw"},
         expected_version=loaded.viewer_version(seat),
         command_id=uuid.uuid4(),
@@ -181,7 +181,7 @@ def test_who_takes_back_while_a_seat_changes_hands_asks_its_new_holder(toy, anna
 
     version = real(match.id, match.game).viewer_version(0)
     monkeypatch.setattr(loading, "load", load)
-    sender = Sender(Actor("seat", 0), "api", timezone.now())
+    sender = sends(match, 0)
     outcome = taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
     assert not outcome.done
     assert Outbox.objects.filter(user=cleo, kind__startswith="undo").exists()

@@ -9,21 +9,18 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 from django.db import connection, transaction
-from django.utils import timezone
 
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.organising import looks
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.rows import projections
 from gamesvc.matches.record.rows.read_models import COLUMNS, DERIVED, KEPT
 from gamesvc.matches.statistics import totals
 from gamesvc.matches.undo import taking_back
-from tests.matches.playing import act
+from tests.matches.playing import act, sends
 
 pytestmark = pytest.mark.django_db
 LATER = datetime(2031, 1, 1, tzinfo=UTC)
@@ -54,7 +51,7 @@ def match(toy, anna, ben, player):
     act(made, seat)
     taking_back.take_back(
         match=made,
-        sender=Sender(Actor("seat", seat), "api", timezone.now()),
+        sender=sends(made, seat),
         expected_version=loading.load(made.id, toy).viewer_version(seat),
         command_id=uuid.uuid4(),
     )

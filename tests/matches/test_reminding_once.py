@@ -13,7 +13,6 @@ from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Question
 from gamesvc.matches.notices import reminding
 from gamesvc.matches.play import turns
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record.append import Actor
 from notifications import channels, ledger, outbox
 from notifications.models import Outbox, Preference, Scope, Status, Webhook
@@ -22,6 +21,7 @@ from notifications.sending import digests
 from notifications.tasks import send_due
 from notifications.wanted import preferences, reminders, wishes
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import sends
 from tests.matches.test_reminding import act, duel  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -228,7 +228,7 @@ def test_what_a_substitute_does_is_no_answer_of_the_one_before(toy, anna, ben, p
 def test_what_was_laid_by_is_no_act_of_its_player(duel, anna, mailing):  # noqa: F811
     turns.submit(
         match=duel,
-        sender=Sender(Actor("seat", 0), "standing", timezone.now()),
+        sender=sends(duel, 0, timezone.now(), channel="standing"),
         command={"name": "draw"},
         expected_version=6,
         command_id=uuid.uuid4(),

@@ -78,7 +78,7 @@ def _tags(answer):
 def lay_by(match, seat):
     row = Seat.objects.get(match=match, index=seat)
     condition = {"event": {"type": "drew", "data": {"seat": 0}}}
-    standing_orders.lay_by(match=match, seat=row, user=row.user, condition=condition, commands=[{"name": "draw"}])
+    standing_orders.lay_by(match=match, seat=row.index, user=row.user, condition=condition, commands=[{"name": "draw"}])
 
 
 def set_orders(match, seat):

@@ -24,7 +24,6 @@ from gamesvc.matches.models import Match, Premove, Question, Seat
 from gamesvc.matches.notices import standing_notices, wording
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import conditional_orders, standing_orders, turns
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import conditions, loading
 from gamesvc.matches.record.append import Actor
@@ -38,7 +37,7 @@ from notifications.parsing.limits import cpu_limit
 from tests.conftest import Program
 from tests.matches import playing
 from tests.matches.exports import export_of, node_verify
-from tests.matches.playing import DRAW, play_out
+from tests.matches.playing import DRAW, holder, play_out, sends
 from tests.matches.test_clock_policy import ran_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,7 +60,7 @@ def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Rec
 
 def lay(match: Match, seat: int, condition: dict[str, Any], *commands: dict[str, Any]) -> Premove:
     row = Seat.objects.get(match=match, index=seat)
-    return standing_orders.lay_by(match=match, seat=row, user=row.user, condition=condition, commands=commands)
+    return standing_orders.lay_by(match=match, seat=row.index, user=row.user, condition=condition, commands=commands)
 
 
 def acts(match: Match) -> list[tuple[str, int | None, str]]:
@@ -97,7 +96,7 @@ def test_it_is_given_with_what_brings_its_case(match: Match) -> None:
 
 def test_orders_are_laid_by_and_cancelled_without_end_but_not_kept(match: Match) -> None:
     for _ in range(standing_orders.MOST + 5):
-        standing_orders.cancel(match=match, seat=1, number=lay(match, 1, HE_DRAWS, DRAW).number)
+        standing_orders.cancel(match=match, seat=1, number=lay(match, 1, HE_DRAWS, DRAW).number, user=holder(match, 1))
     assert Premove.objects.count() == standing_orders.MOST + 1, "the last one, and those before it that were listed then"
     Premove.objects.filter(number=standing_orders.MOST + 5).update(number=standing_orders.MOST_EVER)
     with pytest.raises(Refused) as refused:
@@ -182,7 +181,7 @@ def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: 
     act(match, 0)
     row.refresh_from_db()
     assert row.status == "armed", "the other is asked now"
-    sender = Sender(Actor("seat", 0), "api", timezone.now())
+    sender = sends(match, 0)
     taken = taking_back.take_back(
         match=match,
         sender=sender,
@@ -191,7 +190,7 @@ def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: 
     )
     assert taken.version > before.version
     if not taken.done:
-        answer = Sender(Actor("seat", 1), "api", timezone.now())
+        answer = sends(match, 1)
         taking_back.answer(match=match, sender=answer, accept=True, command_id=uuid.uuid4())
     row.refresh_from_db()
     assert (row.status, row.armed_version) == ("waiting", None)
@@ -404,7 +403,7 @@ def test_the_games_own_orders(anna: User, ben: User, program: Callable[[User], P
 
 def take_back(match: Match) -> None:
     loaded = loading.load(match.id, match.game)
-    mine, other = (Sender(Actor("seat", seat), "api", timezone.now()) for seat in (0, 1))
+    mine, other = (sends(match, seat) for seat in (0, 1))
     expected = loaded.viewer_version(0)
     if not taking_back.take_back(match=match, sender=mine, expected_version=expected, command_id=uuid.uuid4()).done:
         taking_back.answer(match=match, sender=other, accept=True, command_id=uuid.uuid4())
@@ -428,7 +427,7 @@ def test_what_is_done_again_with_the_match_is_not_given_twice(match: Match, comm
     take_back(match)
     row.refresh_from_db()
     assert (row.status, row.given) == ("waiting", 0)
-    again = Sender(Actor("seat", 0), "api", timezone.now())
+    again = sends(match, 0)
     seen = loading.load(match.id, match.game).viewer_version(0)
     taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
     row.refresh_from_db()
@@ -462,7 +461,7 @@ def test_a_player_who_cancels_too_late_is_told_so(match: Match, monkeypatch: pyt
     def cancel() -> None:
         with contextlib.closing(connection):
             try:
-                standing_orders.cancel(match=match, seat=1, number=row.number)
+                standing_orders.cancel(match=match, seat=1, number=row.number, user=holder(match, 1))
                 heard.append("cancelled")
             except Refused as refused:
                 heard.append(refused.code)
@@ -520,7 +519,7 @@ def test_an_order_is_changed_while_the_match_goes_on(
             real(**given)
 
     monkeypatch.setattr(standing_orders, "cancel", cancel)
-    changed = standing_orders.change(premove=row, condition=HE_DRAWS, commands=[{"name": "draw"}])
+    changed = standing_orders.change(premove=row, user=row.user, condition=HE_DRAWS, commands=[{"name": "draw"}])
     other.join()
     assert not failed
     assert changed.number == 2
@@ -591,7 +590,7 @@ def test_what_was_taken_back_before_the_worker_came_brings_nothing(match: Match)
     conditional_orders.play(match.id)
     row.refresh_from_db()
     assert (row.status, acts(match)) == ("waiting", [("draw", 0, "api")])
-    again = Sender(Actor("seat", 0), "api", timezone.now())
+    again = sends(match, 0)
     seen = loading.load(match.id, match.game).viewer_version(0)
     taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
     act(match, 1)
@@ -603,7 +602,7 @@ def test_an_act_done_again_before_the_worker_came_brings_it(match: Match) -> Non
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     playing.act(match, 0)
     take_back(match)
-    again = Sender(Actor("seat", 0), "api", timezone.now())
+    again = sends(match, 0)
     seen = loading.load(match.id, match.game).viewer_version(0)
     taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
     conditional_orders.play(match.id)

@@ -24,6 +24,7 @@ from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, expiry, outages, vacations
 from notifications.inbound import addresses
 from notifications.models import Outbox, ReplyAddress
+from tests.matches.playing import sends
 from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,7 +42,7 @@ def duels(toy, anna, ben, settings):
 def draw(match, received_at, key):
     return turns.submit(
         match=match,
-        sender=Sender(Actor("seat", 0), "api", received_at),
+        sender=sends(match, 0, received_at),
         command={"name": "draw"},
         expected_version=6,
         command_id=key,

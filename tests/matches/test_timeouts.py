@@ -31,6 +31,7 @@ from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.exports import export_of, node_verify, records_of
 from tests.matches.playing import act, play_out
+from tests.matches.playing import holder as player_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -145,10 +146,10 @@ def test_a_match_with_all_of_it_is_proved_by_both(
 ) -> None:
     match = opening.create_match(by=anna, game=toy, clock={"hours": 24, "excused": 1, "after": 1}, watch="all")
     match = opening.join_match(by=ben, match=match)
-    pauses.wish(match=match, seat=0, pause=True)
-    pauses.wish(match=match, seat=1, pause=True)
-    pauses.wish(match=match, seat=0, pause=False)
-    pauses.wish(match=match, seat=1, pause=False)
+    pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True)
+    pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=True)
+    pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False)
+    pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=False)
     while not events(match, "match.vacated"):
         run_out(match)
     substitutes.take_over(by=player("carol"), match=match)
@@ -243,9 +244,9 @@ def test_who_left_a_match_by_invitation_may_come_back_and_strangers_may_not(
 def test_a_pause_needs_every_player_and_so_does_going_on(anna: User, ben: User) -> None:
     match = opened(anna, ben)
     due = asked(match).due_at
-    assert pauses.wish(match=match, seat=0, pause=True) is False
+    assert pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True) is False
     assert Outbox.objects.filter(kind="pause", user=ben, payload__what="asked").count() == 1
-    assert pauses.wish(match=match, seat=1, pause=True) is True
+    assert pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=True) is True
     match.refresh_from_db()
     assert match.paused_at is not None
     assert not PauseWish.objects.filter(match=match).exists()
@@ -253,19 +254,19 @@ def test_a_pause_needs_every_player_and_so_does_going_on(anna: User, ben: User) 
         expiry.availability.keep_alive()
         assert expiry.sweep() == 0
         with pytest.raises(Refused, match="paused since"):
-            pauses.wish(match=match, seat=0, pause=True)
-        pauses.wish(match=match, seat=0, pause=False)
-        assert pauses.wish(match=match, seat=1, pause=False) is True
+            pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True)
+        pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False)
+        assert pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=False) is True
         assert asked(match).due_at > timezone.now() + timedelta(hours=23)
 
 
 def test_a_word_for_a_pause_may_be_taken_back(anna: User, ben: User) -> None:
     match = opened(anna, ben)
-    pauses.wish(match=match, seat=0, pause=True)
-    pauses.withdraw(match=match, seat=0)
+    pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True)
+    pauses.withdraw(match=match, by=player_of(match, 0), seat=0)
     assert pauses.wishes(match) == []
     with pytest.raises(Refused):
-        pauses.withdraw(match=match, seat=0)
+        pauses.withdraw(match=match, by=player_of(match, 0), seat=0)
 
 
 def test_notices_that_wait_for_a_seat_show_nothing_to_a_player_who_left_it(
@@ -291,24 +292,26 @@ def test_notices_that_wait_for_a_seat_show_nothing_to_a_player_who_left_it(
 
 def test_a_word_for_a_pause_is_no_word_to_go_on_later(anna: User, ben: User) -> None:
     match = opened(anna, ben)
-    pauses.wish(match=match, seat=0, pause=True)
+    pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True)
     deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     assert pauses.wishes(match) == []
     match.refresh_from_db()
     assert pauses.paused_by(match) == "host"
     with pytest.raises(Refused, match="organiser") as refused:
-        pauses.wish(match=match, seat=1, pause=False)
+        pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=False)
     assert refused.value.code == "paused_by_host"
     deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
     match.refresh_from_db()
     assert pauses.paused_by(match) is None
     for seat in (0, 1):
-        pauses.wish(match=match, seat=seat, pause=True)
+        pauses.wish(match=match, by=player_of(match, seat), seat=seat, pause=True)
     match.refresh_from_db()
     assert pauses.paused_by(match) == "seats"
-    pauses.wish(match=match, seat=0, pause=False)
+    pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False)
     deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
-    assert pauses.wish(match=match, seat=1, pause=True) is False, "what was said for going on is said for no new pause"
+    assert pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=True) is False, (
+        "what was said for going on is said for no new pause"
+    )
 
 
 def test_everybody_sees_who_paused(anna: User, ben: User, program: Callable[[User], Any]) -> None:
@@ -327,7 +330,7 @@ def test_everybody_sees_who_paused(anna: User, ben: User, program: Callable[[Use
 
 def test_who_leaves_holds_no_agreement_up(anna: User, ben: User) -> None:
     match = opened(anna, ben)
-    pauses.wish(match=match, seat=0, pause=True)
+    pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True)
     substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
     match.refresh_from_db()
     assert match.paused_at is not None
@@ -338,7 +341,7 @@ def test_who_leaves_holds_no_agreement_up(anna: User, ben: User) -> None:
 def test_a_player_removed_by_the_clock_holds_no_agreement_up(anna: User, ben: User) -> None:
     match = opened(anna, ben, after=1)
     gone = asked(match).seat
-    pauses.wish(match=match, seat=1 - gone, pause=True)
+    pauses.wish(match=match, by=player_of(match, 1 - gone), seat=1 - gone, pause=True)
     run_out(match)
     assert holder(match, gone).vacated_at is not None
     assert tasks.sweep_substitutes() == 1

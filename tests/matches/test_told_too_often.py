@@ -5,20 +5,18 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from django.utils import timezone
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import caps
 from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.organising.measures import Measure, organise
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.timekeeping import pauses
 from gamesvc.matches.undo import taking_back
 from notifications.models import Outbox
 from tests.mailing import mailing, verify  # noqa: F401
-from tests.matches.playing import act
+from tests.matches.playing import act, holder, sends
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +48,7 @@ def check_capped(do, user):
 
 def go_back(match, seat, how=taking_back.take_back):
     version = loading.load(match.id, match.game).viewer_version(seat)
-    sender = Sender(Actor("seat", seat), "api", timezone.now())
+    sender = sends(match, seat)
     return how(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
 
 
@@ -60,11 +58,11 @@ def play(match, seat):
 
 def test_asking_for_a_pause_and_taking_the_word_back(duel, ben):
     def ask():
-        pauses.wish(match=duel, seat=0, pause=True)
-        pauses.withdraw(match=duel, seat=0)
+        pauses.wish(match=duel, by=holder(duel, 0), seat=0, pause=True)
+        pauses.withdraw(match=duel, by=holder(duel, 0), seat=0)
 
     check_capped(ask, ben)
-    pauses.wish(match=duel, seat=1, pause=True)
+    pauses.wish(match=duel, by=holder(duel, 1), seat=1, pause=True)
 
 
 def test_playing_a_card_and_taking_it_back(duel, ben):
@@ -93,7 +91,7 @@ def test_asking_to_take_back_and_withdrawing_that(duel, ben):
 
     def ask():
         assert not go_back(duel, 0).done
-        taking_back.answer(match=duel, sender=Sender(Actor("seat", 0), "api", timezone.now()), accept=False)
+        taking_back.answer(match=duel, sender=sends(duel, 0), accept=False)
 
     check_capped(ask, ben)
 
@@ -145,7 +143,7 @@ def test_followers_are_called_for_few_seats_a_day_of_one_player(toy, anna, ben):
 
 def test_a_word_for_a_pause_that_was_taken_back_is_not_told(duel, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
-    pauses.wish(match=duel, seat=0, pause=True)
-    pauses.withdraw(match=duel, seat=0)
+    pauses.wish(match=duel, by=holder(duel, 0), seat=0, pause=True)
+    pauses.withdraw(match=duel, by=holder(duel, 0), seat=0)
     mailing.work()
     assert [mail for mail in mailing.sink.to("ben@players.example") if mail.message["X-Game-Reason"] == "pause"] == []

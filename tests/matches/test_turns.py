@@ -17,14 +17,13 @@ from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question, Refusal
 from gamesvc.matches.play import bots, turns
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading, secrets, stream
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import sentences
 from gamesvc.matches.timekeeping import expiry
 from notifications.models import Outbox
+from tests.matches.playing import sends
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +38,7 @@ def act(match, seat, command, *, key=None, version=None, received_at=None):
     loaded = loading.load(match.id, match.game)
     return turns.submit(
         match=match,
-        sender=Sender(Actor("seat", seat), "api", received_at or timezone.now()),
+        sender=sends(match, seat, received_at),
         command=command,
         expected_version=loaded.viewer_version(seat) if version is None else version,
         command_id=turns.command_id(sender=f"user {seat}", key=key or str(uuid.uuid4())),

@@ -19,20 +19,14 @@ from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match, Question, UndoRequest
 from gamesvc.matches.play import turns
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading, stream
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import taking_back
 from tests.games.star_commander.table import Table
 from tests.matches import exports
-from tests.matches.playing import act, play_out, time_out
+from tests.matches.playing import act, play_out, sends, time_out
 
 pytestmark = pytest.mark.django_db
-
-
-def sender(seat, at=None):
-    return Sender(Actor("seat", seat), "api", at or timezone.now())
 
 
 def load(match):
@@ -46,7 +40,7 @@ def state(match):
 def take_back(match, seat, *, key=None, version=None, at=None):
     return taking_back.take_back(
         match=match,
-        sender=sender(seat, at),
+        sender=sends(match, seat, at),
         expected_version=load(match).viewer_version(seat) if version is None else version,
         command_id=key or uuid.uuid4(),
     )
@@ -54,11 +48,11 @@ def take_back(match, seat, *, key=None, version=None, at=None):
 
 def redo(match, seat, *, at=None):
     version = load(match).viewer_version(seat)
-    return taking_back.redo(match=match, sender=sender(seat, at), expected_version=version, command_id=uuid.uuid4())
+    return taking_back.redo(match=match, sender=sends(match, seat, at), expected_version=version, command_id=uuid.uuid4())
 
 
 def answer(match, seat, accept, **more):
-    return taking_back.answer(match=match, sender=sender(seat), accept=accept, **more)
+    return taking_back.answer(match=match, sender=sends(match, seat), accept=accept, **more)
 
 
 def offer(match, seat):
@@ -148,7 +142,7 @@ def test_a_repeated_request_gets_the_first_answer(duel):
     assert (again.repeated, again.as_json()) == (True, first.as_json())
     assert len([event for event in stream.read_log(load(duel).game, duel.id) if event.type == "match.rewound"]) == 1
     with pytest.raises(errors.KeyReused):
-        taking_back.redo(match=duel, sender=sender(0), expected_version=99, command_id=key)
+        taking_back.redo(match=duel, sender=sends(duel, 0), expected_version=99, command_id=key)
     refused_key = uuid.uuid4()
     for _ in range(2):
         with pytest.raises(Refused) as refused:
@@ -158,7 +152,7 @@ def test_a_repeated_request_gets_the_first_answer(duel):
 
 def test_a_command_that_was_taken_back_is_not_applied_again_by_its_key(duel):
     version = load(duel).viewer_version(0)
-    sent = {"match": duel, "sender": sender(0), "expected_version": version, "command_id": uuid.uuid4()}
+    sent = {"match": duel, "sender": sends(duel, 0), "expected_version": version, "command_id": uuid.uuid4()}
     command = {"name": "play", "card": state(duel).hands[0][0]}
     first = turns.submit(command=command, **sent)
     take_back(duel, 0)

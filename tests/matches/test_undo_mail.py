@@ -10,15 +10,13 @@ from django.utils import timezone
 
 from gamesvc.games import catalog
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading, stream
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import taking_back
 from notifications.models import Outbox, Status
 from notifications.sending import delivery
 from tests.games.toy import GAME as TOY
 from tests.mailing import mailing, verify  # noqa: F401
-from tests.matches.playing import act
+from tests.matches.playing import act, sends
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +40,7 @@ def work(mailing):  # noqa: F811
 
 def take_back(match, seat):
     version = loading.load(match.id, match.game).viewer_version(seat)
-    sender = Sender(Actor("seat", seat), "api", timezone.now())
+    sender = sends(match, seat)
     return taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
 
 

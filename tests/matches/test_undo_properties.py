@@ -6,7 +6,6 @@ import contextlib
 import uuid
 
 import pytest
-from django.utils import timezone
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -18,12 +17,11 @@ from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.previews import Preview
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading, stream
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import taking_back
 from tests.matches import exports, playing
+from tests.matches.playing import sends
 
 pytestmark = [pytest.mark.django_db, pytest.mark.long]
 DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "try", "fork", "again", "orders", "accept", "decline")
@@ -32,7 +30,7 @@ DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "try", "fork
 def attempt(match, seat, deed, sent):
     """Do it as the seat would through any channel. A refusal changes nothing. `sent`: the seat's commands so far, as sent."""
     loaded = loading.load(match.id, match.game)
-    sender = Sender(Actor("seat", seat), "api", timezone.now())
+    sender = sends(match, seat)
     named = {"match": match, "sender": sender, "command_id": uuid.uuid4()}
     version = loaded.viewer_version(seat)
     hand = loaded.timeline.state.hands[seat]

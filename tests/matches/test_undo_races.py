@@ -5,20 +5,17 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from django.utils import timezone
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import UndoRequest
 from gamesvc.matches.play import turns
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import taking_back
-from tests.matches.playing import act
+from tests.matches.playing import act, sends
 from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,10 +24,6 @@ MATCHES = 8
 
 def duel(game, anna, ben):
     return opening.join_match(by=ben, match=opening.create_match(by=anna, game=game, options={"points": 9}))
-
-
-def sender(seat):
-    return Sender(Actor("seat", seat), "api", timezone.now())
 
 
 def version_of(match, seat):
@@ -61,11 +54,11 @@ def test_an_undo_and_a_move_at_once_one_wins(toy, anna, ben, settings):
         caught: dict[str, str] = {}
 
         def take_back(match=match, mine=mine) -> None:
-            taking_back.take_back(match=match, sender=sender(0), expected_version=mine, command_id=uuid.uuid4())
+            taking_back.take_back(match=match, sender=sends(match, 0), expected_version=mine, command_id=uuid.uuid4())
 
         def move(match=match, theirs=theirs) -> None:
             turns.submit(
-                match=match, sender=sender(1), command={"name": "draw"}, expected_version=theirs, command_id=uuid.uuid4()
+                match=match, sender=sends(match, 1), command={"name": "draw"}, expected_version=theirs, command_id=uuid.uuid4()
             )
 
         at_once(told(caught, "undo", take_back), told(caught, "move", move))
@@ -81,7 +74,7 @@ def test_one_request_sent_many_times_at_once_takes_back_once(toy, anna, ben):
     version, key = version_of(match, 0), uuid.uuid4()
 
     def take_back() -> None:
-        assert taking_back.take_back(match=match, sender=sender(0), expected_version=version, command_id=key).done
+        assert taking_back.take_back(match=match, sender=sends(match, 0), expected_version=version, command_id=key).done
 
     at_once(*[take_back] * 4)
     assert [one.type for one in STORE.read(match.id, version)] == ["match.rewound"]
@@ -94,14 +87,14 @@ def test_a_request_is_settled_once(toy, anna, ben, settings):
         match = duel(toy, anna, ben)
         act(match, 0, {"name": "draw"})
         version = version_of(match, 0)
-        asked = taking_back.take_back(match=match, sender=sender(0), expected_version=version, command_id=uuid.uuid4())
+        asked = taking_back.take_back(match=match, sender=sends(match, 0), expected_version=version, command_id=uuid.uuid4())
         caught: dict[str, str] = {}
 
         def accept(match=match, request=asked.request) -> None:
-            taking_back.answer(match=match, sender=sender(1), accept=True, request=request)
+            taking_back.answer(match=match, sender=sends(match, 1), accept=True, request=request)
 
         def withdraw(match=match, request=asked.request) -> None:
-            taking_back.answer(match=match, sender=sender(0), accept=False, request=request)
+            taking_back.answer(match=match, sender=sends(match, 0), accept=False, request=request)
 
         at_once(told(caught, "accept", accept), told(caught, "withdraw", withdraw), lambda: taking_back.lapse_requests())
         assert sorted(caught.values()) == ["done", "no_request"], caught

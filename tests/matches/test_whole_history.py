@@ -17,16 +17,14 @@ from gamesvc.matches.models import Match, PauseWish, Premove, Question, Seat
 from gamesvc.matches.organising import looks, measures
 from gamesvc.matches.organising.measures import Measure
 from gamesvc.matches.play import conditional_orders, standing_orders
-from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.rows import projections
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import expiry, pauses
 from gamesvc.matches.undo import taking_back
 from tests.matches.exports import export_of, node_verify
-from tests.matches.playing import act, play_out
+from tests.matches.playing import act, holder, play_out, sends
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,12 +65,12 @@ def hand(match, seat):
 
 def lay(match, seat):
     row = Seat.objects.get(match=match, index=seat)
-    return standing_orders.lay_by(match=match, seat=row, user=row.user, condition=ANNA_DRAWS, commands=[{"name": "draw"}])
+    return standing_orders.lay_by(match=match, seat=row.index, user=row.user, condition=ANNA_DRAWS, commands=[{"name": "draw"}])
 
 
 def take_back(match, seat):
     loaded = loading.load(match.id, match.game)
-    sender = Sender(Actor("seat", seat), "api", loaded.head.occurred_at)
+    sender = sends(match, seat, loaded.head.occurred_at)
     return taking_back.take_back(
         match=match, sender=sender, expected_version=loaded.viewer_version(seat), command_id=uuid.uuid4()
     )
@@ -131,14 +129,14 @@ def test_a_match_with_everything_in_it_is_sound_at_every_stage(match, anna, play
 
 def test_premoves_and_pause_wishes_do_not_pass_to_a_substitute(match, operator, player):
     lay(match, 1)
-    pauses.wish(match=match, seat=1, pause=True)
+    pauses.wish(match=match, by=holder(match, 1), seat=1, pause=True)
     measure(operator, match, "replace", seat=1)
     assert not Premove.objects.exists()
     assert not PauseWish.objects.exists()
     substitutes.take_over(by=player("carol"), match=match)
     act(match, 0, {"name": "draw"})
     assert loading.load(match.id, match.game).awaited()[0].seat == 1, "nothing was given in the name of him who came after"
-    assert pauses.wish(match=match, seat=0, pause=True) is False, "nor has he agreed to a pause"
+    assert pauses.wish(match=match, by=holder(match, 0), seat=0, pause=True) is False, "nor has he agreed to a pause"
 
 
 DAMAGES = {

@@ -15,6 +15,7 @@ from notifications.outbox import Notice, notify
 from notifications.returned import return_paths, suppression
 from notifications.wanted import muting
 from tests.mailing import FIXTURES, mailing, verify  # noqa: F401
+from tests.matches.playing import holder
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ def forwarded(anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     match = opening.create_match(by=anna, game="stratastar")
     match = opening.join_match(by=ben, match=match)
-    press.say(match=match, by_seat=1, to="all", text="hello", channel="web")
+    press.say(match=match, by=holder(match, 1), by_seat=1, to="all", text="hello", channel="web")
     mailing.work()
     mails = mailing.sink.to("anna@players.example")
     assert {"match-started", "press"} <= {one.message["X-Game-Reason"] for one in mails}

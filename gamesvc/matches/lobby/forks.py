@@ -18,13 +18,14 @@ from events.store import VersionConflict
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import Dice, KeyedSource
 from gamesvc.games.kernel.game import Game, Refused, Viewer
+from gamesvc.matches.access import holders
 from gamesvc.matches.access.selectors import Access, access_many
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.play.turns import ended
 from gamesvc.matches.record import loading, positions, sight, stream
-from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.append import Act, Actor, record, seats_held
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.positions import Start
 
@@ -78,6 +79,9 @@ def _check_seat(access: Access, loaded: Loaded, as_seat: int | None) -> int | No
         return as_seat if as_seat in access.may_be else access.seat.index
     if as_seat not in (None, access.seat.index):
         raise Forbidden("While a match runs, you go on from what your own seat sees.")
+    assert access.user is not None
+    # The seat may have changed hands since the request came in.
+    holders.check(access.match, seats_held(access.match, loaded, access.seats), access.seat.index, access.user.pk)
     return access.seat.index
 
 

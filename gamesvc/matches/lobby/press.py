@@ -16,8 +16,10 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused, Viewer
+from gamesvc.matches.access import holders
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Match, Press, Seat
 from notifications import outbox
@@ -51,39 +53,41 @@ def _kept(character: str) -> str:
 def say(
     *,
     match: Match,
+    by: User,
     by_seat: int,
     to: Sequence[int] | Literal["all"],
     text: str,
     channel: str,
     key: uuid.UUID | None = None,
 ) -> Press:
-    """Send a message from a seat to others, or to all. Repeating a `key` has no effect. Raises `Refused`, and `TooMany` for a
-    flood.
+    """Send a message from a user's seat to others, or to all. Repeating a `key` has no effect.
+
+    Raises `Refused`, and `TooMany` for a flood.
     """
     if key is not None and (said := Press.objects.filter(pk=key, match=match).first()) is not None:
         return said
     seats = {seat.index: seat for seat in match.seats.all()}
-    own = seats.get(by_seat)
-    if own is None or own.user_id is None:
-        raise Refused("no_seat", "Only the players of a match write in it.")
+    holders.check(match, seats.values(), by_seat, by.pk)
     hearers = _hearers(match, by_seat, to, seats)
     kept = clean(text)
     if not kept:
         raise Refused("press_empty", "Write something.", "text")
     if len(kept) > LONGEST:
         raise Refused("press_too_long", f"A message has at most {LONGEST} characters; this one has {len(kept)}.", "text")
-    if wait := throttle(f"press {own.user_id} {match.pk}", PER_HOUR, 3600):
+    if wait := throttle(f"press {by.pk} {match.pk}", PER_HOUR, 3600):
         raise TooMany(f"{PER_HOUR} messages an hour are allowed in a match.", wait)
-    if wait := throttle(f"press {own.user_id}", PER_DAY, 86_400):
+    if wait := throttle(f"press {by.pk}", PER_DAY, 86_400):
         raise TooMany(f"{PER_DAY} messages a day are allowed.", wait)
     with transaction.atomic():
+        # The seat may have changed hands since it was read.
+        holders.lock(match, by_seat, by.pk)
         message, new = Press.objects.get_or_create(
             id=key or uuid.uuid4(),
             defaults={
                 "match": match,
                 "seat": by_seat,
                 "to": [] if to == ALL else hearers,
-                "user_id": own.user_id,
+                "user_id": by.pk,
                 "text": kept,
                 "channel": channel,
                 "said_at": timezone.now(),

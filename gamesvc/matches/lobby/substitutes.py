@@ -23,7 +23,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import bots
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import hints, sweeping
-from gamesvc.matches.access import tenures
+from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.events import MatchEvent, Seated, Vacated
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.models.core import NEVER
@@ -85,6 +85,13 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
     return match
 
 
+def give_up(*, by: User, match: Match, seat: int, channel: str = "api") -> None:
+    """Leave a seat of a running match to a substitute, as its holder. Raises `Refused`."""
+    with transaction.atomic():
+        holders.lock(match, seat, by.pk)
+        vacate(match=match, seat=seat, actor=Actor("seat", seat), channel=channel)
+
+
 def vacate(
     *,
     match: Match,
@@ -96,8 +103,8 @@ def vacate(
 ) -> tuple[StoredEvent, ...]:
     """Remove the holder from a seat of a running match, so that a substitute may take it. Raises `Refused`.
 
-    The callers check who may do so: the organiser, the erasure of a user, a player who gives up their seat. `why`: the
-    organiser's reason, as events hold it.
+    The callers check who may do so: the organiser, the erasure of a user, a player who gives up their seat (`give_up`).
+    `why`: the organiser's reason, as events hold it.
     """
     with transaction.atomic():
         seats = list(match.seats.select_for_update().order_by("index"))

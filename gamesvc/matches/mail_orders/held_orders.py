@@ -55,7 +55,7 @@ def keep(
     until: HeldOrders.Until,
 ) -> None:
     """Store orders once. Orders of the seat from earlier mails are replaced."""
-    replace(match=match, seat=seat, but=mail)
+    replace(match=match, seat=seat, user_id=user_id, but=mail)
     HeldOrders.objects.bulk_create(
         [
             HeldOrders(
@@ -80,25 +80,25 @@ def _kept(line: Line) -> dict[str, Any]:
     return {"number": line.number, "text": line.text, "argument": line.argument, "mail": line.mail}
 
 
-def held(*, match: Match, seat: int) -> QuerySet[HeldOrders]:
-    """Return the held orders of a seat."""
-    return HeldOrders.objects.filter(match=match, seat=seat, state=State.HELD)
+def held(*, match: Match, seat: int, user_id: int) -> QuerySet[HeldOrders]:
+    """Return the held orders of a user on a seat."""
+    return HeldOrders.objects.filter(match=match, seat=seat, user_id=user_id, state=State.HELD)
 
 
-def replace(*, match: Match, seat: int, but: UUID) -> int:
+def replace(*, match: Match, seat: int, user_id: int, but: UUID) -> int:
     """Replace the held orders by those of a later mail. Return from how many mails they were."""
-    return held(match=match, seat=seat).exclude(mail=but).update(state=State.REPLACED)
+    return held(match=match, seat=seat, user_id=user_id).exclude(mail=but).update(state=State.REPLACED)
 
 
-def told_ready(*, match: Match, seat: int, mail: UUID) -> list[HeldOrders]:
+def told_ready(*, match: Match, seat: int, user_id: int, mail: UUID) -> list[HeldOrders]:
     """Return the orders that a `ready` mail carries out, and assign them to it, so that a restarted worker finds them again.
 
     Orders for a question that is no longer open are left out, unless some of them were carried out.
     """
-    rows = held(match=match, seat=seat).filter(until=Until.DEADLINE).annotate(asked=_ASKED)
+    rows = held(match=match, seat=seat, user_id=user_id).filter(until=Until.DEADLINE).annotate(asked=_ASKED)
     meant = [row.pk for row in rows if row.asked or _begun(row)]
     HeldOrders.objects.filter(pk__in=meant, state=State.HELD).update(state=State.DONE, done_by=mail)
-    return list(HeldOrders.objects.filter(match=match, seat=seat, done_by=mail).order_by("created_at"))
+    return list(HeldOrders.objects.filter(match=match, seat=seat, user_id=user_id, done_by=mail).order_by("created_at"))
 
 
 def lines_of(row: HeldOrders, run: OrderRun) -> list[Line]:
@@ -129,7 +129,7 @@ def at_deadline(match: Match, seat: int, question: str, due_at: datetime) -> boo
 
     They count from the deadline, not from their mail: the others have waited, and until then the player could change them.
     """
-    rows = held(match=match, seat=seat).filter(until=Until.DEADLINE, question=question)
+    rows = HeldOrders.objects.filter(match=match, seat=seat, state=State.HELD, until=Until.DEADLINE, question=question)
     settled = [_carry_out(row, counts_at=due_at - LAST_MOMENT) for row in rows]
     return any(settled)
 

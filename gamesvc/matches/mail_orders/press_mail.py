@@ -141,6 +141,7 @@ def handle(letter: Letter) -> Handled:
             raise Refused("no_seat", _("You do not hold that seat any more."))
         message = press.say(
             match=match,
+            by=letter.user,
             by_seat=letter.payload["seat"],
             to=letter.payload["to"],
             text=letter.text,

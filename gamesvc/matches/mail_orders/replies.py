@@ -144,11 +144,15 @@ class Desk:
         if waiting is not None and not self.run.begun(acts):
             self._hold(waiting, acts, expected)
             return
-        if not ready and held_orders.replace(match=self.match, seat=self.seat.index, but=self.letter.id):
+        if not ready and self._replaces_held():
             self._section(_("Orders held before"), _("They are dropped: this mail takes their place."))
         rest = self.run.carry_out(acts, expected)
         if rest:
             self._keep(rest, self.run.expected, HeldOrders.Until.WINDOW, self.run.question)
+
+    def _replaces_held(self) -> bool:
+        """Replace the orders that were held before by those of this mail. Return True if there were any."""
+        return bool(held_orders.replace(match=self.match, seat=self.seat.index, user_id=self.letter.user.pk, but=self.letter.id))
 
     def _hold(self, waiting: Line, acts: Sequence[Line], expected: int) -> None:
         """Hold the orders of this mail until the deadline of the open question."""
@@ -189,7 +193,7 @@ class Desk:
     def _ready(self, lines: list[Line]) -> list[Line]:
         """Return the held orders as lines of this mail."""
         said = next(line for line in lines if line.word == "ready")
-        rows = held_orders.told_ready(match=self.match, seat=self.seat.index, mail=self.letter.id)
+        rows = held_orders.told_ready(match=self.match, seat=self.seat.index, user_id=self.letter.user.pk, mail=self.letter.id)
         said.state, said.detail = ("answered", "") if rows else ("refused", _("No orders of yours are held."))
         found = [line for row in rows for line in held_orders.lines_of(row, self.run)]
         if rows:
@@ -273,7 +277,7 @@ class Desk:
     def _held(self) -> None:
         """List held orders that may still be carried out. A question that was answered otherwise does not come back."""
         asked = {one.id for one in self.loaded.awaited() if one.seat == self.seat.index}
-        rows = held_orders.held(match=self.match, seat=self.seat.index).order_by("created_at")
+        rows = held_orders.held(match=self.match, seat=self.seat.index, user_id=self.letter.user.pk).order_by("created_at")
         waiting = [row for row in rows if row.until == HeldOrders.Until.WINDOW or row.question in asked]
         orders = "\n".join(one["text"] for row in waiting for one in row.lines)
         if orders:

@@ -102,7 +102,7 @@ def _say(writer: Writer, line: Line) -> str:
     to, words = _press(writer, line)
     key = secrets.keyed_uuid("press by mail", writer.mail, str(line.number))
     wanted = press.ALL if isinstance(to, str) else to
-    press.say(match=writer.match, by_seat=writer.seat, to=wanted, text=words, channel=CHANNEL, key=key)
+    press.say(match=writer.match, by=writer.user, by_seat=writer.seat, to=wanted, text=words, channel=CHANNEL, key=key)
     return _("Passed on.")
 
 
@@ -152,12 +152,12 @@ def _standing(writer: Writer, line: Line) -> standing_orders.Asked:
 def _lay_by(writer: Writer, line: Line) -> str:
     asked = _standing(writer, line)
     if asked.what == "cancel":
-        standing_orders.cancel(match=writer.match, seat=writer.seat, number=asked.number)
+        standing_orders.cancel(match=writer.match, seat=writer.seat, number=asked.number, user=writer.user)
         return _("Order %(number)s is cancelled.") % {"number": asked.number}
     if asked.what == "lay_by":
         laid = standing_orders.lay_by(
             match=writer.match,
-            seat=writer.match.seats.get(index=writer.seat),
+            seat=writer.seat,
             user=writer.user,
             condition=asked.condition or {},
             commands=asked.commands,
@@ -178,9 +178,9 @@ def _pause(writer: Writer, line: Line) -> str:
     """Vote for a pause or for resuming, or withdraw the vote."""
     pause = line.word == "pause"
     if line.argument == "no":
-        pauses.withdraw(match=writer.match, seat=writer.seat)
+        pauses.withdraw(match=writer.match, by=writer.user, seat=writer.seat)
         return _("You have taken your word back.")
-    if not pauses.wish(match=writer.match, seat=writer.seat, pause=pause, channel=CHANNEL):
+    if not pauses.wish(match=writer.match, by=writer.user, seat=writer.seat, pause=pause, channel=CHANNEL):
         return _("The others are asked; it is done when all agree.")
     return _("The match is paused; all clocks stand still.") if pause else _("The match goes on; all clocks run again.")
 

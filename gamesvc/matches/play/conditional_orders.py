@@ -186,7 +186,9 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
     key = f"{row.id} {row.armed_version} {row.given}"
     try:
         with transaction.atomic():
-            stored = turns.give(match=match, loaded=loaded, seat=row.seat, command=row.commands[row.given], key=key)
+            stored = turns.give(
+                match=match, loaded=loaded, seat=row.seat, user_id=row.user_id, command=row.commands[row.given], key=key
+            )
             _advance(row, stored[-1].version)
         return 1
     except (VersionConflict, _Overtaken):

@@ -20,7 +20,8 @@ from gamesvc.games.kernel import forms, intake
 from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.games.kernel.timeline import check_command, read_order
-from gamesvc.matches.models import Match, Premove, Seat
+from gamesvc.matches.access import holders
+from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.record import conditions, loading, stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
@@ -103,7 +104,7 @@ def _orders_of(view: Mapping[str, Any], seat: int) -> Any:
 # --- conditional orders ---
 
 
-def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
+def lay_by(*, match: Match, seat: int, user: User, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
     """Create a conditional order. Raises `Refused` if it cannot be read. Its legality shows only when the condition is met."""
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
@@ -129,8 +130,10 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
         intake.check_command(command, f"commands.{place}")
         check_command(loaded.game, command)
     with transaction.atomic():
+        # No seat changes hands while the match is locked: that is an append.
         locked = Match.objects.select_for_update().get(pk=match.pk)
-        own = Premove.objects.filter(match=match, seat=seat.index)
+        holders.check(locked, locked.seats.all(), seat, user.pk)
+        own = Premove.objects.filter(match=match, seat=seat)
         if own.filter(status__in=conditions.OPEN).count() >= MOST:
             raise Refused("too_many", f"You have {MOST} orders laid by; cancel one first.")
         number = max(own.values_list("number", flat=True), default=0) + 1
@@ -140,7 +143,7 @@ def lay_by(*, match: Match, seat: Seat, user: User | None, condition: Mapping[st
         _forget_cancelled(own)
         return Premove.objects.create(
             match=match,
-            seat=seat.index,
+            seat=seat,
             user=user,
             number=number,
             condition=read,
@@ -162,19 +165,18 @@ def laid_by(match: Match, seat: int) -> list[Premove]:
     return [*rows.filter(status__in=conditions.OPEN).order_by("number"), *ended]
 
 
-def change(*, premove: Premove, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
-    """Replace an order that has not begun. Raises `Refused`."""
+def change(*, premove: Premove, user: User, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
+    """Replace a user's order that has not begun. Raises `Refused`."""
     with transaction.atomic():
         # Lock the match first, then its orders, as everywhere. Another sequence could deadlock.
         Match.objects.select_for_update().get(pk=premove.match_id)
-        seat = Seat.objects.get(match_id=premove.match_id, index=premove.seat)
-        cancel(match=premove.match, seat=premove.seat, number=premove.number)
-        return lay_by(match=premove.match, seat=seat, user=premove.user, condition=condition, commands=commands)
+        cancel(match=premove.match, seat=premove.seat, number=premove.number, user=user)
+        return lay_by(match=premove.match, seat=premove.seat, user=user, condition=condition, commands=commands)
 
 
-def cancel(*, match: Match, seat: int, number: int) -> None:
-    """Cancel a conditional order. Commands already given stay. Raises `Refused` if it is not open."""
-    open_now = Premove.objects.filter(match=match, seat=seat, number=number, status__in=conditions.OPEN)
+def cancel(*, match: Match, seat: int, number: int, user: User) -> None:
+    """Cancel a user's conditional order. Commands already given stay. Raises `Refused` if it is not open."""
+    open_now = Premove.objects.filter(match=match, seat=seat, number=number, user=user, status__in=conditions.OPEN)
     if not open_now.update(status=Premove.Status.DROPPED, why=CANCELLED, ended_at=timezone.now()):
         raise Refused("unknown_order", f"You have laid no order {number} by.", "number")
 

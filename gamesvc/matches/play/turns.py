@@ -1,6 +1,7 @@
 """Taking a turn: the one service through which every channel submits commands.
 
-Order of checks: a known command id gets its stored answer first; then the sender's version may be stale; then the rules decide.
+Order of checks: a known command id gets its stored answer first; then the sender must hold the seat; then their version may be
+stale; then the rules decide.
 The result is appended on the newest version; a lost race starts again.
 """
 
@@ -21,13 +22,13 @@ from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel.events import REWOUND, of_service
 from gamesvc.games.kernel.game import Data, Event, Refused, see_event
 from gamesvc.games.kernel.timeline import Run
-from gamesvc.matches.access import caps
+from gamesvc.matches.access import caps, holders
 from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.events import Ended, MatchEvent
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.record import availability, loading, secrets, stream
-from gamesvc.matches.record.append import STANDING, Act, Actor, record
+from gamesvc.matches.record.append import STANDING, Act, Actor, record, seats_held
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
@@ -49,7 +50,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """The sender of a command, its channel, and the time the service received it."""
+    """The sender of a command, its channel, and the time the service received it. A `seat` acts by the user who holds it."""
 
     actor: Actor
     channel: str
@@ -106,6 +107,12 @@ def submit(
     if first or refusal:
         return _repeat(match, loaded, sender, command, command_id, None if first else refusal)
     for attempt in range(ATTEMPTS):
+        try:
+            # Before anything that the seat may see is told.
+            seats = _seats(match, loaded, sender, seats)
+        except Refused as refused:
+            remember_refusal(match, sender, command, command_id, refused)
+            raise
         since = _since(loaded, sender.seat, expected_version)
         if (since and loaded.game.stale(command, since, sender.seat)) or any(event.type == REWOUND for event in since):
             if applied := _applied_meanwhile(match, sender, command, command_id):
@@ -124,8 +131,6 @@ def submit(
         service = [*beside, *_end(match, loaded, run)]
         events = [*run.events, *(event.event(version) for version, event in enumerate(service, run.version + 1))]
         act = Act(sender.actor, sender.channel, command_id, sender.received_at, command)
-        if seats is None:
-            seats = list(match.seats.all())
         try:
             stored = record(match, loaded, events, act, seats=seats, run=run, more=more)
         except VersionConflict:
@@ -140,13 +145,26 @@ def submit(
     raise Busy
 
 
-def give(*, match: Match, loaded: Loaded, seat: int, command: dict[str, Any], key: str) -> tuple[StoredEvent, ...]:
-    """Submit a command of a conditional order on the version that was read. Raises as `record`, and `Refused`."""
-    actor, now = Actor("seat", seat), timezone.now()
-    run = _decide(match, loaded, Sender(actor, STANDING, now), command)
+def give(
+    *, match: Match, loaded: Loaded, seat: int, user_id: int | None, command: dict[str, Any], key: str
+) -> tuple[StoredEvent, ...]:
+    """Submit a command of a user's conditional order on the version that was read. Raises as `record`, and `Refused`."""
+    sender = Sender(Actor("seat", seat), STANDING, timezone.now(), user_id)
+    seats = _seats(match, loaded, sender)
+    run = _decide(match, loaded, sender, command)
     events = [*run.events, *(event.event(run.version + 1) for event in _end(match, loaded, run))]
-    act = Act(actor, STANDING, command_id(sender=f"standing {match.id}", key=key), now, codec.with_sorted_keys(command))
-    return record(match, loaded, events, act, seats=list(match.seats.all()), run=run)
+    key_id = command_id(sender=f"standing {match.id}", key=key)
+    act = Act(sender.actor, STANDING, key_id, sender.received_at, codec.with_sorted_keys(command))
+    return record(match, loaded, events, act, seats=seats, run=run)
+
+
+def _seats(match: Match, loaded: Loaded, sender: Sender, seats: Sequence[Seat] | None = None) -> Sequence[Seat]:
+    """Return the seats for an act on this version. Raises `Refused` if its sender does not hold theirs any more."""
+    if sender.actor.kind != "seat":
+        return list(match.seats.all()) if seats is None else seats
+    seats = seats_held(match, loaded, seats)
+    holders.check(match, seats, sender.seat, sender.user_id)
+    return seats
 
 
 def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:

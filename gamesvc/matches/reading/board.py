@@ -204,7 +204,7 @@ def caption_of(match: Match, names: tuple[str, ...]) -> Caption:
 
 
 def mark_seen(seat: Seat, version: int) -> None:
-    """Record that the player has seen a version. Later notices tell what came after it."""
+    """Record that the present holder of a seat has seen a version. Later notices tell what came after it."""
     if version > seat.seen_version:
-        Seat.objects.filter(pk=seat.pk, seen_version__lt=version).update(seen_version=version)
+        Seat.objects.filter(pk=seat.pk, holder=seat.holder, seen_version__lt=version).update(seen_version=version)
         seat.seen_version = version

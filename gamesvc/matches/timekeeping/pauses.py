@@ -12,9 +12,10 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
+from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import sweeping
-from gamesvc.matches.access import caps
+from gamesvc.matches.access import caps, holders
 from gamesvc.matches.events import Paused
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.record.append import Actor
@@ -40,29 +41,31 @@ def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
     return {match_id: Paused.of(stored.data).by for match_id, stored in found.items()}
 
 
-def wish(*, match: Match, seat: int, pause: bool, channel: str = "api") -> bool:
+def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api") -> bool:
     """Vote for a pause, or for resuming. Return True if this was the last vote needed and it is done.
 
-    Raises `Refused` if the match is not running, is already in the wanted state, was paused by its organiser, or if the others
-    were asked too often.
+    Raises `Refused` if the user does not hold the seat any more, if the match is not running, is already in the wanted state or
+    was paused by its organiser, or if the others were asked too often.
     """
     with transaction.atomic():
-        seats = _locked(match)
+        seats = holders.lock(match, seat, by.pk)
         _check(Match.objects.get(pk=match.pk), pause)
         _row, new = PauseWish.objects.get_or_create(match=match, seat=seat)
         agreed = _agreed(match, seats)
         if agreed:
             _do(match, seats, pause, Actor("seat", seat), channel)
         elif new and len(wishes(match)) == 1:
-            caps.check("pause", seats[seat].user_id, match.pk)
+            caps.check("pause", by.pk, match.pk)
             absence_announcements.tell_pause(match, seats, "asked" if pause else "asked_on", seat)
     return agreed
 
 
-def withdraw(*, match: Match, seat: int) -> None:
-    """Withdraw a seat's vote before all have voted. Raises `Refused` if it has none."""
-    if not PauseWish.objects.filter(match=match, seat=seat).delete()[0]:
-        raise Refused("no_wish", "You have not asked for this.")
+def withdraw(*, match: Match, by: User, seat: int) -> None:
+    """Withdraw a seat's vote before all have voted. Raises `Refused` if it has none, or if the user does not hold it any more."""
+    with transaction.atomic():
+        holders.lock(match, seat, by.pk)
+        if not PauseWish.objects.filter(match=match, seat=seat).delete()[0]:
+            raise Refused("no_wish", "You have not asked for this.")
 
 
 def settle(*, match: Match, channel: str = "clock") -> bool:

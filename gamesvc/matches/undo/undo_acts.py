@@ -17,7 +17,7 @@ from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.undo_rules import Deed, Past, Trail
 from gamesvc.matches import errors
-from gamesvc.matches.access import caps, selectors
+from gamesvc.matches.access import caps, holders, selectors
 from gamesvc.matches.events import Rewound, UndoAnswered, UndoAsked, read_event, read_events
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.play import turns
@@ -156,6 +156,8 @@ def carry_out(
         loaded = loading.load(match.id, match.game)
         seats = seats_held(match, loaded, seats)
         try:
+            if sender.actor.kind == "seat":
+                holders.check(match, seats, sender.seat, sender.user_id)
             decided = decide(loaded, seats)
         except (Refused, errors.Stale) as refused:
             if (known := _known(match, sender, command_id, content)) is not None:

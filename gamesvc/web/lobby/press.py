@@ -99,4 +99,4 @@ def _say(access: Access, request: HttpRequest, chosen: str, written: str) -> Non
     to = press.ALL if chosen == press.ALL else [int(chosen)]
     # The page's own key makes a double click one message.
     key = secrets.keyed_uuid("press", request.user.pk, access.match.pk, once.given(request), chosen, written)
-    press.say(match=access.match, by_seat=access.seat.index, to=to, text=written, channel="web", key=key)
+    press.say(match=access.match, by=request.user, by_seat=access.seat.index, to=to, text=written, channel="web", key=key)

@@ -1,4 +1,7 @@
-"""Input from the match page: a form, orders as text, a form to preview as an order."""
+"""Input from the match page: a form, orders as text, a form to preview as an order.
+
+After a refusal the page is shown as its reader may see it now: the reason may be that they hold no seat any more.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +48,12 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
         read = functools.partial(_chosen, access, form_key, posted)
         order, _version = _submit(access, once.fingerprint(request), _expected(request), read)
     except (Refused, Unreadable) as refused:
-        return show_match(request, access, Failed(refused.sentence, refused.status, form_key, refused.parameter or "", posted))
+        return show_match(
+            request, find(request, ident), Failed(refused.sentence, refused.status, form_key, refused.parameter or "", posted)
+        )
     except Outdated as outdated:
-        return show_match(request, access, Failed(outdated.sentence, Outdated.status, form_key, "", posted))
+        failed = Failed(outdated.sentence, Outdated.status, form_key, "", posted)
+        return show_match(request, find(request, ident), failed)
     messages.success(request, f"Done: {order}")
     return redirect("web:match", access.match.number)
 
@@ -134,9 +140,9 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
             order, version = _submit(access, key, version, functools.partial(_parsed, access, line))
             done.append(order)
     except Refused as refused:
-        return show_match(request, access, _failed_orders(refused.sentence, refused.status, lines, done))
+        return show_match(request, find(request, ident), _failed_orders(refused.sentence, refused.status, lines, done))
     except Outdated as outdated:
-        return show_match(request, access, _failed_orders(outdated.sentence, Outdated.status, lines, done))
+        return show_match(request, find(request, ident), _failed_orders(outdated.sentence, Outdated.status, lines, done))
     messages.success(request, f"Done: {'; '.join(done)}")
     return redirect("web:match", access.match.number)
 

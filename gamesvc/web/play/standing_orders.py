@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.models import Premove, Seat
+from gamesvc.matches.models import Premove
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.web.common.access import find, signed_in
@@ -49,18 +49,18 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             raise Refused("no_seat", "Only the players of a match leave orders in it.")
         given = request.POST.get("cancel", "")
         if given.isdecimal() and len(given) < 5:
-            standing_orders.cancel(match=access.match, seat=access.seat.index, number=int(given))
+            standing_orders.cancel(match=access.match, seat=access.seat.index, number=int(given), user=user)
             messages.success(request, "The order is cancelled.")
         else:
-            once(request, functools.partial(_lay_by, user, access, access.seat, request.POST.get("order", "")))
+            once(request, functools.partial(_lay_by, user, access, access.seat.index, request.POST.get("order", "")))
             messages.success(request, "The order is laid by.")
     except Refused as refused:
         messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
 
 
-def _lay_by(user: User, access: Access, seat: Seat, order: str) -> int:
-    asked = standing_orders.parse_text(access.match, seat.index, order)
+def _lay_by(user: User, access: Access, seat: int, order: str) -> int:
+    asked = standing_orders.parse_text(access.match, seat, order)
     if asked.condition is None:
         raise Refused("unreadable", f"This lays nothing by. {standing_orders.HOW}")
     made = standing_orders.lay_by(match=access.match, seat=seat, user=user, condition=asked.condition, commands=asked.commands)

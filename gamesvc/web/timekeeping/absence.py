@@ -22,7 +22,6 @@ from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import follows, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import board
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.timekeeping import pauses, vacations
 from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.common.once import once
@@ -144,9 +143,9 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
         elif seat is None:
             raise Refused("no_seat", "Only the players of a match do this.")
         elif act == "withdraw":
-            pauses.withdraw(match=access.match, seat=seat)
+            pauses.withdraw(match=access.match, by=user, seat=seat)
         elif act in ("pause", "resume"):
-            done = pauses.wish(match=access.match, seat=seat, pause=act == "pause", channel="web")
+            done = pauses.wish(match=access.match, by=user, seat=seat, pause=act == "pause", channel="web")
             messages.success(request, "Done: all have agreed." if done else "The others are asked.")
         else:
             raise Refused("unreadable", "The page has sent what this match does not know.")
@@ -163,7 +162,7 @@ def _give_up(request: HttpRequest, ident: str) -> HttpResponse:
         if access.seat is None:
             raise Refused("no_seat", "Only the players of a match do this.")
         seat = access.seat.index
-        substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat), channel="web")
+        substitutes.give_up(match=access.match, by=signed_in(request), seat=seat, channel="web")
         return seat
 
     try:

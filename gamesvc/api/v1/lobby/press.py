@@ -83,7 +83,14 @@ class MatchPress(View):
         def effect() -> tuple[int, dict[str, Any]]:
             if access.seat is None:
                 raise Refused("no_seat", "Only the players of a match write in it.")
-            message = press.say(match=access.match, by_seat=access.seat.index, to=body["to"], text=body["text"], channel="api")
+            message = press.say(
+                match=access.match,
+                by=self.user,
+                by_seat=access.seat.index,
+                to=body["to"],
+                text=body["text"],
+                channel="api",
+            )
             return 201, press.as_json(message)
 
         return once(request, effect)

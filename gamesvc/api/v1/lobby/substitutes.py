@@ -16,7 +16,6 @@ from gamesvc.games import catalog
 from gamesvc.matches.lobby import follows, substitutes
 from gamesvc.matches.models import Follow, Seat
 from gamesvc.matches.reading import summaries
-from gamesvc.matches.record.append import Actor
 
 MOST_LISTED = 100
 
@@ -88,7 +87,7 @@ class GiveUp(View):
 
         def effect() -> tuple[int, dict[str, Any]]:
             access, seat = self.seated(ident, boards=False)
-            substitutes.vacate(match=access.match, seat=seat, actor=Actor("seat", seat))
+            substitutes.give_up(match=access.match, by=self.user, seat=seat)
             return 200, summaries.summary(self.access(ident))
 
         return once(request, effect)

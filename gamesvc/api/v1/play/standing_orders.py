@@ -94,11 +94,8 @@ class Standing(View):
         access, loaded, seat = _loaded(self, ident)
 
         def effect() -> tuple[int, dict[str, Any]]:
-            assert access.seat is not None
             condition, commands = _read(access, seat, body)
-            made = standing_orders.lay_by(
-                match=access.match, seat=access.seat, user=self.user, condition=condition, commands=commands
-            )
+            made = standing_orders.lay_by(match=access.match, seat=seat, user=self.user, condition=condition, commands=commands)
             return 201, _shape(loaded, made)
 
         return once(request, effect)
@@ -115,7 +112,8 @@ class StandingDetail(View):
 
         def effect() -> tuple[int, dict[str, Any]]:
             condition, commands = _read(access, seat, body)
-            made = standing_orders.change(premove=_find(access, seat, number), condition=condition, commands=commands)
+            premove = _find(access, seat, number)
+            made = standing_orders.change(premove=premove, user=self.user, condition=condition, commands=commands)
             return 200, _shape(loaded, made)
 
         return once(request, effect)
@@ -125,7 +123,7 @@ class StandingDetail(View):
         """Cancel a conditional order."""
         access, seat = self.seated(ident)
         _find(access, seat, number)
-        standing_orders.cancel(match=access.match, seat=seat, number=number)
+        standing_orders.cancel(match=access.match, seat=seat, number=number, user=self.user)
         return Response(status=204)
 
 

@@ -129,7 +129,7 @@ class Pause(View):
 
         def effect() -> tuple[int, dict[str, Any]]:
             access, seat = self.seated(ident, boards=False)
-            pauses.wish(match=access.match, seat=seat, pause=body["pause"])
+            pauses.wish(match=access.match, by=self.user, seat=seat, pause=body["pause"])
             return 200, _pause(self.access(ident))
 
         return once(request, effect)
@@ -138,7 +138,7 @@ class Pause(View):
     def delete(self, request: Request, ident: str) -> Response:
         """Withdraw your vote, before all have voted."""
         access, seat = self.seated(ident, boards=False)
-        pauses.withdraw(match=access.match, seat=seat)
+        pauses.withdraw(match=access.match, by=self.user, seat=seat)
         return Response(_pause(access), headers=PRIVATE)
 
 
