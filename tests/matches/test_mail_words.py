@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts import absences, erasure
 from accounts.models import Absence, User
+from events import canonical
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Awaited, Refused
 from gamesvc.matches import retention
@@ -173,6 +174,35 @@ def test_a_clock_that_dies_before_it_tells_leaves_that_to_the_sweep(duel, mailin
     mailing.work()
     assert "1 order done" in mailing.receipt().subject
     assert events(duel) == ["toy.drew", "toy.turn_ended"]
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_what_goes_on_after_the_deadline_counts_from_it(windowed, mailing, monkeypatch, dies):  # noqa: F811
+    """A worker that died does not make it count from its mail."""
+    mailing.write(f"play {cards(windowed, 0)[0]}\ndraw\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    due = timezone.now().replace(microsecond=500) - timedelta(seconds=2)
+    Question.objects.filter(match=windowed).update(due_at=due)
+    HeldOrders.objects.update(counts_at=due - timedelta(hours=5))
+    with monkeypatch.context() as patch:
+        real = turns.submit
+
+        def killed(**given):
+            real(**given)
+            raise MemoryError
+
+        if dies:
+            patch.setattr(turns, "submit", killed)
+        expiry.sweep()
+    if dies:
+        assert HeldOrders.objects.get().state == "held"
+        assert held_orders.sweep() == 1
+    act(windowed, 1, {"name": "pass"})
+    assert held_orders.sweep() == 1
+    sent = [one for one in STORE.read(windowed.id) if one.meta.get("channel") == "mail"]
+    assert [one.meta["command"]["name"] for one in sent] == ["play", "draw"]
+    moment = canonical.write_time(due - held_orders.LAST_MOMENT)
+    assert [one.meta["received_at"] for one in sent] == [moment, moment]
 
 
 def check_the_rest_comes_behind_the_window(match, person):

@@ -130,7 +130,9 @@ def at_deadline(match: Match, seat: int, question: str, due_at: datetime) -> boo
     They count from the deadline, not from their mail: the others have waited, and until then the player could change them.
     """
     rows = HeldOrders.objects.filter(match=match, seat=seat, state=State.HELD, until=Until.DEADLINE, question=question)
-    settled = [_carry_out(row, counts_at=due_at - LAST_MOMENT) for row in rows]
+    # Stored before anything is done: whoever continues after a crash counts from the deadline as well.
+    rows.update(claimed_for=due_at)
+    settled = [_carry_out(row) for row in rows]
     return any(settled)
 
 
@@ -165,11 +167,10 @@ def _begun(row: HeldOrders) -> bool:
     return any(known(row.match, command_id) is not None for command_id in ids)
 
 
-def _carry_out(row: HeldOrders, *, answered: bool = False, counts_at: datetime | None = None) -> bool:
+def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:
     """Carry out one row and report to the player. Return False if it must wait longer, or no longer applies.
 
-    `answered`: it was held for a question that is gone, so it continues only if some of it was carried out. `counts_at`: the
-    moment from which it counts, where that is not the one of its mail.
+    `answered`: it was held for a question that is gone, so it continues only if some of it was carried out.
     """
     match = row.match
     seats = tuple(match.seats.select_related("user").order_by("index"))
@@ -183,7 +184,7 @@ def _carry_out(row: HeldOrders, *, answered: bool = False, counts_at: datetime |
         seat=seat,
         mail=row.mail,
         user_id=row.user_id,
-        counts_at=counts_at or row.counts_at,
+        counts_at=row.claimed_for - LAST_MOMENT if row.claimed_for is not None else row.counts_at,
         question=row.question,
     )
     version = run.loaded.version
@@ -267,6 +268,7 @@ def keep_rest(row: HeldOrders, run: OrderRun, rest: Sequence[Line]) -> None:
                 version=run.expected,
                 kept_at=run.loaded.version,
                 counts_at=row.counts_at,
+                claimed_for=row.claimed_for,
                 until=Until.WINDOW,
             )
         ],

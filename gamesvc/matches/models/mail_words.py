@@ -38,6 +38,8 @@ class HeldOrders(models.Model):
     version = models.IntegerField()
     kept_at = models.IntegerField()
     counts_at = models.DateTimeField()
+    # The deadline for which the clock began to carry them out. From then on they count from it.
+    claimed_for = models.DateTimeField(null=True)
     until = models.CharField(max_length=10, choices=Until.choices)
     state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
     # The match's version at the last look. Without a newer version nothing can have changed.
