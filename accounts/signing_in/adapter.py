@@ -49,6 +49,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             raise ValidationError(f"{address} belongs to this service itself; give an address of your own.", code="own_address")
         return address
 
+    def set_password(self, user: User, password: str) -> None:
+        """Write the password alone: the request's copy of the user may be older than what else changed."""
+        user.set_password(password)
+        user.save(update_fields=["password"])
+
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the address that allauth's limits count by; allauth takes the /64 of an IPv6 address itself."""
         address = network.client_address(request)

@@ -45,7 +45,7 @@ class Command(BaseCommand):
             EmailAddress.objects.create(user=user, email=options["address"], verified=True, primary=True)
         elif options["password"]:
             user.set_password(password)
-            user.save()
+            user.save(update_fields=["password"])
         else:
             password = ""
         if options["operator"]:
