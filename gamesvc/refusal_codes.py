@@ -130,13 +130,19 @@ _UNDO = {
 _TIME = {
     "told_too_often": Meaning(
         "The others were told of this too often",
-        "Pauses, undos and an organiser's measures are announced to the players by mail, so each has a cap in a match.",
+        "Pauses, undos, an organiser's measures and offers that wait for an answer are announced to the players by mail, so each"
+        " has a cap in a match.",
         "Try again when `detail` says.",
     ),
     "unseen_too_often": Meaning(
         "You have changed your orders too often",
         "Nobody else is told of standing orders, but every page of the match must look past them, so they have a cap.",
         "Your last orders hold. Try again when `detail` says.",
+    ),
+    "aside_too_often": Meaning(
+        "You have done this too often beside your turn",
+        "Offers, their withdrawal and the like do not move the match on, and every page looks past them, so they have a cap.",
+        "What you did last holds. Go on with your turn, or try again when `detail` says.",
     ),
     "quiet_hours_stay": Meaning(
         "Quiet hours stay as they are for a week",

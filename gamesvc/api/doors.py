@@ -173,6 +173,7 @@ def _extra(route: str, limits: str) -> str:
     if last in ("commands", "orders", "command"):
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
         limits += f"; of what nobody else sees {caps.UNSEEN_PER_HOUR} an hour in a match, {caps.UNSEEN_PER_DAY} a day"
+        limits += f"; beside a turn {caps.ASIDE_PER_HOUR} an hour in a match, {caps.ASIDE_PER_DAY} a day"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
         limits += f"; {caps.PER_HOUR} times an hour in a match, {caps.PER_DAY} a day, where others are told of it"
     elif last == "press":

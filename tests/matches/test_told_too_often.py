@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import uuid
 
 import pytest
@@ -123,6 +124,71 @@ def test_orders_left_again_and_again(duel, anna, program, monkeypatch):
     assert order(5).json()["code"] == "unseen_too_often"
     assert loading.load(duel.id, duel.game).timeline.state.orders[0] == "2"
     play(duel, 0)
+
+
+def to_trade(match):
+    """Play a match of Stratastar to where a seat may offer cards and wait for the answer. Return the seat."""
+    rng = random.Random(1)
+    for _ in range(300):
+        loaded = loading.load(match.id, match.game)
+        seat = loaded.awaited()[0].seat
+        forms = loaded.game.legal_commands(loaded.timeline.state, seat)
+        if any(form.name == "offer_trade" and "wait" in form.required for form in forms):
+            return seat
+        if loaded.awaited()[0].prompt == "trade":
+            act(match, seat, {"name": "end_phase"})
+        else:
+            act(match, seat, dict(loaded.game.bots["random"](loaded.game.view(loaded.timeline.state, seat), forms, rng)))
+    raise AssertionError("nobody could trade")
+
+
+def offers(match, seat, **more):
+    """Offer a card and withdraw that."""
+    act(match, seat, {"name": "offer_trade", "to": 1 - seat, "give": {"trade": 1}, "want": {}, **more})
+    offer = loading.load(match.id, match.game).timeline.state.offers[-1].id
+    act(match, seat, {"name": "withdraw_offer", "offer": offer})
+
+
+@pytest.fixture
+def trade(anna, ben):
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
+    return match, to_trade(match)
+
+
+def test_offers_made_and_withdrawn_again_and_again(trade, monkeypatch):
+    """They do not move the match on, so they could be made without end; every page looks past them."""
+    match, seat = trade
+    monkeypatch.setattr(caps, "ASIDE_PER_HOUR", 1000)
+    for _ in range(caps.PER_HOUR + 1):
+        offers(match, seat)
+    monkeypatch.setattr(caps, "ASIDE_PER_HOUR", 1)
+    version = loading.load(match.id, match.game).version
+    with pytest.raises(Refused) as refused:
+        offers(match, seat)
+    assert refused.value.code == "aside_too_often"
+    assert loading.load(match.id, match.game).version == version
+    act(match, seat, {"name": "end_phase"})
+
+
+def test_offers_that_wait_for_an_answer_are_told_of(trade):
+    match, seat = trade
+    asked = Outbox.objects.filter(user=match.seats.get(index=1 - seat).user, kind="your_turn")
+    before = asked.count()
+    for _ in range(caps.PER_HOUR):
+        offers(match, seat, wait=True)
+    assert asked.count() == before + caps.PER_HOUR
+    with pytest.raises(Refused) as refused:
+        offers(match, seat, wait=True)
+    assert refused.value.code == "told_too_often"
+    assert asked.count() == before + caps.PER_HOUR
+    act(match, seat, {"name": "end_phase"})
+
+
+def test_a_turn_is_no_aside(duel, monkeypatch):
+    monkeypatch.setattr(caps, "ASIDE_PER_HOUR", 0)
+    monkeypatch.setattr(caps, "PER_HOUR", 0)
+    play(duel, 0)
+    act(duel, 1)
 
 
 def test_who_plays_alone_takes_back_as_often_as_they_like(toy, anna):

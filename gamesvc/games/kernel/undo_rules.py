@@ -141,6 +141,22 @@ class Trail:
 
 
 @dataclass(frozen=True, slots=True)
+class Behind:
+    """The result of looking back from a version. A later look back from a newer one ends here (`look_back`).
+
+    `deed`: the seat's latest command that it can undo, and `to` the version to go back to. Without one, `refusal` says why.
+    """
+
+    version: int
+    deed: Deed | None = None
+    to: int = 0
+    refusal: tuple[str, str] = ("nothing_to_undo", "There is no command of yours that could be taken back.")
+    others: frozenset[int] = frozenset()
+    told: bool = False
+    idle: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A seat's latest command and the later events that the seat may see.
 
@@ -156,17 +172,47 @@ class Found:
 
 
 def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], bool]) -> Found:
-    """Return the seat's latest command that it can undo. Raises `Refused` if there is none.
+    """Return the seat's latest command that it can undo. Raises `Refused` if there is none. For `changes` see `look_back`."""
+    since: list[Deed] = []
+    behind = look_back(game, trail, seat, changes=changes, since=since)
+    if behind.deed is None:
+        raise Refused(*behind.refusal)
+    return Found(behind.deed, behind.to, behind.others, behind.told, tuple(reversed(since)))
+
+
+def look_back(
+    game: Game[Any],
+    trail: Trail,
+    seat: int,
+    *,
+    changes: Callable[[Deed], bool],
+    since: list[Deed] | None = None,
+    known: Behind | None = None,
+) -> Behind:
+    """Look back along the path for the seat's latest command that it can undo.
 
     `changes(deed)` returns True if undoing a deed would change the seat's view; other deeds, such as unchanged standing orders,
     are skipped. Each call folds the match up to that deed, so the search ends after `MOST_IDLE` deeds that change nothing.
+
+    `since` is filled with the deeds of others on the way, newest first. `known`: an earlier result. What lies before a version of
+    the path never changes, so the search ends there, however much the others have done before it.
     """
     idle = 0
     others: set[int] = set()
-    since: list[Deed] = []
     told = False
+
+    def result(**found: Any) -> Behind:
+        return Behind(trail.newest, others=frozenset(others), told=told, idle=idle, **found)
+
     path = trail.deeds()
     for deed in path:
+        if known is not None and deed.kept_by is None and deed.events[-1].event.version == known.version:
+            others |= known.others
+            told |= known.told
+            idle += known.idle
+            if idle >= MOST_IDLE:
+                return result()
+            return result(deed=known.deed, to=known.to, refusal=known.refusal)
         if deed.begins or deed.changes_hands(seat):
             break
         if not deed.of_game:
@@ -174,15 +220,16 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
         back = deed.going_back
         if back is not None:
             if back.data["cause"] == "host":
-                raise Refused("ruled", "The organiser set the match back here; what lies before that stays.")
+                return result(refusal=("ruled", "The organiser set the match back here; what lies before that stays."))
             continue
         if deed.seat != seat:
-            since.append(deed)
+            if since is not None:
+                since.append(deed)
             if seen := deed.seen_by(game, seat):
                 others |= {deed.seat} - {None}  # type: ignore[arg-type]
                 told |= any(map(game.reveals, seen))
         elif deed.kind == "clock":
-            raise Refused("timed_out", "The clock has answered for you since; that is not taken back.")
+            return result(refusal=("timed_out", "The clock has answered for you since; that is not taken back."))
         elif changes(deed):
             told |= any(map(game.reveals, deed.seen_by(game, seat)))
             to = deed.before
@@ -190,13 +237,14 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
                 # The deed was kept on another branch than its own, so the other deeds kept there are undone with it.
                 to = int(deed.kept_by.event.data["to"])
                 holder = deed.kept_by
-                since += itertools.takewhile(lambda one: one.kept_by is holder, path)  # noqa: B023 - it returns below
-            return Found(deed, to, frozenset(others), told, tuple(reversed(since)))
+                if since is not None:
+                    since += itertools.takewhile(lambda one: one.kept_by is holder, path)  # noqa: B023 - it returns below
+            return result(deed=deed, to=to)
         else:
             idle += 1
             if idle == MOST_IDLE:
                 break
-    raise Refused("nothing_to_undo", "There is no command of yours that could be taken back.")
+    return result()
 
 
 def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:
@@ -217,12 +265,13 @@ def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:
     return changes
 
 
-def find_redo(game: Game[Any], trail: Trail, seat: int) -> Deed | None:
+def find_redo(game: Game[Any], trail: Trail, seat: int, seen_until: int | None = None) -> Deed | None:
     """Return the seat's own undo if nothing that it can see has followed; None otherwise.
 
-    A redo goes back to before an undo, so another redo is possible after it if one was possible at that time.
+    A redo goes back to before an undo, so another redo is possible after it if one was possible at that time. `seen_until`: the
+    version of the last event that the seat may know. Nothing after it is looked at.
     """
-    version: int | None = None
+    version = seen_until
     while True:
         deed = next((one for one in trail.all_deeds(version) if one.begins or one.seen_by(game, seat)), None)
         back = deed.going_back if deed is not None else None

@@ -1,7 +1,8 @@
 """Caps on what one player may cause to others in a match: so often an hour and a day.
 
 Acts that are done and undone at will, such as requests to pause and undos, are announced by mail each time. Commands that nobody
-else may know of, such as standing orders, announce nothing, and every page of the match has to look past them.
+else may know of, such as standing orders, announce nothing, and every page of the match has to look past them. The same is true
+of offers and whatever else is done beside a turn: the match does not move on by it, so it could be done without end.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ PER_HOUR = 40
 PER_DAY = 200
 UNSEEN_PER_HOUR = 300
 UNSEEN_PER_DAY = 1000
+ASIDE_PER_HOUR = 300
+ASIDE_PER_DAY = 1000
 HOUR, DAY = 3600, 86_400
 CALLS_A_DAY = 5
 
@@ -32,6 +35,13 @@ def check_unseen(user_id: int | None, match_id: UUID) -> None:
     if over := _over("unseen", user_id, match_id, ((UNSEEN_PER_HOUR, HOUR), (UNSEEN_PER_DAY, DAY))):
         often, again = over
         raise Refused("unseen_too_often", f"Orders that nobody else sees are changed {often} at most in a match. {again}")
+
+
+def check_aside(user_id: int | None, match_id: UUID) -> None:
+    """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the caps."""
+    if over := _over("aside", user_id, match_id, ((ASIDE_PER_HOUR, HOUR), (ASIDE_PER_DAY, DAY))):
+        often, again = over
+        raise Refused("aside_too_often", f"Offers and the like, beside a turn, are made {often} at most in a match. {again}")
 
 
 def may_call_followers(user_id: int | None) -> bool:

@@ -121,8 +121,8 @@ def submit(
         try:
             _check_time(loaded, sender, due_at)
             run = _decide(match, loaded, sender, command)
-            if asks and not attempt:
-                _check_unseen(match, loaded, sender, run)
+            if sender.actor.kind == "seat" and not attempt:
+                _check_caps(match, loaded, sender, command, seats, run)
         except Refused as refused:
             if applied := _applied_meanwhile(match, sender, command, command_id):
                 return applied
@@ -237,10 +237,25 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
             raise Refused("too_late", f"The time for this answer ran out at {due_at:%d %b %Y %H:%M} UTC.")
 
 
-def _check_unseen(match: Match, loaded: Loaded, sender: Sender, run: Run[Any]) -> None:
-    """Count a command of which no observer may know. Raises `Refused` where its sender has given too many of them lately."""
+def _check_caps(
+    match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any], seats: Sequence[Seat], run: Run[Any]
+) -> None:
+    """Count a command that could be given without end: one of which no observer may know, or one beside a turn.
+
+    Raises `Refused` where its sender has given too many of them lately.
+    """
     if all(see_event(loaded.game, event, None) is None for event in run.events):
         caps.check_unseen(sender.user_id, match.pk)
+        return
+    offered = loaded.game.legal_commands(loaded.timeline.state, sender.seat)
+    if not all(form.aside for form in offered if form.name == command["name"]):
+        return
+    caps.check_aside(sender.user_id, match.pk)
+    before = {(one.seat, one.id) for one in loaded.awaited()}
+    asked = {one.seat for one in loaded.game.awaited(run.state) if (one.seat, one.id) not in before} - {sender.seat}
+    # Each of these questions is a mail.
+    if any(seat.index in asked and seat.user_id is not None for seat in seats):
+        caps.check("asked aside", sender.user_id, match.pk)
 
 
 def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any]) -> Run[Any]:

@@ -22,6 +22,7 @@ from events.store import Head, StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Event, Game, Viewer, see_event
 from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.games.kernel.undo_rules import Behind
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Account
 from gamesvc.matches.events import (
@@ -71,6 +72,8 @@ class Loaded:
     went_back: bool = False
     account: Account = field(default_factory=fresh_account)
     """All clocks after the newest complete append."""
+    behind: dict[int, Behind] = field(default_factory=dict)
+    """The last look back of each seat for a command to undo (`matches.undo`), shared by all copies of the match."""
 
     @property
     def version(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -124,7 +124,7 @@ def answer(
         if {*row.accepted, seat} != set(row.asked):
             more = [Statement(ACCEPT, [seat, row.pk])]
             return Decided([answered(loaded.version + 1, row.version, seat, "accepted")], more)
-        found = undo_rules.find(loaded.game, trail_of(loaded), row.seat, changes=undo_rules.changing(loaded.timeline, row.seat))
+        found = _find(loaded, trail_of(loaded), row.seat)
         settled = settle(match, loaded, seats, row, seat, "accepted")
         return _go_back(match, loaded, seats, row.seat, found.to, found, settled.events, give_up=True, more=settled.more)
 
@@ -164,12 +164,14 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
     trail, now = trail_of(loaded), timezone.now()
     try:
         seats = list(match.seats.all())
-        found, given = _look(loaded, match, seats, seat, trail, request)
+        found, given = _look(loaded, match, seats, seat, trail, request, find=_find_again)
         if not _surely_in_time(loaded, seat, found, now):
             _check_due(loaded, seats, seat, found.to, now)
     except Refused as refused:
         given = Offer("", refused.code, refused.detail)
-    undone = undo_rules.find_redo(loaded.game, trail, seat) if loaded.started and not loaded.ended else None
+    seen_until = loaded.viewer_version(seat)
+    running = loaded.started and not loaded.ended
+    undone = undo_rules.find_redo(loaded.game, trail, seat, seen_until) if running else None
     more: dict[str, Any] = {"request": request, "redo": undone.before if undone is not None else None}
     return dataclasses.replace(given, **more)
 
@@ -189,8 +191,30 @@ def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
     return False
 
 
+def _find(loaded: Loaded, trail: Trail, seat: int) -> Found:
+    """Return the seat's latest command, with all deeds since. Raises `Refused`."""
+    return undo_rules.find(loaded.game, trail, seat, changes=undo_rules.changing(loaded.timeline, seat))
+
+
+def _find_again(loaded: Loaded, trail: Trail, seat: int) -> Found:
+    """Return the same without the deeds since, for a page: it looks at what is new since the page before. Raises `Refused`."""
+    changes, known = undo_rules.changing(loaded.timeline, seat), loaded.behind.get(seat)
+    behind = undo_rules.look_back(loaded.game, trail, seat, changes=changes, known=known)
+    if loading.lasts():
+        loaded.behind[seat] = behind
+    if behind.deed is None:
+        raise Refused(*behind.refusal)
+    return Found(behind.deed, behind.to, behind.others, behind.told, ())
+
+
 def _look(
-    loaded: Loaded, match: Match, seats: Sequence[Seat], seat: int, trail: Trail, request: UndoRequest | None
+    loaded: Loaded,
+    match: Match,
+    seats: Sequence[Seat],
+    seat: int,
+    trail: Trail,
+    request: UndoRequest | None,
+    find: Callable[[Loaded, Trail, int], Found] = _find,
 ) -> tuple[Found, Offer]:
     """Return the command to undo, and if that is free or needs consent. Raises `Refused` if it is neither."""
     check_running(match, loaded)
@@ -198,7 +222,7 @@ def _look(
     option = opened.undo if opened is not None and opened.undo is not None else Match.Undo.FREE
     if option == Match.Undo.NEVER:
         raise Refused("never", "In this match nothing is taken back.")
-    found = undo_rules.find(loaded.game, trail, seat, changes=undo_rules.changing(loaded.timeline, seat))
+    found = find(loaded, trail, seat)
     shown = Offer("free", to=found.deed.before, command=found.deed.first.command)
     if option == Match.Undo.FREE and not found.others and not found.told:
         return found, shown

@@ -1,0 +1,160 @@
+"""The offer to undo on a page: it looks at what is new since the page before, however much the others do beside their turns."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from gamesvc.games.kernel import undo_rules
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import caps
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.models import Match
+from gamesvc.matches.record import loading
+from gamesvc.matches.undo import taking_back
+from tests.matches.playing import act, sends
+
+pytestmark = pytest.mark.django_db
+MANY = 150
+
+
+@pytest.fixture(autouse=True)
+def uncapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PER_HOUR", "UNSEEN_PER_HOUR", "ASIDE_PER_HOUR"):
+        monkeypatch.setattr(caps, name, 10_000)
+
+
+@pytest.fixture
+def duel(toy: str, anna: User, ben: User) -> Match:
+    return opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, options={"points": 9}))
+
+
+def play(match: Match, seat: int) -> None:
+    act(match, seat, {"name": "play", "card": loading.load(match.id, match.game).timeline.state.hands[seat][0]})
+
+
+def hush(match: Match, seat: int, times: int) -> None:
+    for number in range(times):
+        act(match, seat, {"name": "set_orders", "text": f"{number}"})
+
+
+def offered(match: Match, seat: int) -> taking_back.Offer:
+    return taking_back.offer(loading.load(match.id, match.game), match, seat)
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Match, int], int]:
+    """Return how many events of the past an offer to a seat looks at."""
+
+    def count(match: Match, seat: int) -> int:
+        looked: list[int] = []
+        with monkeypatch.context() as patch:
+            real = undo_rules.Trail.__getitem__
+
+            def note(trail: undo_rules.Trail, version: int) -> Any:
+                looked.append(version)
+                return real(trail, version)
+
+            patch.setattr(undo_rules.Trail, "__getitem__", note)
+            offered(match, seat)
+        return len(looked)
+
+    return count
+
+
+def test_what_a_page_looks_at_does_not_grow_with_what_others_keep_secret(duel: Match, read: Callable[[Match, int], int]) -> None:
+    play(duel, 0)
+    offered(duel, 0)
+    hush(duel, 1, 1)
+    once = read(duel, 0)
+    hush(duel, 1, MANY)
+    offered(duel, 0)
+    hush(duel, 1, 1)
+    assert read(duel, 0) <= once
+    hush(duel, 1, 20)
+    assert read(duel, 0) <= 20 * once
+    assert offered(duel, 0).how == "free"
+
+
+def test_what_a_page_looks_at_does_not_grow_with_what_others_do_beside_their_turns(
+    anna: User, ben: User, read: Callable[[Match, int], int]
+) -> None:
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
+    rng = random.Random(1)
+    while True:
+        loaded = loading.load(match.id, match.game)
+        seat = loaded.awaited()[0].seat
+        forms = loaded.game.legal_commands(loaded.timeline.state, seat)
+        if any(form.name == "offer_trade" and "wait" in form.required for form in forms):
+            break
+        name = "end_phase" if loaded.awaited()[0].prompt == "trade" else ""
+        random_move = loaded.game.bots["random"](loaded.game.view(loaded.timeline.state, seat), forms, rng)
+        act(match, seat, {"name": name} if name else dict(random_move))
+
+    def offer(times: int) -> None:
+        for _ in range(times):
+            act(match, seat, {"name": "offer_trade", "to": 1 - seat, "give": {"trade": 1}, "want": {}})
+            made = loading.load(match.id, match.game).timeline.state.offers[-1].id
+            act(match, seat, {"name": "withdraw_offer", "offer": made})
+
+    offered(match, 1 - seat)
+    offer(1)
+    once = read(match, 1 - seat)
+    offer(MANY // 2)
+    offered(match, 1 - seat)
+    offer(1)
+    assert read(match, 1 - seat) <= once
+
+
+def both(match: Match, seat: int) -> tuple[object, object]:
+    """Return what is offered with what was looked at before, and without."""
+
+    def told(behind: undo_rules.Behind) -> object:
+        before = behind.deed.before if behind.deed is not None else None
+        return before, behind.to, behind.refusal if before is None else "", behind.others, behind.told
+
+    loaded = loading.load(match.id, match.game)
+    trail = taking_back.trail_of(loaded)
+    changes = undo_rules.changing(loaded.timeline, seat)
+    anew = undo_rules.look_back(loaded.game, trail, seat, changes=changes)
+    known = undo_rules.look_back(loaded.game, trail, seat, changes=changes, known=loaded.behind.get(seat))
+    # Nothing is lost of which a refusal tells nothing.
+    return (told(known), told(anew)) if anew.deed is not None else (told(known)[:3], told(anew)[:3])  # type: ignore[index]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_was_looked_at_before_gives_the_same_offer(duel: Match, seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(60):
+        seat = rng.randrange(2)
+        deed = rng.choice(("play", "draw", "orders", "orders", "undo", "redo", "look", "accept"))
+        version = loading.load(duel.id, duel.game).viewer_version(seat)
+        sent: dict[str, Any] = {"match": duel, "sender": sends(duel, seat)}
+        try:
+            match deed:
+                case "play":
+                    play(duel, seat)
+                case "draw":
+                    act(duel, seat)
+                case "orders":
+                    hush(duel, seat, rng.choice((1, 1, 8)))
+                case "undo":
+                    taking_back.take_back(**sent, expected_version=version, command_id=uuid.uuid4())
+                case "redo":
+                    taking_back.redo(**sent, expected_version=version, command_id=uuid.uuid4())
+                case "accept":
+                    taking_back.answer(**sent, accept=True)
+                case "look":
+                    offered(duel, seat)
+        except (Refused, IndexError):
+            pass
+        if loading.load(duel.id, duel.game).ended:
+            break
+        for viewer in (0, 1):
+            found, anew = both(duel, viewer)
+            assert found == anew
