@@ -116,7 +116,7 @@ def both(match: Match, seat: int) -> tuple[object, object]:
 
     def told(behind: undo_rules.Behind) -> object:
         before = behind.deed.before if behind.deed is not None else None
-        return before, behind.to, behind.refusal if before is None else "", behind.others, behind.told
+        return before, behind.to, behind.refusal.code if before is None else "", behind.others, behind.told
 
     loaded = loading.load(match.id, match.game)
     trail = taking_back.trail_of(loaded)

@@ -21,6 +21,7 @@ from gamesvc.games.kernel.timeline import Timeline
 
 CHUNK = 64
 BY_SERVICE = ("undo", "redo", "host")
+_NOTHING = Refused("nothing_to_undo", "There is no command of yours that could be taken back.")
 MOST_IDLE = 20
 """So many own deeds that change nothing, such as leaving standing orders, are looked behind for one to take back."""
 
@@ -150,7 +151,7 @@ class Behind:
     version: int
     deed: Deed | None = None
     to: int = 0
-    refusal: tuple[str, str] = ("nothing_to_undo", "There is no command of yours that could be taken back.")
+    refusal: Refused = _NOTHING
     others: frozenset[int] = frozenset()
     told: bool = False
     idle: int = 0
@@ -176,7 +177,7 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
     since: list[Deed] = []
     behind = look_back(game, trail, seat, changes=changes, since=since)
     if behind.deed is None:
-        raise Refused(*behind.refusal)
+        raise Refused(behind.refusal.code, behind.refusal.detail)
     return Found(behind.deed, behind.to, behind.others, behind.told, tuple(reversed(since)))
 
 
@@ -220,7 +221,7 @@ def look_back(
         back = deed.going_back
         if back is not None:
             if back.data["cause"] == "host":
-                return result(refusal=("ruled", "The organiser set the match back here; what lies before that stays."))
+                return result(refusal=Refused("ruled", "The organiser set the match back here; what lies before that stays."))
             continue
         if deed.seat != seat:
             if since is not None:
@@ -229,7 +230,7 @@ def look_back(
                 others |= {deed.seat} - {None}  # type: ignore[arg-type]
                 told |= any(map(game.reveals, seen))
         elif deed.kind == "clock":
-            return result(refusal=("timed_out", "The clock has answered for you since; that is not taken back."))
+            return result(refusal=Refused("timed_out", "The clock has answered for you since; that is not taken back."))
         elif changes(deed):
             told |= any(map(game.reveals, deed.seen_by(game, seat)))
             to = deed.before

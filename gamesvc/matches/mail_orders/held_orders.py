@@ -130,7 +130,7 @@ def at_deadline(match: Match, seat: int, question: str, due_at: datetime) -> boo
     They count from the deadline, not from their mail: the others have waited, and until then the player could change them.
     """
     rows = HeldOrders.objects.filter(match=match, seat=seat, state=State.HELD, until=Until.DEADLINE, question=question)
-    # Stored before anything is done: whoever continues after a crash counts from the deadline as well.
+    # Stored before anything is done: what continues after a crash counts from the deadline as well.
     rows.update(claimed_for=due_at)
     settled = [_carry_out(row) for row in rows]
     return any(settled)

@@ -203,7 +203,7 @@ def _find_again(loaded: Loaded, trail: Trail, seat: int) -> Found:
     if loading.lasts():
         loaded.behind[seat] = behind
     if behind.deed is None:
-        raise Refused(*behind.refusal)
+        raise Refused(behind.refusal.code, behind.refusal.detail)
     return Found(behind.deed, behind.to, behind.others, behind.told, ())
 
 
