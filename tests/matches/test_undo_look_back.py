@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from accounts.models import User
 from gamesvc.games.kernel import undo_rules
@@ -16,6 +17,7 @@ from gamesvc.matches.access import caps
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act, sends
 
@@ -109,6 +111,30 @@ def test_what_a_page_looks_at_does_not_grow_with_what_others_do_beside_their_tur
     offered(match, 1 - seat)
     offer(1)
     assert read(match, 1 - seat) <= once
+
+
+def test_a_page_reads_no_more_however_much_others_keep_secret(duel: Match, anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(duel, 0)
+    client, store, rows = Client(), type(STORE), []
+    client.force_login(anna)
+    real = store.read
+
+    def note(*given: Any, **more: Any) -> Any:
+        found = real(*given, **more)
+        rows.append(len(found))
+        return found
+
+    def page() -> int:
+        assert client.get(f"/matches/{duel.number}/").status_code == 200
+        rows.clear()
+        assert client.get(f"/matches/{duel.number}/").status_code == 200
+        return sum(rows)
+
+    monkeypatch.setattr(store, "read", note)
+    hush(duel, 1, 100)
+    few = page()
+    hush(duel, 1, MANY)
+    assert page() <= few
 
 
 def both(match: Match, seat: int) -> tuple[object, object]:

@@ -18,6 +18,9 @@ def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
     The viewer saw the rest of the next act together with its first visible event.
     """
     shown = last_known(loaded, viewer, version)
+    if version >= loaded.viewer_version(viewer):
+        # All that follows is hidden, however much it is.
+        return max(shown, loaded.version)
     after, settled = shown, None
     while True:
         following = STORE.read(loaded.match_id, after, after + stream.NEAR)
