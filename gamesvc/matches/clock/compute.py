@@ -52,7 +52,7 @@ class Clock:
     ran_out: datetime | None = None
     """The deadline whose timeout is already recorded. The game's answer may take several commands."""
     granted: int = 0
-    """How often the minimum has given it more time after an act of its own seat had stopped it."""
+    """Number of times that the minimum has given it more time after an act of its own seat had stopped it."""
 
     def used(self, until: datetime) -> timedelta:
         """Return the time counted since `since`, in whole seconds."""
