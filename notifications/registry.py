@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from notifications.models import Outbox
@@ -71,6 +71,9 @@ class Brief:
     reply_to: str = ""
 
 
+NO_END = datetime.max.replace(tzinfo=UTC)
+"""The deadline of a notice that can be acted on without end, as while a match is paused."""
+
 Renderer = Callable[[Outbox], Message | None]
 Deadline = Callable[[Outbox], datetime | None]
 Briefer = Callable[[Outbox], Brief | None]
@@ -82,10 +85,11 @@ Subject = Callable[[Outbox], str]
 class Kind:
     """A kind of notice. `essential` ones are sent regardless of mutes and offer no unsubscribing.
 
-    `deadline`: until when a notice can be acted on, None once it is obsolete. `brief`: the notice in a few lines. With both,
-    notices of the kind may wait for each other and for the digest. `acted(rows, told)`: which of these notices their receivers
-    have acted on since they were sent (at the moments in `told`), and when. `subject`: what a notice is about within its topic;
-    of several that wait, the newest replaces the others. `again`: it only repeats what another kind has said.
+    `deadline`: until when a notice can be acted on, `NO_END` if for ever, None once it is obsolete. `brief`: the notice in a
+    few lines. With both, notices of the kind may wait for each other and for the digest. `acted(rows, told)`: which of these
+    notices their receivers have acted on since they were sent (at the moments in `told`), and when. `subject`: what a notice is
+    about within its topic; of several that wait, the newest replaces the others. `again`: it only repeats what another kind has
+    said.
     """
 
     name: str

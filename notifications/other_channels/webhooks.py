@@ -132,7 +132,7 @@ def _body(notice: Outbox) -> bytes:
     kind = registry.find(notice.kind)
     due = kind.deadline(notice) if kind is not None and kind.deadline is not None else None
     told = {"notice": str(notice.pk), **registry.facts_of(notice)}
-    if due is not None:
+    if due not in (None, registry.NO_END):
         told["due_at"] = due.isoformat()
     content = {"type": notice.kind, "timestamp": notice.created_at.isoformat(), "data": told}
     return json.dumps(content, separators=(",", ":"), sort_keys=True).encode()

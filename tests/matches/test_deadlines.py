@@ -60,7 +60,7 @@ def check_store(match):
     stored = STORE.read(match.id)
     again.fold(stored, [stream.lift(again.game, one) for one in stored])
     assert again.account.as_json() == kept.as_json()
-    rows = {(row.seat, row.question): None if row.paused else row.due_at for row in match.questions.all()}
+    rows = {(row.seat, row.question): row.due_at for row in match.questions.all()}
     assert rows == {key: clock.due for key, clock in again.account.open.items()}
     for one in stored:
         if one.type == "match.deadline_set" and one.version == stored[-1].version:
@@ -243,14 +243,14 @@ def test_a_paused_match_has_no_deadlines_and_goes_on_with_what_was_left(table, p
     deadlines.pause(match=match, mandate=HOST)
     match.refresh_from_db()
     assert match.paused_at == timezone.now()
-    assert match.questions.get().paused
+    assert match.questions.get().due_at is None
     check_store(match)
     clock.shift(timedelta(days=7))
     assert expiry.sweep() == 0
     with pytest.raises(Refused, match="is paused since"):
         deadlines.pause(match=match, mandate=HOST)
     act(match, 0)
-    assert match.questions.get(seat=1).paused, "who is asked meanwhile waits as well"
+    assert match.questions.get(seat=1).due_at is None, "who is asked meanwhile waits as well"
     act(match, 1)
     deadlines.resume(match=match, mandate=Mandate(Actor("seat", 1)))
     assert due(match) >= timezone.now() + left - timedelta(hours=4)

@@ -169,7 +169,7 @@ def test_a_paused_match_loses_nothing_to_an_outage(match, clock):
     deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     clock.shift(DAY)
     assert outages.watch() == 0
-    assert match.questions.get().paused
+    assert match.questions.get().due_at is None
 
 
 def test_a_match_that_cannot_be_moved_stops_no_other(match, toy, anna, ben, clock, monkeypatch):

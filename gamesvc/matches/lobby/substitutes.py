@@ -26,7 +26,6 @@ from gamesvc.matches import hints, sweeping
 from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.events import MatchEvent, Seated, Vacated
 from gamesvc.matches.models import Match, Question, Seat
-from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading, service_events
@@ -39,9 +38,13 @@ from gamesvc.matches.timekeeping import absence_announcements, pauses, timeouts
 MOST_TENURES = 5
 
 
+def _waiting() -> QuerySet[Seat]:
+    return Seat.objects.filter(vacated_at__isnull=False, given_over=False, match__status=Match.Status.RUNNING)
+
+
 def free_seats() -> QuerySet[Seat]:
     """Return the seats of running public matches that wait for a substitute, the longest waiting first."""
-    rows = Seat.objects.filter(vacated_at__lt=NEVER, match__status=Match.Status.RUNNING, match__entry=Match.Entry.PUBLIC)
+    rows = _waiting().filter(match__entry=Match.Entry.PUBLIC)
     return rows.select_related("match").order_by("vacated_at", "pk")
 
 
@@ -144,7 +147,7 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
 def sweep(limit: int = 100) -> int:
     """Let bots take seats that waited too long for a substitute. Return how many seats were settled."""
     before = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS)
-    waiting = Seat.objects.filter(vacated_at__lt=before, match__status=Match.Status.RUNNING).order_by("vacated_at")
+    waiting = _waiting().filter(vacated_at__lt=before).order_by("vacated_at")
 
     def settle(seat_id: int) -> int:
         seat = Seat.objects.select_related("match").get(pk=seat_id)
@@ -164,9 +167,9 @@ def _settle(match: Match, seat: Seat) -> None:
         return
     loaded = loading.load(match.id, match.game)
     settled = Statement(
-        "UPDATE matches_seat SET vacated_at = %s::timestamptz WHERE id = %s::bigint AND vacated_at = %s::timestamptz"
+        "UPDATE matches_seat SET given_over = true WHERE id = %s::bigint AND vacated_at = %s::timestamptz"
         " AND EXISTS (SELECT FROM appended)",
-        [NEVER, seat.pk, seat.vacated_at],
+        [seat.pk, seat.vacated_at],
     )
     try:
         turns.submit(
@@ -179,7 +182,7 @@ def _settle(match: Match, seat: Seat) -> None:
         )
     except Refused:
         # The seat cannot resign in this position. Another attempt would be refused as well, as long as the match goes on.
-        Seat.objects.filter(pk=seat.pk, vacated_at=seat.vacated_at).update(vacated_at=NEVER)
+        Seat.objects.filter(pk=seat.pk, vacated_at=seat.vacated_at).update(given_over=True)
 
 
 def _check_running(match: Match) -> None:

@@ -18,8 +18,6 @@ from django.db import models
 from django.db.models import Func, Value
 from django.utils import timezone
 
-# The deadline of a question whose clock is stopped: later than any sweep, and within the range of every library.
-NEVER = datetime(9000, 1, 1, tzinfo=UTC)
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
 NO_SPANS = Value([], ArrayField(models.FloatField()))
 
@@ -130,12 +128,18 @@ class Seat(models.Model):
     contribution = models.CharField(max_length=64, blank=True)
     seen_version = models.IntegerField(default=0)
     joined_at = models.DateTimeField(null=True)
-    # The moment at which this seat of a running match lost its holder. `NEVER` once it has resigned: no substitute is sought.
+    # The moment at which this seat of a running match lost its holder.
     vacated_at = models.DateTimeField(null=True)
+    # No substitute is sought any more: the vacant seat has resigned, or cannot.
+    given_over = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [
-            models.Index(fields=["vacated_at", "id"], name="seat_waits", condition=models.Q(vacated_at__isnull=False)),
+            models.Index(
+                fields=["vacated_at", "id"],
+                name="seat_sought",
+                condition=models.Q(vacated_at__isnull=False, given_over=False),
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["match", "index"], name="seat_once"),
@@ -145,7 +149,7 @@ class Seat(models.Model):
     @property
     def waits(self) -> bool:
         """Return True if a substitute may take this seat of a running match."""
-        return self.vacated_at is not None and self.vacated_at < NEVER
+        return self.vacated_at is not None and not self.given_over
 
 
 class Question(models.Model):
@@ -163,8 +167,8 @@ class Question(models.Model):
     # Time since then that does not count: for each break the seconds counted before it, and its length (`clock.compute.breaks`).
     break_at = ArrayField(models.FloatField(), default=list, db_default=NO_SPANS)
     break_for = ArrayField(models.FloatField(), default=list, db_default=NO_SPANS)
-    # While the match is paused: a moment that never comes (see `paused`).
-    due_at = models.DateTimeField()
+    # None while the clock stands, as in a paused match.
+    due_at = models.DateTimeField(null=True)
     # Start of the grace period: answers are late from here on, and still count until `due_at`.
     grace_from = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
@@ -179,14 +183,16 @@ class Question(models.Model):
             models.Index(fields=["asked_at"], name="question_bots", condition=models.Q(bot=True)),
         ]
 
-    @property
-    def paused(self) -> bool:
-        """Return True if the clock is stopped, so that there is no deadline now."""
-        return self.due_at >= NEVER
+    def soonest(self) -> tuple[bool, datetime]:
+        """Return the key that sorts questions by their deadlines, those without one last."""
+        return self.due_at is None, self.due_at or self.asked_at
 
     @property
-    def deadline(self) -> datetime:
-        """Return the moment until which an answer is in time: the start of grace, or its end once grace has begun."""
+    def deadline(self) -> datetime | None:
+        """Return the moment until which an answer is in time: the start of grace, or its end once grace has begun.
+
+        None while the clock stands.
+        """
         return self.due_at if self.grace_from is None or self.late else self.grace_from
 
     @property

@@ -142,7 +142,7 @@ def question_of(row: Outbox) -> Question | None:
     if question is None or not question.match.seats.filter(index=question.seat, user=row.user_id).exists():
         return None
     # A reminder of a deadline that has moved since is no longer true. The new deadline has reminders of its own.
-    if "deadline" in payload and payload["deadline"] != write_time(question.due_at):
+    if "deadline" in payload and (question.due_at is None or payload["deadline"] != write_time(question.due_at)):
         return None
     return question
 
@@ -150,14 +150,14 @@ def question_of(row: Outbox) -> Question | None:
 def deadline(row: Outbox) -> datetime | None:
     """Return the moment until which a notice's question can be answered in time; None once it is closed."""
     question = question_of(row)
-    return (question.grace_from or question.due_at) if question is not None else None
+    return (question.grace_from or question.due_at or registry.NO_END) if question is not None else None
 
 
 def reminder(row: Outbox) -> Message | None:
     """Remind a player of a question; None if it is answered or its deadline has moved."""
     question = question_of(row)
     now = timezone.now()
-    if question is None or question.due_at <= now:
+    if question is None or question.due_at is None or question.due_at <= now:
         return None
     headline = _("A reminder: your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
     subject = _("[%(title)s #%(number)s] Reminder: your turn ends %(due)s")
@@ -204,7 +204,7 @@ def open_matches(row: Outbox, user: User) -> list[Brief]:
         seat = next((one.index for one in match.seats.all() if one.user_id == user.pk), None)
         if seat is None:
             continue  # given up since the matches were read
-        own = sorted((one for one in match.questions.all() if one.seat == seat), key=lambda one: one.due_at)
+        own = sorted((one for one in match.questions.all() if one.seat == seat), key=Question.soonest)
         brief = _brief_or_bare(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
         if own or brief.lines:
             found.append(brief)
@@ -228,7 +228,7 @@ def _bare(match: Match, seat: int, own: Sequence[Question]) -> Brief:
         title=f"{match.game} #{match.number}",
         headline=_headline(own),
         link=f"{settings.BASE_URL}/matches/{match.number}/",
-        due_at=own[0].deadline if own and not own[0].paused else None,
+        due_at=own[0].deadline if own else None,
     )
 
 
@@ -252,7 +252,7 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
         title=f"{context['title']} #{match.number}",
         headline=_headline(own),
         link=context["link"],
-        due_at=question.deadline if question is not None and not question.paused else None,
+        due_at=question.deadline if question is not None else None,
         lines=tuple(lines),
         orders=loaded.game.order_help(question.prompt) if question is not None and shown else "",
         reply_to=reply_addresses.reply_address(match=match, loaded=loaded, seat=seat, user=user, key=key, question=question)

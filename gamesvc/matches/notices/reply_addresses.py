@@ -24,6 +24,8 @@ INVITATION = "invitation"
 SEAT = "seat"
 # For this long an answer to a closed question is still received, and answered with an explanation.
 GRACE = timedelta(days=14)
+# Validity of a mail sent while a match is paused, whose end is not known.
+PAUSED_FOR = timedelta(days=366)
 # Validity of a call for a substitute. An answer is still refused if the seat is taken by then.
 CALLED_FOR = timedelta(days=60)
 
@@ -35,7 +37,6 @@ def reply_address(*, match: Match, loaded: Loaded, seat: int, user: User | None,
     """
     if user is None or not addresses.answerable():
         return ""
-    until: datetime = question.due_at if question is not None else timezone.now()
     return addresses.make(
         PURPOSE,
         key=key,
@@ -47,8 +48,16 @@ def reply_address(*, match: Match, loaded: Loaded, seat: int, user: User | None,
             "question": question.question if question is not None else "",
             "version": loaded.viewer_version(seat),
         },
-        expires_at=max(until, timezone.now()) + GRACE,
+        expires_at=_until(question) + GRACE,
     )
+
+
+def _until(question: Question | None) -> datetime:
+    """Return the end of the question's time; of a question whose clock stands, the end of the longest pause we foresee."""
+    now = timezone.now()
+    if question is None:
+        return now
+    return max(now, question.due_at) if question.due_at is not None else now + PAUSED_FOR
 
 
 def invitation_address(invitation: Invitation, *, user: User | None, email: str, key: UUID) -> str:

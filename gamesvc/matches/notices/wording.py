@@ -247,7 +247,7 @@ def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, Any]:
         return {}
     now = timezone.now()
     context: dict[str, Any] = {}
-    if question.deadline > now:
+    if question.deadline is not None and question.deadline > now:
         context["left"] = timeuntil(question.deadline, now).replace("\xa0", " ")
     if (match.clock or {}).get("timeout", "default") == "default":
         context["without"] = loaded.game.render(loaded.game.default_command(loaded.timeline.state, seat))

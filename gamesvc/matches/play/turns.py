@@ -175,7 +175,7 @@ def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int
     found = STORE.ask(
         "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
         " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"
-        " (SELECT max(due_at) FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int)",
+        " (SELECT due_at FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int ORDER BY due_at DESC LIMIT 1)",
         [match_id, command_id, match_id, command_id, match_id, seat],
     )
     return found.fetchone()  # type: ignore[no-any-return]

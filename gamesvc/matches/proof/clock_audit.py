@@ -46,6 +46,14 @@ def clock_findings(
         if (row.seat, row.question) not in account.open:
             continue  # found by the audit of questions
         due = account.due((row.seat, row.question))
-        if (due is None) != row.paused or (due is not None and abs(due - row.due_at) > SLACK):
-            said = f"Question {row.question} of seat {row.seat} is due {row.due_at.isoformat()}"
-            yield Finding("deadline", f"{said}, by the events {due.isoformat() if due is not None else 'not now'}.", match.id)
+        if not _same(due, row.due_at):
+            said = f"Question {row.question} of seat {row.seat} is due {_told(row.due_at)}"
+            yield Finding("deadline", f"{said}, by the events {_told(due)}.", match.id)
+
+
+def _same(due: datetime | None, kept: datetime | None) -> bool:
+    return due is kept if due is None or kept is None else abs(due - kept) <= SLACK
+
+
+def _told(due: datetime | None) -> str:
+    return due.isoformat() if due is not None else "not now"

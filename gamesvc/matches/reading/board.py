@@ -194,7 +194,7 @@ def question_json(question: Question) -> dict[str, Any]:
         "id": question.question,
         "prompt": question.prompt,
         "kind": question.kind,
-        "due_at": question.due_at.isoformat() if question.due_at is not None and not question.paused else None,
+        "due_at": question.due_at.isoformat() if question.due_at is not None else None,
         "grace_from": question.grace_from.isoformat() if question.grace_from is not None else None,
     }
 

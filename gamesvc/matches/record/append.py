@@ -34,7 +34,6 @@ from gamesvc.matches.events import (
     read_events,
 )
 from gamesvc.matches.models import Match, Seat
-from gamesvc.matches.models.core import NEVER
 from gamesvc.matches.record import conditions, surroundings
 from gamesvc.matches.record.loading import Loaded, remember, save_snapshot, sit
 from gamesvc.matches.record.stream import STORE
@@ -241,11 +240,11 @@ def _holding_rows(match: Match, told: Sequence[MatchEvent]) -> Iterable[Statemen
 def clock_columns(clock: Clock | None) -> dict[str, Any]:
     """Return the clock columns of an open question. `asked_at` is missing if there is no clock."""
     if clock is None:
-        return {"due_at": NEVER, "grace_from": None, "break_at": [], "break_for": []}
+        return {"due_at": None, "grace_from": None, "break_at": [], "break_for": []}
     spans = breaks(clock)
     return {
         "asked_at": clock.since,
-        "due_at": clock.due or NEVER,
+        "due_at": clock.due,
         "grace_from": clock.grace_from,
         "break_at": [at for at, _ in spans],
         "break_for": [length for _, length in spans],

@@ -56,12 +56,12 @@ MOST_ROUNDS = 200
 NEVER_FIRED = timedelta(hours=3)
 
 _NEXT = f"""
-SELECT (SELECT min(greatest(due_at, claimed_until + interval '1 microsecond')) FROM matches_question),
+SELECT (SELECT min(greatest(due_at, claimed_until + interval '1 microsecond')) FROM matches_question WHERE due_at IS NOT NULL),
        (SELECT min(greatest(due_at, claimed_until)) FROM notifications_outbox WHERE status = 'queued'),
        (SELECT min(digest_at) FROM notifications_preference),
        (SELECT min(asked_at) + interval '6 seconds' FROM matches_question WHERE bot),
        (SELECT min(s.vacated_at) + %s::float8 * interval '1 day' + interval '1 second' FROM matches_seat s
-          JOIN matches_match m ON m.id = s.match_id WHERE s.vacated_at IS NOT NULL AND m.status = 'running'),
+          JOIN matches_match m ON m.id = s.match_id WHERE s.vacated_at IS NOT NULL AND NOT s.given_over AND m.status = 'running'),
        (SELECT min(moment) FROM matches_question q, unnest(%s::float8[], %s::float8[]) AS k(share, before),
           LATERAL (SELECT {MOMENT} AS moment) AS m
           WHERE NOT q.bot AND q.due_at > %s::timestamptz AND m.moment > greatest(%s::timestamptz, q.asked_at))
@@ -73,7 +73,7 @@ JOIN matches_seat s ON s.match_id = q.match_id AND s.index = q.seat WHERE s.user
 """
 _FREE = """
 SELECT s.match_id::text, s.index FROM matches_seat s JOIN matches_match m ON m.id = s.match_id
-WHERE s.vacated_at IS NOT NULL AND m.status = 'running'
+WHERE s.vacated_at IS NOT NULL AND NOT s.given_over AND m.status = 'running'
 """
 
 

@@ -70,10 +70,10 @@ class Person:
     zone: ZoneInfo
     away: list[tuple[datetime, datetime]] = field(default_factory=list)
 
-    def answers_at(self, asked: datetime, due: datetime, rng: random.Random) -> datetime | None:
+    def answers_at(self, asked: datetime, due: datetime | None, rng: random.Random) -> datetime | None:
         """Return when the player answers a question; None for never. It may be too late."""
         # While a match is paused nothing is due.
-        left = min(max(due - asked, timedelta(hours=1)), LONGEST)
+        left = min(max(due - asked, timedelta(hours=1)), LONGEST) if due is not None else LONGEST
         match self.kind:
             case "fast":
                 moment = asked + min(left * 0.9, timedelta(minutes=15 + rng.expovariate(1 / 90)))

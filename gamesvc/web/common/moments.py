@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from accounts.models import User
-from gamesvc.matches.models.core import NEVER
 
 NEARLY_OVER = 0.1
 """Below this share of its time a question is shown as urgent."""
@@ -17,8 +16,6 @@ def zone_of(user: object) -> tzinfo:
 
 def local(moment: datetime, user: object) -> str:
     """Return a moment like `Mon 23 Nov 20:00 CET`."""
-    if moment >= NEVER:
-        return "when the pause ends"
     return moment.astimezone(zone_of(user)).strftime("%a %-d %b %H:%M %Z")
 
 

@@ -96,7 +96,7 @@ def _row(match: Match, user: User, loaded: Loaded | None, now: datetime) -> Row:
     own = access.viewer
     questions = list(match.questions.all()) if match.status == Match.Status.RUNNING else []
     asked = [question for question in questions if question.seat == own]
-    nearest = min(asked or questions, key=lambda question: question.due_at, default=None)
+    nearest = min(asked or questions, key=Question.soonest, default=None)
     names = selectors.seat_names(tuple(sorted(seats, key=lambda seat: seat.index)))
     left = share(nearest, plain=match.hides_names and not asked)
     return Row(
@@ -121,6 +121,8 @@ def share(question: Question | None, *, plain: bool = False) -> int:
     """
     if question is None:
         return 0
+    if question.due_at is None:
+        return 100  # its clock stands
     spans = [] if plain else list(zip(question.break_at, question.break_for, strict=True))
     elapsed = (timezone.now() - question.asked_at).total_seconds()
     whole = ((question.grace_from or question.due_at) - question.asked_at).total_seconds() - sum(length for _, length in spans)

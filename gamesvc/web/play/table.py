@@ -234,7 +234,7 @@ def _question(one: Awaited, row: Question | None, names: tuple[str, ...], *, pla
         "name": names[one.seat],
         "question": one.id,
         "prompt": one.prompt,
-        "due": row.deadline if row is not None and not row.paused else None,
+        "due": row.deadline if row is not None else None,
         "grace": row.due_at if row is not None and row.grace_from is not None else None,
         "late": row is not None and row.late,
         "share": share,

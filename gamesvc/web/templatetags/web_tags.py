@@ -18,7 +18,6 @@ from accounts.models import User
 from gamesvc.games.drawing.chart import SEAT_NAMES, Chart
 from gamesvc.matches.clock import words
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.models.core import NEVER
 from gamesvc.web.common import moments
 
 register = template.Library()
@@ -65,8 +64,6 @@ def when(context: template.Context, moment: datetime) -> SafeString:
 @register.filter
 def until(moment: datetime) -> str:
     """Return the time until a moment: "in 1 day 4 h", or "time is up"."""
-    if moment >= NEVER:
-        return "the clock stands"
     left = moment - timezone.now()
     return f"in {moments.span(left)}" if left.total_seconds() > 0 else "time is up"
 

@@ -69,6 +69,7 @@ COLUMNS = {
         id=KEY,
         seen_version="what its player has looked at",
         joined_at=WRITTEN,
+        given_over=WORK,
     ),
     "Question": _columns(f"match seat question prompt kind bot {' '.join(CLOCK)}", id=KEY, claimed_until=WORK, look_at=WORK),
     "UndoRequest": _columns("match version seat to asked accepted until settled_at", id=KEY),
